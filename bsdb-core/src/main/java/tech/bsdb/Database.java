@@ -1,0 +1,214 @@
+package tech.bsdb;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Layout;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.MappedEngine;
+import tech.bsdb.read.DatabaseDirectory;
+import tech.bsdb.read.EngineChoice;
+import tech.bsdb.read.Lookup;
+import tech.bsdb.read.RecordWalk;
+import tech.bsdb.read.Verification;
+
+/**
+ * An open database. Thread-safe; one instance serves any number of threads.
+ *
+ * <p>Opening takes the same time and memory whatever the size of the database; the files are shared
+ * with other readers and processes through the page cache.
+ *
+ * <pre>{@code
+ * try (Database database = Database.open(Path.of("./rdb"))) {
+ *   byte[] value = database.get(key); // null when absent
+ * }
+ * }</pre>
+ */
+public final class Database implements AutoCloseable {
+  private final Lookup lookup;
+
+  private Database(Lookup lookup) {
+    this.lookup = lookup;
+  }
+
+  /** Opens a database with {@link OpenOptions#defaults}. */
+  public static Database open(Path directory) throws IOException {
+    return open(directory, OpenOptions.defaults());
+  }
+
+  /**
+   * Opens a database.
+   *
+   * @param directory its directory
+   * @param options how it is read
+   * @throws java.nio.file.NoSuchFileException if there is nothing
+   * @throws java.nio.file.NotDirectoryException if it is not a database
+   * @throws tech.bsdb.format.CorruptDatabaseException if a file is missing bytes, damaged in its
+   *     header or footer, or of another database
+   * @throws tech.bsdb.format.UnsupportedFormatException if it is of a format that this version does
+   *     not read
+   */
+  public static Database open(Path directory, OpenOptions options) throws IOException {
+    EngineChoice choice =
+        switch (options.engine()) {
+          case AUTO -> EngineChoice.auto();
+          case MAPPED -> EngineChoice.always(new MappedEngine());
+          case BUFFERED -> EngineChoice.always(new BufferedEngine());
+        };
+    return new Database(Lookup.open(directory, choice, options.verify()));
+  }
+
+  /**
+   * The value of a key.
+   *
+   * @param key 0 to 65,535 bytes; a longer key is absent
+   * @return the value, of length 0 if it is empty; null if the key is absent. An approximate
+   *     database cuts long values, and gives some value for a share of absent keys (2 to the power
+   *     of minus its checksum bits)
+   * @throws IOException if it cannot be read
+   * @throws tech.bsdb.format.CorruptDatabaseException if bytes on the way are damaged
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte @Nullable [] get(byte[] key) throws IOException {
+    return lookup.get(key);
+  }
+
+  /** Walks all records in the order in which they were added. Not thread-safe; close it. */
+  public interface RecordCursor extends AutoCloseable {
+    /**
+     * Goes to the next record.
+     *
+     * @return false at the end
+     */
+    boolean next() throws IOException;
+
+    /** The key of the record. */
+    byte[] key();
+
+    /** The value of the record. */
+    byte[] value();
+
+    @Override
+    void close() throws IOException;
+  }
+
+  /**
+   * Begins a walk over all records. It reads files of its own, and lives on if the database is
+   * closed, except where duplicates were dropped.
+   *
+   * @throws UnsupportedOperationException if the database is approximate: it keeps no keys
+   */
+  public RecordCursor scan() throws IOException {
+    RecordWalk walk = new RecordWalk(lookup);
+    return new RecordCursor() {
+      @Override
+      public boolean next() throws IOException {
+        return walk.next();
+      }
+
+      @Override
+      public byte[] key() {
+        return walk.key();
+      }
+
+      @Override
+      public byte[] value() {
+        return walk.value();
+      }
+
+      @Override
+      public void close() throws IOException {
+        walk.close();
+      }
+    };
+  }
+
+  /** The figures of this database. */
+  public Statistics statistics() {
+    return statistics(lookup.directory(), lookup.engine());
+  }
+
+  /** The figures of a database, without opening it for reading. */
+  public static Statistics statistics(Path directory) throws IOException {
+    return statistics(DatabaseDirectory.open(directory), "not opened");
+  }
+
+  private static Statistics statistics(DatabaseDirectory directory, String engine) {
+    Manifest manifest = directory.manifest();
+    Map<String, Long> files = new LinkedHashMap<>();
+    long dictionaryBytes = 0;
+    for (FileEntry entry : manifest.files()) {
+      files.put(entry.name(directory.id()), entry.length());
+      if (entry.file().kind() == FileKind.DICTIONARY) {
+        dictionaryBytes = entry.payloadBytes();
+      }
+    }
+    files.put(Manifest.FILE_NAME, directory.manifestBytes());
+    return new Statistics(
+        directory.path(),
+        directory.id().toString(),
+        FileFrame.VERSION,
+        directory.layout().id(),
+        directory.approximateWidth(),
+        manifest.number("records"),
+        manifest.number("duplicates.dropped"),
+        manifest.small("hash.checksum.bits"),
+        manifest.number("bytes.key"),
+        manifest.number("bytes.value"),
+        manifest.number("longest.key"),
+        manifest.number("longest.value"),
+        manifest.small("zstd.block"),
+        directory.layout() == Layout.COMPRESSED ? manifest.small("zstd.level") : 0,
+        Math.toIntExact(dictionaryBytes),
+        manifest.small("shard.number"),
+        manifest.small("shard.count"),
+        bytes(manifest, FileKind.HASH),
+        bytes(manifest, FileKind.INDEX),
+        bytes(manifest, FileKind.DATA),
+        files.values().stream().mapToLong(Long::longValue).sum(),
+        files,
+        engine);
+  }
+
+  private static long bytes(Manifest manifest, FileKind kind) {
+    return manifest.files(kind).stream().mapToLong(FileEntry::length).sum();
+  }
+
+  /** Hears how far a verification is. */
+  @FunctionalInterface
+  public interface VerifyListener {
+    /** Says how many pages of how many were verified. */
+    void progress(long donePages, long totalPages);
+  }
+
+  /**
+   * Verifies a database without its source: every checksum, and every key through the index.
+   *
+   * @return what was found right
+   * @throws tech.bsdb.format.CorruptDatabaseException at the first damage, with file and offset
+   */
+  public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
+    long total = Verification.pages(DatabaseDirectory.open(directory));
+    long[] done = new long[1];
+    Verification.Result result =
+        Verification.run(
+            directory,
+            more -> {
+              done[0] += more;
+              listener.progress(done[0], total);
+            });
+    return new VerifyReport(result.records(), result.pages(), result.bytes(), result.keysChecked());
+  }
+
+  /** Waits for running look-ups and releases everything; a second call does nothing. */
+  @Override
+  public void close() throws IOException {
+    lookup.close();
+  }
+}

@@ -1,0 +1,298 @@
+package tech.bsdb.build;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.util.ArrayDeque;
+import java.util.ArrayList;
+import java.util.Deque;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.hash.BucketOverflowException;
+import tech.bsdb.hash.BucketSolver;
+import tech.bsdb.hash.HashWriter;
+import tech.bsdb.index.SlotWriter;
+
+/**
+ * From signatures to the hash function and the index, in passes of bounded memory.
+ *
+ * <p>A pass is a range of buckets: its entries are read from the spill, sorted, checked for
+ * duplicates, solved, and put in the order of their slots, which is a contiguous range of the
+ * index. Passes run on all threads and are written in their order, so that files are written from
+ * front to back, the data files are never read again, and the bytes depend neither on the memory
+ * nor on the threads.
+ */
+public final class IndexStage {
+  /** Bytes of memory that a pass takes for each of its entries, beside the entry itself. */
+  private static final int WORKING_BYTES = 64;
+
+  private final SignatureSpill spill;
+  private final int threads;
+  private final @Nullable LongBinaryOperator kept;
+  private final BooleanSupplier cancelled;
+  private final long buckets;
+  private final List<Pass> passes = new ArrayList<>();
+  private final int concurrent;
+
+  /**
+   * A range of buckets in a range of partitions, and the distinct entries in it once they are
+   * counted.
+   */
+  private static final class Pass {
+    final int fromPartition;
+    final int toPartition;
+    final long fromBucket;
+    final long toBucket;
+    long distinct = -1;
+
+    Pass(int fromPartition, int toPartition, long fromBucket, long toBucket) {
+      this.fromPartition = fromPartition;
+      this.toPartition = toPartition;
+      this.fromBucket = fromBucket;
+      this.toBucket = toBucket;
+    }
+  }
+
+  /** What a pass made: buckets in order, and index entries in the order of their slots. */
+  private record Solved(List<BucketSolver.Solution> buckets, byte[] entries, int count) {}
+
+  /**
+   * Plans the passes.
+   *
+   * @param spill all signatures; the first 8 bytes of a payload are an address
+   * @param memoryBytes what all passes that run at once may take; one pass runs in any case
+   * @param threads how many may run at once
+   * @param kept which of two addresses with one signature stays, or null if that is an error
+   * @param attempt 0, then one more after each {@link BucketOverflowException}
+   * @param cancelled asked now and then; true ends the stage with a {@link CancellationException}
+   */
+  public IndexStage(
+      SignatureSpill spill,
+      long memoryBytes,
+      int threads,
+      @Nullable LongBinaryOperator kept,
+      int attempt,
+      BooleanSupplier cancelled) {
+    this.spill = spill;
+    this.threads = threads;
+    this.kept = kept;
+    this.cancelled = cancelled;
+    this.buckets = BucketSolver.bucketsFor(spill.total(), SignatureSpill.PARTITIONS, attempt);
+    long largest = 1;
+    if (buckets < SignatureSpill.PARTITIONS) {
+      passes.add(new Pass(0, SignatureSpill.PARTITIONS, 0, buckets));
+      largest = spill.total();
+    } else {
+      long perPartition = buckets / SignatureSpill.PARTITIONS;
+      for (int partition = 0; partition < SignatureSpill.PARTITIONS; partition++) {
+        long bytes = spill.count(partition) * (WORKING_BYTES + 2L * spill.entryBytes());
+        long parts = Math.max(1, Math.min(perPartition, (bytes + memoryBytes - 1) / memoryBytes));
+        for (long part = 0; part < parts; part++) {
+          long from = partition * perPartition + perPartition * part / parts;
+          long to = partition * perPartition + perPartition * (part + 1) / parts;
+          Pass pass = new Pass(partition, partition + 1, from, to);
+          passes.add(pass);
+          if (parts == 1 && kept == null) {
+            pass.distinct = spill.count(partition);
+          }
+        }
+        largest = Math.max(largest, spill.count(partition) / parts);
+      }
+    }
+    if (passes.size() == 1 && kept == null) {
+      passes.get(0).distinct = spill.total();
+    }
+    long passBytes = largest * (WORKING_BYTES + 2L * spill.entryBytes());
+    this.concurrent =
+        (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
+  }
+
+  /** Buckets of the function. */
+  public long buckets() {
+    return buckets;
+  }
+
+  /** Whether {@link #count} has work to do. */
+  public boolean mustCount() {
+    return passes.stream().anyMatch(pass -> pass.distinct < 0);
+  }
+
+  /**
+   * Counts the distinct signatures, which fixes the slots of every pass; returns how many there
+   * are.
+   */
+  public long count(LongConsumer progress)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    List<Callable<Pass>> tasks = new ArrayList<>();
+    for (Pass pass : passes) {
+      if (pass.distinct < 0) {
+        tasks.add(
+            () -> {
+              PassEntries entries =
+                  PassEntries.load(
+                      spill,
+                      pass.fromPartition,
+                      pass.toPartition,
+                      buckets,
+                      pass.fromBucket,
+                      pass.toBucket);
+              pass.distinct = kept == null ? entries.size() : entries.distinct(kept);
+              return pass;
+            });
+      }
+    }
+    inOrder(tasks, pass -> progress.accept(pass.distinct));
+    return passes.stream().mapToLong(pass -> pass.distinct).sum();
+  }
+
+  /**
+   * Solves all buckets and writes the function and the index.
+   *
+   * @param entryBytes width of an index entry: the last bytes of a payload
+   * @param progress hears how many slots were written
+   */
+  public void write(
+      HashWriter hash, SlotWriter slots, int checksumBits, int entryBytes, LongConsumer progress)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    BucketSolver solver = new BucketSolver(buckets, checksumBits);
+    List<Callable<Solved>> tasks = new ArrayList<>();
+    long first = 0;
+    for (Pass pass : passes) {
+      long start = first;
+      tasks.add(() -> solve(pass, start, solver, entryBytes));
+      first += pass.distinct;
+    }
+    inOrder(
+        tasks,
+        solved -> {
+          for (BucketSolver.Solution bucket : solved.buckets) {
+            hash.add(bucket);
+          }
+          slots.add(solved.entries, solved.count);
+          progress.accept(solved.count);
+        });
+    hash.finish();
+    slots.finish();
+  }
+
+  private Solved solve(Pass pass, long first, BucketSolver solver, int entryBytes)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    PassEntries entries =
+        PassEntries.load(
+            spill, pass.fromPartition, pass.toPartition, buckets, pass.fromBucket, pass.toBucket);
+    int count = entries.distinct(kept);
+    if (count != pass.distinct) {
+      throw new IllegalStateException("a pass of " + count + " keys, not " + pass.distinct);
+    }
+    byte[] slots = new byte[Math.multiplyExact(count, entryBytes)];
+    boolean[] filled = new boolean[count];
+    List<BucketSolver.Solution> solutions = new ArrayList<>();
+    int done = 0;
+    for (int bucket = 0; bucket < entries.buckets(); bucket++) {
+      int from = entries.start(bucket);
+      int size = entries.size(bucket);
+      BucketSolver.Solution solution =
+          solver.solve(entries.high(), entries.low(), from, size, first + done);
+      for (int i = 0; i < size; i++) {
+        int slot = done + solution.slots()[i];
+        if (filled[slot]) {
+          throw new IllegalStateException("slot " + (first + slot) + " given twice");
+        }
+        filled[slot] = true;
+        entries.copyTail(from + i, slots, slot * entryBytes, entryBytes);
+      }
+      solutions.add(solution);
+      done += size;
+    }
+    if (done != count) {
+      throw new IllegalStateException(done + " of " + count + " slots filled");
+    }
+    return new Solved(solutions, slots, count);
+  }
+
+  @FunctionalInterface
+  private interface InOrder<T> {
+    void accept(T result) throws IOException;
+  }
+
+  /** Runs tasks on all threads and takes their results in the order of the tasks, few at a time. */
+  private <T> void inOrder(List<Callable<T>> tasks, InOrder<T> taker)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    ExecutorService workers =
+        Executors.newFixedThreadPool(
+            Math.min(threads, concurrent),
+            task -> {
+              Thread thread = new Thread(task, "bsdb-index");
+              thread.setDaemon(true);
+              return thread;
+            });
+    Deque<Future<T>> running = new ArrayDeque<>();
+    try {
+      int next = 0;
+      while (next < tasks.size() || !running.isEmpty()) {
+        if (cancelled.getAsBoolean()) {
+          throw new CancellationException("the build was cancelled");
+        }
+        while (next < tasks.size() && running.size() < concurrent) {
+          running.add(workers.submit(tasks.get(next++)));
+        }
+        taker.accept(running.remove().get());
+      }
+    } catch (ExecutionException e) {
+      rethrow(e.getCause());
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("interrupted while the index was built");
+    } finally {
+      running.forEach(task -> task.cancel(false));
+      workers.shutdown();
+      awaitEnd(workers);
+    }
+  }
+
+  private static void rethrow(@Nullable Throwable cause)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    if (cause instanceof IOException e) {
+      throw e;
+    }
+    if (cause instanceof DuplicateSignatureException e) {
+      throw e;
+    }
+    if (cause instanceof BucketOverflowException e) {
+      throw e;
+    }
+    if (cause instanceof Error e) {
+      throw e;
+    }
+    throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
+  }
+
+  /**
+   * The spill is deleted when the stage ends, so its readers must be gone by then, interrupted or
+   * not.
+   */
+  private static void awaitEnd(ExecutorService workers) {
+    boolean interrupted = false;
+    while (true) {
+      try {
+        if (workers.awaitTermination(1, TimeUnit.MINUTES)) {
+          break;
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,166 @@
+package tech.bsdb.build;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import tech.bsdb.io.SequentialFile;
+
+/**
+ * Where signatures wait until all are known: one temporary file, in which the entries of each
+ * partition (the top bits of the signature) form a chain of chunks, so that a partition can be read
+ * back alone. It takes one file descriptor and 10 MiB of memory, whatever the number of records.
+ *
+ * <p>An entry is the signature, 16 bytes, and a payload of fixed width. One thread adds; after
+ * {@link #seal}, any number may read.
+ */
+public final class SignatureSpill implements Closeable {
+  /** log2 of the number of partitions. */
+  public static final int PARTITION_BITS = 10;
+
+  /** Number of partitions. */
+  public static final int PARTITIONS = 1 << PARTITION_BITS;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final int CHUNK_TARGET = 10_000;
+  private static final long NONE = -1;
+
+  private final SequentialFile file;
+  private final int entryBytes;
+  private final int perChunk;
+  private final int chunkBytes;
+  private final byte[][] open = new byte[PARTITIONS][];
+  private final int[] inOpen = new int[PARTITIONS];
+  private final long[] lastChunk = new long[PARTITIONS];
+  private final long[] counts = new long[PARTITIONS];
+  private final byte[] link = new byte[Long.BYTES];
+  private long written;
+  private long total;
+
+  /** A spill file whose entries carry a payload of that many bytes. */
+  public SignatureSpill(Path path, int payloadBytes) throws IOException {
+    this.entryBytes = 2 * Long.BYTES + payloadBytes;
+    this.perChunk = Math.max(1, CHUNK_TARGET / entryBytes);
+    this.chunkBytes = perChunk * entryBytes;
+    this.file = new SequentialFile(path);
+    Arrays.fill(lastChunk, NONE);
+  }
+
+  /** The partition of a signature. */
+  public static int partition(long high) {
+    return (int) (high >>> Long.SIZE - PARTITION_BITS);
+  }
+
+  /** Adds an entry whose payload is an address. */
+  public void add(long high, long low, long address) throws IOException {
+    begin(high, low, address);
+  }
+
+  /**
+   * Adds an entry whose payload is an address, the length of a value in one byte, and the value.
+   */
+  public void add(long high, long low, long address, byte[] value, int valueFrom, int valueLength)
+      throws IOException {
+    int at = begin(high, low, address);
+    byte[] chunk = open[partition(high)];
+    chunk[at] = (byte) valueLength;
+    System.arraycopy(value, valueFrom, chunk, at + 1, valueLength);
+    Arrays.fill(chunk, at + 1 + valueLength, at + entryBytes - 3 * Long.BYTES, (byte) 0);
+  }
+
+  private int begin(long high, long low, long address) throws IOException {
+    int partition = partition(high);
+    byte[] chunk = open[partition];
+    if (chunk == null) {
+      chunk = new byte[chunkBytes];
+      open[partition] = chunk;
+    } else if (inOpen[partition] == perChunk) {
+      flush(partition);
+    }
+    int at = inOpen[partition]++ * entryBytes;
+    counts[partition]++;
+    total++;
+    LONGS.set(chunk, at, high);
+    LONGS.set(chunk, at + 8, low);
+    LONGS.set(chunk, at + 16, address);
+    return at + 24;
+  }
+
+  private void flush(int partition) throws IOException {
+    LONGS.set(link, 0, lastChunk[partition]);
+    lastChunk[partition] = written;
+    file.write(link, 0, link.length);
+    file.write(open[partition], 0, chunkBytes);
+    written += link.length + chunkBytes;
+    inOpen[partition] = 0;
+  }
+
+  /** Ends adding. */
+  public void seal() throws IOException {
+    file.flush();
+  }
+
+  /** All entries. */
+  public long total() {
+    return total;
+  }
+
+  /** Entries of a partition. */
+  long count(int partition) {
+    return counts[partition];
+  }
+
+  /** Bytes of an entry. */
+  int entryBytes() {
+    return entryBytes;
+  }
+
+  /** Takes entries that lie back to back in a chunk. */
+  @FunctionalInterface
+  interface EntryChunks {
+    void take(byte[] chunk, int entries) throws IOException;
+  }
+
+  /** Gives all entries of a partition, in no particular order. */
+  void read(int partition, EntryChunks taker) throws IOException {
+    byte[] last = open[partition];
+    if (last != null && inOpen[partition] > 0) {
+      taker.take(last, inOpen[partition]);
+    }
+    byte[] chunk = new byte[Long.BYTES + chunkBytes];
+    byte[] entries = new byte[chunkBytes];
+    long chunks = (counts[partition] - inOpen[partition]) / perChunk;
+    long at = lastChunk[partition];
+    for (long i = 0; i < chunks; i++) {
+      if (at < 0 || at > written - chunk.length || at % chunk.length != 0) {
+        throw damaged(at);
+      }
+      file.read(chunk, 0, chunk.length, at);
+      System.arraycopy(chunk, Long.BYTES, entries, 0, chunkBytes);
+      taker.take(entries, perChunk);
+      at = (long) LONGS.get(chunk, 0);
+    }
+    if (at != NONE) {
+      throw damaged(at);
+    }
+  }
+
+  private IOException damaged(long at) {
+    return new IOException(
+        file.path()
+            + ": the temporary file was damaged while the build ran (a chunk at "
+            + at
+            + ")");
+  }
+
+  @Override
+  public void close() throws IOException {
+    file.close();
+    Files.deleteIfExists(file.path());
+  }
+}

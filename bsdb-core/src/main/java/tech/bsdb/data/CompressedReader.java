@@ -1,0 +1,175 @@
+package tech.bsdb.data;
+
+import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdDictDecompress;
+import com.github.luben.zstd.ZstdException;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.io.Window;
+
+/** Reads records of the compressed layout. */
+public final class CompressedReader implements RecordReader {
+  private final DataFile[] files;
+  private final RecordAddress addresses;
+  private final Blocks blocks;
+
+  /**
+   * A reader of files that it closes.
+   *
+   * @param dictionary the dictionary with which the blocks were compressed, or null for none
+   * @param longestFrame bytes of the longest block with its header, single large records left out
+   */
+  public CompressedReader(
+      List<DataFile> files,
+      RecordAddress addresses,
+      byte @Nullable [] dictionary,
+      int longestFrame) {
+    this.files = files.toArray(DataFile[]::new);
+    this.addresses = addresses;
+    this.blocks = new Blocks(dictionary, longestFrame);
+  }
+
+  @Override
+  public byte @Nullable [] read(long address, byte[] key, Scratch scratch) throws IOException {
+    DataFile file = PlainReader.file(files, address);
+    long position = addresses.position(address);
+    PayloadCursor cursor = blocks.cursor(file, scratch.window);
+    cursor.seek(position);
+    long lengthAndKind = cursor.nextLeb128();
+    if ((lengthAndKind & 1) != 0 && addresses.detail(address) == 0) {
+      return PlainReader.valueAt(cursor, file, key);
+    }
+    int length = Blocks.rawLength(lengthAndKind, file, position);
+    byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
+    return valueAt(raw, length, addresses.detail(address), file, position, key);
+  }
+
+  private static byte @Nullable [] valueAt(
+      byte[] raw, int length, int offset, DataFile file, long position, byte[] key)
+      throws IOException {
+    int at = offset;
+    if (at + RecordFrame.SHORT > length) {
+      throw file.corrupt(
+          position,
+          "a record at byte " + offset + " of its block",
+          "a block of " + length + " bytes");
+    }
+    int keyLength = raw[at] & 0xFF;
+    int valueLength = little(raw, at + 1, 2);
+    at += RecordFrame.SHORT;
+    if (keyLength == 0) {
+      if (valueLength != RecordFrame.WIDE_MARK || at + 6 > length) {
+        throw file.corrupt(position, "a record at byte " + offset + " of its block", "other bytes");
+      }
+      keyLength = little(raw, at, 2);
+      valueLength = little(raw, at + 2, 4);
+      at += 6;
+    }
+    if (valueLength < 0 || (long) at + keyLength + valueLength > length) {
+      throw file.corrupt(
+          position, "a record that ends in its block", valueLength + " bytes of value");
+    }
+    if (!Arrays.equals(raw, at, at + keyLength, key, 0, key.length)) {
+      return null;
+    }
+    return Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
+  }
+
+  static int little(byte[] bytes, int at, int length) {
+    int value = 0;
+    for (int i = 0; i < length; i++) {
+      value |= (bytes[at + i] & 0xFF) << (8 * i);
+    }
+    return value;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      PlainReader.closeAll(files);
+    } finally {
+      blocks.close();
+    }
+  }
+
+  /** Decompresses blocks; shared by look-ups and scans. */
+  static final class Blocks {
+    private final @Nullable ZstdDictDecompress dictionary;
+    private final int ahead;
+
+    Blocks(byte @Nullable [] dictionary, int longestFrame) {
+      this.dictionary = dictionary == null ? null : loaded(dictionary);
+      this.ahead = Math.max(1, longestFrame);
+    }
+
+    private static ZstdDictDecompress loaded(byte[] dictionary) {
+      try {
+        return new ZstdDictDecompress(dictionary);
+      } catch (IllegalStateException | ZstdException e) {
+        throw new IllegalArgumentException("not a ZSTD dictionary: " + e.getMessage(), e);
+      }
+    }
+
+    PayloadCursor cursor(DataFile file, Window window) {
+      return new PayloadCursor(file, window, ahead);
+    }
+
+    static int rawLength(long lengthAndKind, DataFile file, long position) throws IOException {
+      long length = lengthAndKind >>> 1;
+      if (length > RecordFrame.MAX_VALUE) {
+        throw file.corrupt(position, "a block", "a length of " + length + " bytes");
+      }
+      return (int) length;
+    }
+
+    /** The raw bytes of the block whose first number was just read. */
+    byte[] decompress(
+        PayloadCursor cursor, DataFile file, long position, long lengthAndKind, Scratch scratch)
+        throws IOException {
+      int length = rawLength(lengthAndKind, file, position);
+      if ((lengthAndKind & 1) != 0) {
+        cursor.expect(length);
+        byte[] raw = scratch.raw(length);
+        cursor.read(raw, 0, length);
+        return raw;
+      }
+      long frameLength = cursor.nextLeb128();
+      cursor.expect(frameLength);
+      byte[] frame = scratch.frame((int) frameLength);
+      cursor.read(frame, 0, (int) frameLength);
+      byte[] raw = scratch.raw(length);
+      try {
+        int got = context(scratch).decompressByteArray(raw, 0, length, frame, 0, (int) frameLength);
+        if (got != length) {
+          throw file.corrupt(position, "a block of " + length + " bytes", got + " bytes");
+        }
+      } catch (ZstdException e) {
+        throw file.corrupt(position, "a ZSTD frame", String.valueOf(e.getMessage()));
+      }
+      return raw;
+    }
+
+    private ZstdDecompressCtx context(Scratch scratch) {
+      ZstdDecompressCtx context = scratch.context;
+      if (context == null) {
+        context = new ZstdDecompressCtx();
+        context.setMagicless(true);
+        if (dictionary != null) {
+          context.loadDict(dictionary);
+        }
+        scratch.context = context;
+      }
+      return context;
+    }
+
+    void close() {
+      if (dictionary != null) {
+        dictionary.close();
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package tech.bsdb.data;
+
+import java.io.Closeable;
+import java.io.IOException;
+import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.io.CheckedPages;
+
+/**
+ * An open data file.
+ *
+ * @param pages its pages, closed with it
+ * @param place names it in messages
+ * @param end the byte offset behind its last payload byte
+ */
+public record DataFile(CheckedPages pages, PageCheck place, long end) implements Closeable {
+  CorruptDatabaseException corrupt(long offset, String expected, String actual) {
+    return place.corrupt(offset, expected, actual);
+  }
+
+  @Override
+  public void close() throws IOException {
+    pages.close();
+  }
+}

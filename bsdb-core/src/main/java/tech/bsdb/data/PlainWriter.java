@@ -1,0 +1,51 @@
+package tech.bsdb.data;
+
+import java.io.IOException;
+import tech.bsdb.format.Layout;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.format.RecordAddress;
+
+/**
+ * Writes the blocked and the compact layout: records as they are, kept off page ends or not
+ * (FORMAT.md §4).
+ */
+public final class PlainWriter implements RecordWriter {
+  private final DataFiles files;
+  private final boolean blocked;
+  private final RecordAddress addresses;
+  private final RecordSink sink;
+
+  /** A writer for {@link Layout#BLOCKED} or {@link Layout#COMPACT}. */
+  public PlainWriter(DataFiles files, Layout layout, RecordAddress addresses, RecordSink sink) {
+    this.files = files;
+    this.blocked = layout == Layout.BLOCKED;
+    this.addresses = addresses;
+    this.sink = sink;
+  }
+
+  @Override
+  public void add(FramedRecord record) throws IOException {
+    PageEncoder pages = files.next();
+    long length = record.length();
+    while (blocked && length > pages.room() && pages.room() < Page.PAYLOAD) {
+      pages.pad();
+      pages = files.next();
+    }
+    long position = pages.position();
+    long span =
+        length <= pages.room() ? 0 : (length - pages.room() + Page.PAYLOAD - 1) / Page.PAYLOAD;
+    record.put(pages);
+    files.wrote();
+    if (blocked && length > Page.PAYLOAD) {
+      pages.pad();
+    }
+    sink.placed(record.high, record.low, addresses.pack(files.current(), position, span));
+  }
+
+  @Override
+  public void finish() {}
+
+  @Override
+  public void close() {}
+}

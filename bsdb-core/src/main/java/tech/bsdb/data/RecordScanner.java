@@ -1,0 +1,292 @@
+package tech.bsdb.data;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Layout;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.io.Window;
+
+/**
+ * Walks all records in the order in which they were written, with their addresses. It reads large
+ * runs of pages and verifies each. Not thread-safe.
+ */
+public final class RecordScanner implements Closeable {
+  private static final int AHEAD = 256 * 1024;
+  private static final long FIRST = Page.SIZE;
+
+  private final FileWalk[] files;
+  private final DataFile[] opened;
+  private final CompressedReader.@Nullable Blocks blocks;
+  private int current;
+  private long stripe;
+
+  /**
+   * A scanner of files that it closes.
+   *
+   * @param dictionary the dictionary of a compressed database, or null
+   */
+  public RecordScanner(
+      List<DataFile> files, Layout layout, RecordAddress addresses, byte @Nullable [] dictionary) {
+    this.opened = files.toArray(DataFile[]::new);
+    this.blocks = layout == Layout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.files = new FileWalk[opened.length];
+    for (int i = 0; i < opened.length; i++) {
+      this.files[i] =
+          blocks == null
+              ? new PlainWalk(opened[i], i, addresses, layout == Layout.BLOCKED)
+              : new BlockWalk(opened[i], i, addresses, blocks);
+    }
+  }
+
+  /** Goes to the next record; false at the end. */
+  public boolean next() throws IOException {
+    int ended = 0;
+    while (ended < files.length) {
+      FileWalk file = files[current];
+      if (file.atEnd()) {
+        ended++;
+      } else if (files.length == 1 || file.position() / RecordAddress.STRIPE <= stripe) {
+        file.read();
+        return true;
+      } else {
+        ended = 0;
+      }
+      current++;
+      if (current == files.length) {
+        current = 0;
+        stripe++;
+      }
+    }
+    return false;
+  }
+
+  /** The key of the record. */
+  public byte[] key() {
+    return files[current].key;
+  }
+
+  /** The value of the record. */
+  public byte[] value() {
+    return files[current].value;
+  }
+
+  /** The address of the record. */
+  public long address() {
+    return files[current].address;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      for (FileWalk file : files) {
+        file.scratch.close();
+      }
+      PlainReader.closeAll(opened);
+    } finally {
+      if (blocks != null) {
+        blocks.close();
+      }
+    }
+  }
+
+  /** The records of one file. */
+  private abstract static class FileWalk {
+    final DataFile file;
+    final int number;
+    final RecordAddress addresses;
+    final Scratch scratch = new Scratch();
+    final PayloadCursor cursor;
+    byte[] key = new byte[0];
+    byte[] value = new byte[0];
+    long address;
+
+    FileWalk(DataFile file, int number, RecordAddress addresses, Window window) {
+      this.file = file;
+      this.number = number;
+      this.addresses = addresses;
+      this.cursor = new PayloadCursor(file, window, AHEAD);
+    }
+
+    /** Whether no record follows. */
+    abstract boolean atEnd() throws IOException;
+
+    /** The place of the next record, or of its block. */
+    abstract long position();
+
+    /** Reads the next record. */
+    abstract void read() throws IOException;
+  }
+
+  private static final class PlainWalk extends FileWalk {
+    private final boolean blocked;
+    private boolean started;
+    private boolean atRecord;
+    private long start;
+    private int keyLength;
+    private int valueLength;
+
+    PlainWalk(DataFile file, int number, RecordAddress addresses, boolean blocked) {
+      super(file, number, addresses, new Window());
+      this.blocked = blocked;
+    }
+
+    @Override
+    boolean atEnd() throws IOException {
+      if (!started) {
+        started = true;
+        if (file.end() > FIRST) {
+          cursor.seek(FIRST);
+        }
+      }
+      while (!atRecord && file.end() > FIRST && cursor.position() < file.end()) {
+        if (blocked && cursor.room() < RecordFrame.SHORT) {
+          cursor.skipPage();
+        } else {
+          readHeader();
+        }
+      }
+      return !atRecord;
+    }
+
+    /** Reads a header; padding ends the page. */
+    private void readHeader() throws IOException {
+      start = cursor.position();
+      keyLength = cursor.next();
+      valueLength = cursor.nextShort();
+      if (keyLength == 0 && valueLength == 0 && blocked) {
+        cursor.skipPage();
+        return;
+      }
+      if (keyLength == 0) {
+        if (valueLength != RecordFrame.WIDE_MARK) {
+          throw file.corrupt(start, "a record", "padding");
+        }
+        keyLength = cursor.nextShort();
+        valueLength = cursor.nextInt();
+      }
+      if (valueLength < 0 || valueLength > RecordFrame.MAX_VALUE) {
+        throw file.corrupt(
+            start, "a record", "a value of " + Integer.toUnsignedString(valueLength) + " bytes");
+      }
+      cursor.expect((long) keyLength + valueLength);
+      atRecord = true;
+    }
+
+    @Override
+    long position() {
+      return start;
+    }
+
+    @Override
+    void read() throws IOException {
+      key = new byte[keyLength];
+      cursor.read(key, 0, keyLength);
+      value = new byte[valueLength];
+      cursor.read(value, 0, valueLength);
+      atRecord = false;
+      long last = cursor.lastPage();
+      address = addresses.pack(number, start, last - (start >>> Page.SHIFT));
+      if (blocked && last > start >>> Page.SHIFT) {
+        cursor.skipPage();
+      }
+    }
+  }
+
+  private static final class BlockWalk extends FileWalk {
+    /** A longer stored block is a single record, which is read into its own arrays at once. */
+    private static final long MAX_BLOCK = 1 << 20;
+
+    private final CompressedReader.Blocks blocks;
+    private boolean started;
+    private byte[] raw = new byte[0];
+    private int rawLength;
+    private int at;
+    private long block;
+
+    BlockWalk(DataFile file, int number, RecordAddress addresses, CompressedReader.Blocks blocks) {
+      super(file, number, addresses, new Window());
+      this.blocks = blocks;
+    }
+
+    @Override
+    boolean atEnd() throws IOException {
+      if (at < rawLength) {
+        return false;
+      }
+      if (!started) {
+        started = true;
+        if (file.end() > FIRST) {
+          cursor.seek(FIRST);
+        }
+      }
+      return file.end() <= FIRST || cursor.position() >= file.end();
+    }
+
+    @Override
+    long position() {
+      return at < rawLength ? block : cursor.position();
+    }
+
+    @Override
+    void read() throws IOException {
+      if (at >= rawLength) {
+        block = cursor.position();
+        long lengthAndKind = cursor.nextLeb128();
+        if ((lengthAndKind & 1) != 0 && lengthAndKind >>> 1 > MAX_BLOCK) {
+          readLarge();
+          return;
+        }
+        rawLength = CompressedReader.Blocks.rawLength(lengthAndKind, file, block);
+        raw = blocks.decompress(cursor, file, block, lengthAndKind, scratch);
+        at = 0;
+      }
+      int start = at;
+      if (at + RecordFrame.SHORT > rawLength) {
+        throw file.corrupt(block, "whole records in a block", "a cut one");
+      }
+      int keyLength = raw[at] & 0xFF;
+      int valueLength = CompressedReader.little(raw, at + 1, 2);
+      at += RecordFrame.SHORT;
+      if (keyLength == 0) {
+        if (valueLength != RecordFrame.WIDE_MARK || at + 6 > rawLength) {
+          throw file.corrupt(block, "whole records in a block", "other bytes");
+        }
+        keyLength = CompressedReader.little(raw, at, 2);
+        valueLength = CompressedReader.little(raw, at + 2, 4);
+        at += 6;
+      }
+      if (valueLength < 0 || (long) at + keyLength + valueLength > rawLength) {
+        throw file.corrupt(block, "whole records in a block", "a cut one");
+      }
+      key = Arrays.copyOfRange(raw, at, at + keyLength);
+      value = Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
+      at += keyLength + valueLength;
+      address = addresses.pack(number, block, start);
+    }
+
+    private void readLarge() throws IOException {
+      int keyLength = cursor.next();
+      int valueLength = cursor.nextShort();
+      if (keyLength != 0 || valueLength != RecordFrame.WIDE_MARK) {
+        throw file.corrupt(block, "a large record", "other bytes");
+      }
+      keyLength = cursor.nextShort();
+      valueLength = cursor.nextInt();
+      if (valueLength < 0 || valueLength > RecordFrame.MAX_VALUE) {
+        throw file.corrupt(
+            block, "a record", "a value of " + Integer.toUnsignedString(valueLength) + " bytes");
+      }
+      cursor.expect((long) keyLength + valueLength);
+      key = new byte[keyLength];
+      cursor.read(key, 0, keyLength);
+      value = new byte[valueLength];
+      cursor.read(value, 0, valueLength);
+      address = addresses.pack(number, block, 0);
+    }
+  }
+}

@@ -1,0 +1,5 @@
+/** Address to record: blocked, compact and compressed data files and the ZSTD dictionary. */
+@NullMarked
+package tech.bsdb.data;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,61 @@
+package tech.bsdb.format;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.Arrays;
+import java.util.HexFormat;
+
+/**
+ * The 16 bytes that all files of a database carry, derived from its content and options. Immutable.
+ */
+public final class DatabaseId {
+  /** Bytes of an id. */
+  public static final int LENGTH = 16;
+
+  private final byte[] bytes;
+
+  private DatabaseId(byte[] bytes) {
+    this.bytes = bytes;
+  }
+
+  /** The id of a database with that manifest: the first half of its SHA-256. */
+  public static DatabaseId derive(byte[] manifest) {
+    try {
+      byte[] hash = MessageDigest.getInstance("SHA-256").digest(manifest);
+      return new DatabaseId(Arrays.copyOf(hash, LENGTH));
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java platform has SHA-256", e);
+    }
+  }
+
+  /** The id that stands at {@code offset}. */
+  public static DatabaseId read(byte[] bytes, int offset) {
+    return new DatabaseId(Arrays.copyOfRange(bytes, offset, offset + LENGTH));
+  }
+
+  /** A copy of the 16 bytes. */
+  public byte[] bytes() {
+    return bytes.clone();
+  }
+
+  /** The first eight hexadecimal digits, which file names carry. */
+  public String shortName() {
+    return toString().substring(0, 8);
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof DatabaseId id && Arrays.equals(bytes, id.bytes);
+  }
+
+  @Override
+  public int hashCode() {
+    return Arrays.hashCode(bytes);
+  }
+
+  /** 32 hexadecimal digits. */
+  @Override
+  public String toString() {
+    return HexFormat.of().formatHex(bytes);
+  }
+}

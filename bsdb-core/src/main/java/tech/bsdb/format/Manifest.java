@@ -1,0 +1,181 @@
+package tech.bsdb.format;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
+
+/**
+ * Everything that a reader must know of a database, as lines of {@code name=value} (FORMAT.md §6):
+ * what it holds, how its bytes are to be read, and which files belong to it. Immutable.
+ */
+public final class Manifest {
+  /** The name of the manifest's file in every database. */
+  public static final String FILE_NAME = "manifest.bsdb";
+
+  /**
+   * One file of the database.
+   *
+   * @param file which it is
+   * @param pages its length in pages
+   * @param digest the digest that its footer repeats
+   * @param end the byte offset behind its last payload byte
+   */
+  public record FileEntry(FileIdentity file, long pages, long digest, long end) {
+    /** Its name in the directory of the database with that id. */
+    public String name(DatabaseId id) {
+      String number =
+          file.kind() == FileKind.DATA ? String.format(Locale.ROOT, "-%03d", file.number()) : "";
+      return file.kind().label() + number + "-" + id.shortName() + ".bsdb";
+    }
+
+    /** Payload bytes between header and footer, padding at the end left out. */
+    public long payloadBytes() {
+      return ((end >>> Page.SHIFT) - 1) * Page.PAYLOAD + (end & Page.SIZE - 1);
+    }
+
+    /** Its length in bytes. */
+    public long length() {
+      return pages << Page.SHIFT;
+    }
+  }
+
+  private static final Pattern FILE_NAMES =
+      Pattern.compile("manifest\\.bsdb|(data-[0-9]{3}|dictionary|hash|index)-[0-9a-f]{8}\\.bsdb");
+
+  private final Map<String, String> values;
+  private final List<FileEntry> files;
+
+  private Manifest(Map<String, String> values, List<FileEntry> files) {
+    this.values = values;
+    this.files = List.copyOf(files);
+  }
+
+  /** Whether a file of a database can have that name. */
+  public static boolean isFileName(String name) {
+    return FILE_NAMES.matcher(name).matches();
+  }
+
+  /** Collects the facts of a new manifest in the order in which they will stand. */
+  public static final class Builder {
+    private final Map<String, String> values = new LinkedHashMap<>();
+    private final List<FileEntry> files = new ArrayList<>();
+
+    /** Adds a fact; a name only once. */
+    public Builder put(String name, Object value) {
+      if (values.put(name, value.toString()) != null) {
+        throw new IllegalArgumentException("\"" + name + "\" twice");
+      }
+      return this;
+    }
+
+    /** Adds a file. */
+    public Builder file(FileEntry entry) {
+      files.add(entry);
+      return this;
+    }
+
+    /** The manifest. */
+    public Manifest build() {
+      return new Manifest(new LinkedHashMap<>(values), files);
+    }
+  }
+
+  /** The bytes that stand in the manifest's file, and from which the database id is derived. */
+  public byte[] encode() {
+    StringBuilder text = new StringBuilder();
+    values.forEach((name, value) -> text.append(name).append('=').append(value).append('\n'));
+    for (FileEntry entry : files) {
+      text.append("file=")
+          .append(entry.file.kind().label())
+          .append(' ')
+          .append(entry.file.number())
+          .append(' ')
+          .append(entry.pages)
+          .append(' ')
+          .append(Long.toHexString(entry.digest))
+          .append(' ')
+          .append(entry.end)
+          .append('\n');
+    }
+    return text.toString().getBytes(StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Reads a manifest's text.
+   *
+   * @throws CorruptDatabaseException if it is not one
+   */
+  public static Manifest decode(Path path, byte[] bytes) throws CorruptDatabaseException {
+    Map<String, String> values = new LinkedHashMap<>();
+    List<FileEntry> files = new ArrayList<>();
+    for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
+      int equals = line.indexOf('=');
+      try {
+        String value = line.substring(equals + 1);
+        if (line.startsWith("file=")) {
+          files.add(fileEntry(value.split(" ")));
+        } else {
+          values.put(line.substring(0, equals), value);
+        }
+      } catch (IndexOutOfBoundsException | IllegalArgumentException e) {
+        throw new CorruptDatabaseException(
+            path, Page.SIZE, "lines of name=value", "\"" + line + "\"");
+      }
+    }
+    return new Manifest(values, files);
+  }
+
+  private static FileEntry fileEntry(String[] parts) {
+    FileIdentity file = new FileIdentity(FileKind.of(parts[0]), Integer.parseInt(parts[1]));
+    return new FileEntry(
+        file,
+        Long.parseLong(parts[2]),
+        Long.parseUnsignedLong(parts[3], 16),
+        Long.parseLong(parts[4]));
+  }
+
+  /** A fact as text. */
+  public String text(String name) {
+    String value = values.get(name);
+    if (value == null) {
+      throw new IllegalArgumentException("the manifest lacks \"" + name + "\"");
+    }
+    return value;
+  }
+
+  /** A fact as a number. */
+  public long number(String name) {
+    return Long.parseLong(text(name));
+  }
+
+  /** Fails unless a fact is a number from {@code least} to {@code most}. */
+  public void check(String name, long least, long most) {
+    long value = number(name);
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(name + "=" + value + ", not in " + least + " to " + most);
+    }
+  }
+
+  /** A fact as a small number. */
+  public int small(String name) {
+    return Math.toIntExact(number(name));
+  }
+
+  /**
+   * All files but the manifest's own, in the order of the data's way: data, dictionary, hash,
+   * index.
+   */
+  public List<FileEntry> files() {
+    return files;
+  }
+
+  /** The files of one kind, by number. */
+  public List<FileEntry> files(FileKind kind) {
+    return files.stream().filter(entry -> entry.file.kind() == kind).toList();
+  }
+}

@@ -1,0 +1,59 @@
+package tech.bsdb.format;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.HexFormat;
+
+/** Verifies the pages of one file. Thread-safe. */
+public final class PageCheck {
+  private final Path path;
+  private final FileIdentity file;
+
+  /** A check for the file at {@code path}, which messages name. */
+  public PageCheck(Path path, FileIdentity file) {
+    this.path = path;
+    this.file = file;
+  }
+
+  /**
+   * Verifies one page and returns its checksum.
+   *
+   * @param buffer a little-endian buffer that holds the page
+   * @param offset where the page starts in the buffer
+   * @param number the page's number in the file
+   * @throws CorruptDatabaseException if its checksum is not right
+   */
+  public int check(ByteBuffer buffer, int offset, long number) throws CorruptDatabaseException {
+    int stored = little(buffer.getInt(offset + Page.PAYLOAD), buffer);
+    checkAgainst(buffer, offset, Page.PAYLOAD, number, stored);
+    return stored;
+  }
+
+  /** Verifies {@code length} bytes at {@code offset} against a checksum that is kept elsewhere. */
+  public void checkAgainst(ByteBuffer buffer, int offset, int length, long number, int stored)
+      throws CorruptDatabaseException {
+    // From an array: a mapped file that was cut short is then an error that Java can report, not a
+    // crash.
+    byte[] bytes = new byte[length];
+    buffer.get(offset, bytes);
+    int actual = Page.checksum(bytes, 0, length, file, number);
+    if (actual != stored) {
+      throw new CorruptDatabaseException(
+          path, number << Page.SHIFT, "page checksum " + hex(stored), hex(actual));
+    }
+  }
+
+  /** An exception for the page or place {@code offset} of this check's file. */
+  public CorruptDatabaseException corrupt(long offset, String expected, String actual) {
+    return new CorruptDatabaseException(path, offset, expected, actual);
+  }
+
+  private static int little(int value, ByteBuffer buffer) {
+    return buffer.order() == ByteOrder.LITTLE_ENDIAN ? value : Integer.reverseBytes(value);
+  }
+
+  private static String hex(int value) {
+    return HexFormat.of().toHexDigits(value);
+  }
+}

@@ -1,0 +1,108 @@
+package tech.bsdb.format;
+
+import java.io.IOException;
+import java.util.Arrays;
+
+/**
+ * Turns a stream of payload bytes into sealed pages, from page 1 on (page 0 is the header).
+ *
+ * <p>Not thread-safe.
+ */
+public final class PageEncoder {
+  /** Takes finished pages, in order. */
+  @FunctionalInterface
+  public interface PageSink {
+    /**
+     * Takes {@code length} bytes of {@code bytes}; they are the caller's again when the call
+     * returns.
+     */
+    void write(byte[] bytes, int offset, int length) throws IOException;
+  }
+
+  private static final long DIGEST_PRIME = 0x9e3779b97f4a7c15L;
+
+  private final PageSink sink;
+  private final FileIdentity file;
+  private final byte[] page = new byte[Page.SIZE];
+  private int used;
+  private long number = 1;
+  private long digest;
+
+  /** An encoder for the pages of {@code file}. */
+  public PageEncoder(PageSink sink, FileIdentity file) {
+    this.sink = sink;
+    this.file = file;
+  }
+
+  /** Folds one page's checksum into a file's digest; the order matters. */
+  public static long fold(long digest, int checksum) {
+    long z = (digest ^ Integer.toUnsignedLong(checksum)) * DIGEST_PRIME;
+    return z ^ (z >>> 29);
+  }
+
+  /** The byte offset in the file where the next payload byte will stand. */
+  public long position() {
+    return (number << Page.SHIFT) + used;
+  }
+
+  /** Payload bytes left in the current page, 1 to {@link Page#PAYLOAD}. */
+  public int room() {
+    return Page.PAYLOAD - used;
+  }
+
+  /** Appends payload, across pages where it does not fit. */
+  public void put(byte[] bytes, int offset, int length) throws IOException {
+    int from = offset;
+    int left = length;
+    while (left > 0) {
+      int part = Math.min(left, Page.PAYLOAD - used);
+      System.arraycopy(bytes, from, page, used, part);
+      used += part;
+      from += part;
+      left -= part;
+      if (used == Page.PAYLOAD) {
+        flush();
+      }
+    }
+  }
+
+  /** Fills the current page with zeros, unless it has no payload yet. */
+  public void pad() throws IOException {
+    if (used > 0) {
+      flush();
+    }
+  }
+
+  /**
+   * Writes a page of 4,096 bytes of content whose checksum is kept elsewhere; only between whole
+   * pages.
+   */
+  public int putUnsealed(byte[] content, int offset) throws IOException {
+    if (used != 0) {
+      throw new IllegalStateException("a page is open");
+    }
+    int checksum = Page.checksum(content, offset, Page.SIZE, file, number);
+    sink.write(content, offset, Page.SIZE);
+    digest = fold(digest, checksum);
+    number++;
+    return checksum;
+  }
+
+  private void flush() throws IOException {
+    Arrays.fill(page, used, Page.PAYLOAD, (byte) 0);
+    digest = fold(digest, Page.seal(page, 0, file, number));
+    sink.write(page, 0, Page.SIZE);
+    used = 0;
+    number++;
+  }
+
+  /** The number of the next page: all pages before it are written, but for the header. */
+  public long pages() {
+    return number;
+  }
+
+  /** The digest over the checksums of all pages from 1 on. */
+  public long digest() {
+    return digest;
+  }
+}

@@ -1,0 +1,85 @@
+package tech.bsdb.format;
+
+import java.util.Objects;
+
+/**
+ * A record's place in the data files, packed in 63 bits so that no address is negative (FORMAT.md
+ * §3).
+ *
+ * <pre>
+ * bits                  meaning
+ * 63                    0
+ * 56..62                number of the data file
+ * detailBits..55        byte offset in the file of the record, or of the block that holds it
+ * 0..detailBits-1       blocked and compact: pages that the record touches, less one; all ones stands for
+ *                       that many or more. Compressed: the record's offset in the decompressed block
+ * </pre>
+ */
+public final class RecordAddress {
+  /** Detail bits of a blocked or compact database. */
+  public static final int SPAN_BITS = 8;
+
+  /** Bytes that are written to one data file before the next one takes its turn. */
+  public static final long STRIPE = 4L << 20;
+
+  private static final int FILE_SHIFT = 56;
+
+  private final int detailBits;
+  private final long detailMask;
+  private final long positionMask;
+
+  /** The packing with so many bits of detail, 8 to 20. */
+  public RecordAddress(int detailBits) {
+    this.detailBits = Objects.checkIndex(detailBits, 21);
+    this.detailMask = (1L << detailBits) - 1;
+    this.positionMask = (1L << (FILE_SHIFT - detailBits)) - 1;
+  }
+
+  /** The packing of a database with that layout and block size. */
+  public static RecordAddress of(Layout layout, int blockSize) {
+    return new RecordAddress(
+        layout == Layout.COMPRESSED
+            ? Math.max(SPAN_BITS, 32 - Integer.numberOfLeadingZeros(blockSize - 1))
+            : SPAN_BITS);
+  }
+
+  /** The largest byte offset that an address can hold. */
+  public long maxPosition() {
+    return positionMask;
+  }
+
+  /** Packs an address; the parts must be in range. */
+  public long pack(int file, long position, long detail) {
+    Objects.checkIndex(file, 128);
+    Objects.checkIndex(position, positionMask + 1);
+    return (long) file << FILE_SHIFT | position << detailBits | Math.min(detail, detailMask);
+  }
+
+  /** The number of the data file. */
+  public static int file(long address) {
+    return (int) (address >>> FILE_SHIFT);
+  }
+
+  /** The byte offset in the file. */
+  public long position(long address) {
+    return address >>> detailBits & positionMask;
+  }
+
+  /** Pages less one, or the offset in the block. */
+  public int detail(long address) {
+    return (int) (address & detailMask);
+  }
+
+  /**
+   * Orders two addresses as their records were written. Data files take turns, a stripe of each
+   * ({@link #STRIPE} bytes, FORMAT.md §4), so that the order can be told from the addresses.
+   */
+  public int compare(long a, long b) {
+    int byStripe = Long.compare(position(a) / STRIPE, position(b) / STRIPE);
+    if (byStripe != 0) {
+      return byStripe;
+    }
+    int byFile = Integer.compare(file(a), file(b));
+    return byFile != 0 ? byFile : Long.compare(a, b);
+  }
+}

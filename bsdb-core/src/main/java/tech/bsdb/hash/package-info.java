@@ -1,0 +1,5 @@
+/** Key to signature to slot: the minimal perfect hash function and its checksum bits. */
+@NullMarked
+package tech.bsdb.hash;
+
+import org.jspecify.annotations.NullMarked;

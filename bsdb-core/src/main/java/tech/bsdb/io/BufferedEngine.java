@@ -1,0 +1,89 @@
+package tech.bsdb.io;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Path;
+
+/**
+ * Reads through the page cache. Each file is opened once per core, and each opening has a lock of
+ * its own.
+ *
+ * <p>It reads by {@link RandomAccessFile}, not by a channel: an interrupt of one reading thread
+ * would close a channel for all of them, and a file that a newer build replaced could not be opened
+ * again.
+ */
+public final class BufferedEngine implements Engine {
+  private static final int MAX_STRIPES = 8;
+
+  @Override
+  public String name() {
+    return "buffered";
+  }
+
+  @Override
+  public PageSource open(Path file, long length) throws IOException {
+    int stripes =
+        Integer.highestOneBit(Math.min(MAX_STRIPES, Runtime.getRuntime().availableProcessors()));
+    RandomAccessFile[] openings = new RandomAccessFile[stripes];
+    BufferedPages pages = new BufferedPages(file, openings);
+    try {
+      for (int i = 0; i < stripes; i++) {
+        openings[i] = new RandomAccessFile(file.toFile(), "r");
+      }
+    } catch (IOException | RuntimeException e) {
+      pages.close();
+      throw e;
+    }
+    return pages;
+  }
+
+  private static final class BufferedPages implements PageSource {
+    private final Path file;
+    private final RandomAccessFile[] openings;
+
+    BufferedPages(Path file, RandomAccessFile[] openings) {
+      this.file = file;
+      this.openings = openings;
+    }
+
+    @Override
+    public void read(long first, int count, Window window) throws IOException {
+      byte[] bytes = window.prepare(count * PAGE);
+      RandomAccessFile opening =
+          openings[(int) Thread.currentThread().getId() & (openings.length - 1)];
+      try {
+        synchronized (opening) {
+          opening.seek(first * PAGE);
+          opening.readFully(bytes, 0, count * PAGE);
+        }
+      } catch (EOFException e) {
+        throw new EOFException(
+            file
+                + ": ends before byte "
+                + (first + count) * PAGE
+                + "; it was cut short while open");
+      } catch (IOException e) {
+        throw new IOException(
+            file + ": cannot be read at byte " + first * PAGE + ": " + e.getMessage(), e);
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      IOException failure = null;
+      for (RandomAccessFile opening : openings) {
+        try {
+          if (opening != null) {
+            opening.close();
+          }
+        } catch (IOException e) {
+          failure = e;
+        }
+      }
+      if (failure != null) {
+        throw failure;
+      }
+    }
+  }
+}

@@ -1,0 +1,372 @@
+package tech.bsdb.read;
+
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.DataFile;
+import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Layout;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.UnsupportedFormatException;
+import tech.bsdb.hash.BucketHash;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Engine;
+import tech.bsdb.io.PageSource;
+
+/**
+ * A database directory whose manifest was read and whose every file was found with the right
+ * length, header and footer. Immutable.
+ *
+ * @param path the directory
+ * @param id the database's id
+ * @param manifest its manifest
+ * @param manifestBytes bytes of the manifest's file
+ */
+public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, long manifestBytes) {
+  private static final FileIdentity MANIFEST = new FileIdentity(FileKind.MANIFEST, 0);
+
+  /** A manifest is not larger, with the most data files that there can be. */
+  private static final int MAX_MANIFEST_PAGES = 16;
+
+  private static final int ATTEMPTS = 100;
+
+  /**
+   * Reads the manifest and checks the frame of every file, which takes the same time for every
+   * size.
+   *
+   * @throws NoSuchFileException if the directory, or a file of it, does not exist
+   * @throws NotDirectoryException if it is not a directory, or not a database
+   * @throws CorruptDatabaseException if a file is damaged, cut short or from another database
+   * @throws UnsupportedFormatException if it is of a format that this version does not read
+   */
+  public static DatabaseDirectory open(Path path) throws IOException {
+    return withOpened(path, directory -> directory);
+  }
+
+  private static void refuseUnlessDirectory(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(
+          path.toString(), null, "no such directory; build a database there first");
+    }
+    if (!Files.isDirectory(path)) {
+      throw new NotDirectoryException(path + " is not a directory; a bsdb database is one");
+    }
+  }
+
+  /** Does something with the files of a database. */
+  @FunctionalInterface
+  interface Use<T> {
+    /** Uses the directory's files; what it opened is closed again if it fails. */
+    T with(DatabaseDirectory directory) throws IOException;
+  }
+
+  /**
+   * Opens a directory as {@link #open} does, and does something with its files. When a build
+   * replaces the database meanwhile, so that a file is gone, all is done again with the new one.
+   */
+  static <T> T withOpened(Path path, Use<T> use) throws IOException {
+    refuseUnlessDirectory(path);
+    for (int attempt = 1; ; attempt++) {
+      DatabaseDirectory directory = readManifest(path);
+      try {
+        for (FileEntry entry : directory.manifest.files()) {
+          directory.checkFrame(entry);
+        }
+        return use.with(directory);
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        if (attempt == ATTEMPTS || directory.id.equals(readManifest(path).id)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static DatabaseDirectory readManifest(Path path) throws IOException {
+    Path file = path.resolve(Manifest.FILE_NAME);
+    if (!Files.exists(file)) {
+      throw new NotDirectoryException(
+          path + " is not a bsdb database: it has no " + Manifest.FILE_NAME);
+    }
+    refuseDirectory(file);
+    byte[] bytes;
+    long length = Files.size(file);
+    if (length > (long) MAX_MANIFEST_PAGES * Page.SIZE) {
+      throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
+    }
+    bytes = Files.readAllBytes(file);
+    if (bytes.length < 3 * Page.SIZE || bytes.length % Page.SIZE != 0) {
+      throw new CorruptDatabaseException(
+          file,
+          bytes.length,
+          "whole pages of " + Page.SIZE + " bytes, at least 3",
+          bytes.length + " bytes");
+    }
+    FileFrame frame =
+        FileFrame.decode(
+            file,
+            MANIFEST,
+            page(bytes, 0),
+            page(bytes, bytes.length / Page.SIZE - 1),
+            bytes.length);
+    PageCheck check = new PageCheck(file, MANIFEST);
+    byte[] text = payload(ByteBuffer.wrap(bytes), bytes.length / Page.SIZE, check, frame.digest());
+    int end = text.length;
+    while (end > 0 && text[end - 1] == 0) {
+      end--;
+    }
+    byte[] trimmed = Arrays.copyOf(text, end);
+    if (!DatabaseId.derive(trimmed).equals(frame.databaseId())) {
+      throw new CorruptDatabaseException(
+          file,
+          16,
+          "the database id of this manifest, " + DatabaseId.derive(trimmed),
+          frame.databaseId().toString());
+    }
+    Manifest manifest = Manifest.decode(file, trimmed);
+    checkReadable(file, manifest);
+    return new DatabaseDirectory(path, frame.databaseId(), manifest, length);
+  }
+
+  /** Reads every fact once, so that whoever reads it later finds it there and in its range. */
+  private static void checkReadable(Path file, Manifest manifest) throws IOException {
+    try {
+      if (manifest.number("format") != FileFrame.VERSION) {
+        throw new UnsupportedFormatException(
+            file, "format " + manifest.text("format"), "format " + FileFrame.VERSION);
+      }
+      if (!manifest.text("hash.kind").equals(BucketHash.KIND)) {
+        throw new UnsupportedFormatException(
+            file, "hash function " + manifest.text("hash.kind"), BucketHash.KIND);
+      }
+      checkFacts(manifest);
+      checkFiles(manifest);
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new CorruptDatabaseException(
+          file,
+          Page.SIZE,
+          "a manifest of format " + FileFrame.VERSION,
+          String.valueOf(e.getMessage()));
+    }
+  }
+
+  private static void checkFacts(Manifest manifest) {
+    Layout layout = Layout.of(manifest.text("layout"));
+    boolean compressed = layout == Layout.COMPRESSED;
+    boolean approximate = layout == Layout.NONE;
+    manifest.check("records", 0, 1L << 40);
+    manifest.check("duplicates.dropped", 0, Long.MAX_VALUE);
+    manifest.check("bytes.key", 0, Long.MAX_VALUE);
+    manifest.check("bytes.value", 0, Long.MAX_VALUE);
+    manifest.check("longest.key", 0, RecordFrame.MAX_KEY);
+    manifest.check("longest.value", 0, RecordFrame.MAX_VALUE);
+    manifest.check("hash.seed", Long.MIN_VALUE, Long.MAX_VALUE);
+    manifest.check("hash.buckets", 1, 1L << 36);
+    manifest.check("hash.checksum.bits", 0, 32);
+    manifest.check("index.width", approximate ? 1 : 0, approximate ? 255 : 0);
+    manifest.check("shard.count", 1, Integer.MAX_VALUE);
+    manifest.check("shard.number", 0, manifest.number("shard.count") - 1);
+    manifest.text("shard.hash");
+    manifest.check("zstd.block", compressed ? 512 : 0, compressed ? 1 << 20 : 0);
+    manifest.check("zstd.level", compressed ? 1 : 0, compressed ? 22 : 0);
+    manifest.check("zstd.longest", 0, compressed ? 1 << 21 : 0);
+  }
+
+  private static void checkFiles(Manifest manifest) {
+    boolean approximate = Layout.of(manifest.text("layout")) == Layout.NONE;
+    boolean compressed = Layout.of(manifest.text("layout")) == Layout.COMPRESSED;
+    checkCount(manifest, FileKind.MANIFEST, 0, 0);
+    checkCount(manifest, FileKind.HASH, 1, 1);
+    checkCount(manifest, FileKind.INDEX, 1, 1);
+    checkCount(manifest, FileKind.DATA, approximate ? 0 : 1, approximate ? 0 : 128);
+    checkCount(manifest, FileKind.DICTIONARY, 0, compressed ? 1 : 0);
+    for (FileEntry entry : manifest.files()) {
+      boolean dictionary = entry.file().kind() == FileKind.DICTIONARY;
+      long mostPages = dictionary ? 2 + (1 << 20) / Page.PAYLOAD + 1 : 1L << 51;
+      if (entry.pages() < 2
+          || entry.pages() > mostPages
+          || entry.end() < Page.SIZE
+          || entry.end() > (entry.pages() - 1) * Page.SIZE) {
+        throw new IllegalArgumentException(
+            entry.file() + " with " + entry.pages() + " pages to " + entry.end());
+      }
+    }
+  }
+
+  private static void checkCount(Manifest manifest, FileKind kind, int least, int most) {
+    List<FileEntry> entries = manifest.files(kind);
+    if (entries.size() < least || entries.size() > most) {
+      throw new IllegalArgumentException(entries.size() + " files of kind " + kind.label());
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).file().number() != i) {
+        throw new IllegalArgumentException(entries.get(i).file() + " in place " + i);
+      }
+    }
+  }
+
+  private static byte[] page(byte[] bytes, int number) {
+    return Arrays.copyOfRange(bytes, number * Page.SIZE, (number + 1) * Page.SIZE);
+  }
+
+  /** The payload of all pages between header and footer, verified. */
+  private static byte[] payload(ByteBuffer bytes, int pages, PageCheck check, long digest)
+      throws IOException {
+    bytes.order(ByteOrder.LITTLE_ENDIAN);
+    byte[] payload = new byte[(pages - 2) * Page.PAYLOAD];
+    long found = 0;
+    for (int number = 1; number < pages - 1; number++) {
+      found = PageEncoder.fold(found, check.check(bytes, number * Page.SIZE, number));
+      bytes.get(number * Page.SIZE, payload, (number - 1) * Page.PAYLOAD, Page.PAYLOAD);
+    }
+    if (found != digest) {
+      throw check.corrupt(
+          (long) (pages - 1) << Page.SHIFT,
+          "digest " + Long.toHexString(found),
+          Long.toHexString(digest));
+    }
+    return payload;
+  }
+
+  private void checkFrame(FileEntry entry) throws IOException {
+    Path file = file(entry);
+    refuseDirectory(file);
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(
+          file.toString(),
+          null,
+          "not there, though the manifest names it: the database was not copied whole, or the manifest is another's");
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.size() != entry.length()) {
+        throw new CorruptDatabaseException(
+            file,
+            Math.min(channel.size(), entry.length()),
+            "a length of " + entry.length() + " bytes",
+            channel.size() + " bytes: the file was not copied whole");
+      }
+      FileFrame frame =
+          FileFrame.decode(
+              file,
+              entry.file(),
+              read(channel, 0),
+              read(channel, entry.pages() - 1),
+              channel.size());
+      if (!frame.databaseId().equals(id)) {
+        throw new CorruptDatabaseException(
+            file,
+            16,
+            "database id " + id,
+            frame.databaseId() + ": the file is of another database");
+      }
+      if (frame.digest() != entry.digest()) {
+        throw new CorruptDatabaseException(
+            file,
+            entry.length() - Page.SIZE + 40,
+            "digest " + Long.toHexString(entry.digest()),
+            Long.toHexString(frame.digest()));
+      }
+    }
+  }
+
+  private static void refuseDirectory(Path file) throws CorruptDatabaseException {
+    if (Files.isDirectory(file)) {
+      throw new CorruptDatabaseException(file, 0, "a file", "a directory");
+    }
+  }
+
+  private static byte[] read(FileChannel channel, long page) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Page.SIZE);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes, (page << Page.SHIFT) + bytes.position()) < 0) {
+        throw new EOFException("the file was cut short while it was opened");
+      }
+    }
+    return bytes.array();
+  }
+
+  /** The path of a file. */
+  public Path file(FileEntry entry) {
+    return path.resolve(entry.name(id));
+  }
+
+  /** A check for a file's pages. */
+  public PageCheck check(FileEntry entry) {
+    return new PageCheck(file(entry), entry.file());
+  }
+
+  /** The layout of the data files. */
+  public Layout layout() {
+    return Layout.of(manifest.text("layout"));
+  }
+
+  /** Bytes kept of a value, 0 in an exact database. */
+  public int approximateWidth() {
+    return manifest.small("index.width");
+  }
+
+  /** How addresses are packed. */
+  public RecordAddress addresses() {
+    return RecordAddress.of(layout(), Math.max(2, manifest.small("zstd.block")));
+  }
+
+  /** Opens a file's pages. */
+  public CheckedPages pages(FileEntry entry, Engine engine, boolean verify) throws IOException {
+    PageSource source = engine.open(file(entry), entry.length());
+    return new CheckedPages(source, entry.pages(), verify ? check(entry)::check : null);
+  }
+
+  /** Opens all data files; when one fails, those before it are closed. */
+  public List<DataFile> dataFiles(Engine engine, boolean verify) throws IOException {
+    List<DataFile> files = new ArrayList<>();
+    try {
+      for (FileEntry entry : manifest.files(FileKind.DATA)) {
+        files.add(new DataFile(pages(entry, engine, verify), check(entry), entry.end()));
+      }
+      return files;
+    } catch (IOException | RuntimeException e) {
+      for (DataFile file : files) {
+        file.close();
+      }
+      throw e;
+    }
+  }
+
+  /** The ZSTD dictionary, or null where the database has none. */
+  public byte @Nullable [] dictionary() throws IOException {
+    List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);
+    if (entries.isEmpty()) {
+      return null;
+    }
+    FileEntry entry = entries.get(0);
+    byte[] bytes = Files.readAllBytes(file(entry));
+    if (bytes.length != entry.length()) {
+      throw new CorruptDatabaseException(
+          file(entry), bytes.length, entry.length() + " bytes", bytes.length + " bytes");
+    }
+    byte[] payload =
+        payload(ByteBuffer.wrap(bytes), (int) entry.pages(), check(entry), entry.digest());
+    return Arrays.copyOf(payload, (int) entry.payloadBytes());
+  }
+}

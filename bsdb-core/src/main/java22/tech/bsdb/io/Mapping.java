@@ -1,0 +1,83 @@
+package tech.bsdb.io;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.MemorySegment;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+
+/**
+ * A whole file mapped for reading, in pieces that overlap, so that every run of up to {@link
+ * #OVERLAP} bytes lies in one buffer.
+ *
+ * <p>This is the one for Java 22 and newer: a shared arena unmaps at a known time, and a read after
+ * that is an {@link IllegalStateException}. It must have the same members as the class of the same
+ * name for Java 17.
+ */
+public final class Mapping implements Closeable {
+  /** Bytes that two neighbouring pieces share. */
+  public static final int OVERLAP = 1 << 20;
+
+  private static final int SHIFT = 30;
+
+  private final Arena arena;
+  private final MemorySegment whole;
+  private final ByteBuffer[] pieces;
+
+  private Mapping(Arena arena, MemorySegment whole, ByteBuffer[] pieces) {
+    this.arena = arena;
+    this.whole = whole;
+    this.pieces = pieces;
+  }
+
+  /** Maps the first {@code length} bytes of a file, at least 1. */
+  public static Mapping open(Path file, long length) throws IOException {
+    ByteBuffer[] pieces = new ByteBuffer[Math.toIntExact((length - 1 >>> SHIFT) + 1)];
+    Arena arena = Arena.ofShared();
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.size() < length) {
+        throw new IOException(file + ": shorter than " + length + " bytes");
+      }
+      MemorySegment whole = channel.map(FileChannel.MapMode.READ_ONLY, 0, length, arena);
+      for (int i = 0; i < pieces.length; i++) {
+        long from = (long) i << SHIFT;
+        long size = Math.min(length - from, (1L << SHIFT) + OVERLAP);
+        pieces[i] = whole.asSlice(from, size).asByteBuffer().order(ByteOrder.LITTLE_ENDIAN);
+      }
+      return new Mapping(arena, whole, pieces);
+    } catch (IOException | RuntimeException e) {
+      arena.close();
+      throw e;
+    }
+  }
+
+  /**
+   * The buffer in which the byte at {@code position} stands, at {@link #offset}; little-endian,
+   * absolute gets only.
+   */
+  public ByteBuffer buffer(long position) {
+    return pieces[(int) (position >>> SHIFT)];
+  }
+
+  /** Where in its {@link #buffer} the byte at {@code position} stands. */
+  public static int offset(long position) {
+    return (int) position & (1 << SHIFT) - 1;
+  }
+
+  /** Whether the page that starts at {@code position} is in memory, as far as the system says. */
+  public boolean isResident(long position) {
+    return whole.asSlice(position, PageSource.PAGE).isLoaded();
+  }
+
+  /** Unmaps the file. */
+  @Override
+  public void close() {
+    if (arena.scope().isAlive()) {
+      arena.close();
+    }
+  }
+}

@@ -1,0 +1,209 @@
+package tech.bsdb;
+
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideInAnyPackage;
+import static com.tngtech.archunit.core.domain.JavaClass.Predicates.resideOutsideOfPackages;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.classes;
+import static com.tngtech.archunit.lang.syntax.ArchRuleDefinition.noClasses;
+import static com.tngtech.archunit.library.dependencies.SlicesRuleDefinition.slices;
+
+import com.tngtech.archunit.base.DescribedPredicate;
+import com.tngtech.archunit.core.domain.JavaClass;
+import com.tngtech.archunit.core.domain.JavaClasses;
+import com.tngtech.archunit.core.importer.ClassFileImporter;
+import java.net.URISyntaxException;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+/** The arrows between the packages, as docs/ARCHITECTURE.md draws them. */
+class ArchitectureTest {
+  private static final JavaClasses CORE = beside(Database.class);
+
+  private static final String[] JDK = {"java..", "org.jspecify.annotations.."};
+
+  /** The classes that lie where that one does, but for those of the overlay. */
+  private static JavaClasses beside(Class<?> one) {
+    try {
+      Path place = Path.of(one.getProtectionDomain().getCodeSource().getLocation().toURI());
+      return new ClassFileImporter()
+          .withImportOption(location -> !location.contains("/META-INF/versions/"))
+          .importPath(place);
+    } catch (URISyntaxException e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  @Test
+  void formatUsesTheJdkOnlyAndOpensNoFile() {
+    onlyUses("tech.bsdb.format..", JDK);
+    noClasses()
+        .that()
+        .resideInAPackage("tech.bsdb.format..")
+        .should()
+        .dependOnClassesThat()
+        .haveFullyQualifiedName("java.nio.file.Files")
+        .orShould()
+        .dependOnClassesThat()
+        .resideInAPackage("java.nio.channels..")
+        .orShould()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.io\\.(File|.*(Input|Output)Stream|RandomAccessFile|.*Reader|.*Writer)")
+        .check(CORE);
+  }
+
+  @Test
+  void ioUsesTheJdkOnly() {
+    onlyUses("tech.bsdb.io..", JDK);
+  }
+
+  @Test
+  void hashIndexAndDataDoNotKnowEachOther() {
+    onlyUses(
+        "tech.bsdb.hash..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "it.unimi.dsi..");
+    onlyUses(
+        "tech.bsdb.index..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..");
+    onlyUses(
+        "tech.bsdb.data..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "com.github.luben.zstd..");
+  }
+
+  @Test
+  void readingKnowsNothingOfBuilding() {
+    noClasses()
+        .that()
+        .resideInAPackage("tech.bsdb.read..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("tech.bsdb.build..", "tech.bsdb", "it.unimi..")
+        .check(CORE);
+  }
+
+  @Test
+  void buildingKnowsNothingOfReading() {
+    noClasses()
+        .that()
+        .resideInAPackage("tech.bsdb.build..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb", "it.unimi..")
+        .check(CORE);
+  }
+
+  @Test
+  void nothingKnowsThePublicVerbsButTheyThemselves() {
+    noClasses()
+        .that()
+        .resideInAPackage("tech.bsdb.*..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("tech.bsdb")
+        .check(CORE);
+  }
+
+  @Test
+  void sux4jIsTheSolversAlone() {
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("tech.bsdb.hash..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("it.unimi..")
+        .check(CORE);
+    noClasses()
+        .that(resideOutsideOfPackages("tech.bsdb.data.."))
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("com.github.luben..")
+        .check(CORE);
+  }
+
+  @Test
+  void noPackagesInARing() {
+    slices().matching("tech.bsdb.(*)..").should().beFreeOfCycles().check(CORE);
+  }
+
+  @Test
+  void nothingIsDeserialised() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .haveNameMatching(
+            "java\\.io\\.(ObjectInput|ObjectOutput|ObjectInputStream|ObjectOutputStream|Externalizable)")
+        .check(CORE);
+    DescribedPredicate<JavaClass> neitherExceptionNorEnum =
+        DescribedPredicate.describe(
+            "neither exceptions nor enums",
+            type -> !type.isAssignableTo(Throwable.class) && !type.isEnum());
+    noClasses()
+        .that(neitherExceptionNorEnum)
+        .should()
+        .beAssignableTo(java.io.Serializable.class)
+        .check(CORE);
+  }
+
+  @Test
+  void nobodyPrintsOrExits() {
+    noClasses()
+        .should()
+        .accessField(System.class, "out")
+        .orShould()
+        .accessField(System.class, "err")
+        .orShould()
+        .callMethod(System.class, "exit", int.class)
+        .orShould()
+        .callMethod(Runtime.class, "halt", int.class)
+        .orShould()
+        .callMethod(Throwable.class, "printStackTrace")
+        .check(CORE);
+  }
+
+  @Test
+  void namesSayWhatAClassIs() {
+    noClasses()
+        .should()
+        .haveSimpleNameEndingWith("Impl")
+        .orShould()
+        .haveSimpleNameEndingWith("Util")
+        .orShould()
+        .haveSimpleNameEndingWith("Utils")
+        .orShould()
+        .haveSimpleNameEndingWith("Helper")
+        .orShould()
+        .haveSimpleNameStartingWith("Base")
+        .orShould()
+        .haveSimpleNameStartingWith("Simple")
+        .check(CORE);
+  }
+
+  private static void onlyUses(String from, String... allowed) {
+    classes()
+        .that()
+        .resideInAPackage(from)
+        .should()
+        .onlyDependOnClassesThat(
+            resideInAnyPackage(allowed)
+                .or(resideInAnyPackage(from))
+                .or(
+                    DescribedPredicate.describe(
+                        "primitives and arrays", ArchitectureTest::primitive)))
+        .check(CORE);
+  }
+
+  private static boolean primitive(JavaClass type) {
+    return type.getBaseComponentType().isPrimitive()
+        || (type.isArray() && type.getBaseComponentType().getName().startsWith("java."));
+  }
+}

@@ -1,0 +1,303 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicReference;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.format.Layout;
+
+/**
+ * Builds that are broken off at every stage leave nothing of theirs, and the old database as it
+ * was.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class BuildFailureTest {
+  private static final class Broken extends RuntimeException {
+    private static final long serialVersionUID = 1L;
+  }
+
+  @TempDir Path directory;
+
+  private final Truth old = new Truth().add("old", "value").absent(Truth.utf8("key"));
+  private final Truth records = Truth.random(Seeds.random("BuildFailureTest"), 3000, 50);
+  private List<String> before;
+
+  private Path target() {
+    return directory.resolve("databases/db");
+  }
+
+  @BeforeEach
+  void buildOld() throws Exception {
+    old.build(target(), BuildOptions.defaults());
+    java.nio.file.Files.createDirectories(directory.resolve("temp"));
+    before = Leaks.tree(directory);
+  }
+
+  @AfterEach
+  void nothingChanged() throws Exception {
+    Thread.interrupted();
+    assertThat(Leaks.tree(directory)).isEqualTo(before);
+    Leaks.assertNone(directory);
+    old.check(target());
+  }
+
+  private BuildOptions options(Layout layout) {
+    return BuildOptions.defaults()
+        .withLayout(layout)
+        .withDataFiles(2)
+        .withDictionaryBytes(1024)
+        .withDuplicates(DuplicatePolicy.LAST)
+        .withTemporaryDirectory(directory.resolve("temp"));
+  }
+
+  static List<Arguments> kinds() {
+    List<Arguments> kinds = new ArrayList<>();
+    for (boolean overwrite : new boolean[] {false, true}) {
+      for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED}) {
+        kinds.add(Arguments.of(layout, overwrite, 0));
+      }
+      kinds.add(Arguments.of(Layout.BLOCKED, overwrite, 8));
+    }
+    return kinds;
+  }
+
+  private DatabaseBuilder builder(
+      Layout layout, boolean overwrite, int width, BuildListener listener) throws IOException {
+    return DatabaseBuilder.create(
+        overwrite ? target() : directory.resolve("databases/fresh"),
+        options(layout).withOverwrite(overwrite).withApproximateWidth(width),
+        listener);
+  }
+
+  private void addAll(DatabaseBuilder builder) throws IOException {
+    RecordBatch batch = builder.newBatch();
+    for (Truth.Entry record : records.records()) {
+      batch.add(record.key(), 0, record.key().length, record.value(), 0, record.value().length);
+      if (batch.records() == 500) {
+        builder.add(batch);
+        batch.clear();
+      }
+    }
+  }
+
+  /** How many times the listener is called in a whole build. */
+  private int calls(Layout layout, int width) throws IOException {
+    AtomicInteger calls = new AtomicInteger();
+    Path elsewhere = directory.resolve("databases/whole");
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(
+            elsewhere,
+            options(layout).withApproximateWidth(width),
+            (stage, done, total) -> calls.incrementAndGet())) {
+      addAll(builder);
+      builder.finish();
+    }
+    for (Path file : Golden.files(elsewhere)) {
+      java.nio.file.Files.delete(file);
+    }
+    java.nio.file.Files.delete(elsewhere);
+    return calls.get();
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aListenerThatFails(Layout layout, boolean overwrite, int width) throws Exception {
+    int calls = calls(layout, width);
+    assertThat(calls).isGreaterThan(9);
+    for (int n = 1; n <= calls; n++) {
+      AtomicInteger left = new AtomicInteger(n);
+      assertThatThrownBy(
+              () -> {
+                try (DatabaseBuilder builder =
+                    builder(
+                        layout,
+                        overwrite,
+                        width,
+                        (stage, done, total) -> {
+                          if (left.decrementAndGet() == 0) {
+                            throw new Broken();
+                          }
+                        })) {
+                  addAll(builder);
+                  builder.finish();
+                }
+              })
+          .as("call %s", n)
+          .isInstanceOf(Broken.class);
+      assertThat(Leaks.tree(directory)).as("call %s", n).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width) throws Exception {
+    int calls = calls(layout, width);
+    for (int n = 1; n <= calls; n++) {
+      AtomicInteger left = new AtomicInteger(n);
+      AtomicReference<DatabaseBuilder> self = new AtomicReference<>();
+      assertThatThrownBy(
+              () -> {
+                try (DatabaseBuilder builder =
+                    builder(
+                        layout,
+                        overwrite,
+                        width,
+                        (stage, done, total) -> {
+                          if (left.decrementAndGet() == 0) {
+                            self.get().close();
+                          }
+                        })) {
+                  self.set(builder);
+                  addAll(builder);
+                  builder.finish();
+                }
+              })
+          .as("call %s", n)
+          .isInstanceOf(CancellationException.class);
+      assertThat(Leaks.tree(directory)).as("call %s", n).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void aCloseByAnotherThread(Layout layout, boolean overwrite, int width) throws Exception {
+    int calls = calls(layout, width);
+    for (int n = 1; n <= calls; n++) {
+      AtomicInteger left = new AtomicInteger(n);
+      AtomicReference<Thread> closer = new AtomicReference<>();
+      AtomicReference<DatabaseBuilder> self = new AtomicReference<>();
+      assertThatThrownBy(
+              () -> {
+                try (DatabaseBuilder builder =
+                    builder(
+                        layout,
+                        overwrite,
+                        width,
+                        (stage, done, total) -> {
+                          if (left.decrementAndGet() == 0) {
+                            Thread thread = new Thread(() -> self.get().close(), "closer");
+                            thread.start();
+                            closer.set(thread);
+                            awaitBlocked(thread);
+                          }
+                        })) {
+                  self.set(builder);
+                  addAll(builder);
+                  builder.finish();
+                }
+              })
+          .as("call %s", n)
+          .isInstanceOf(CancellationException.class);
+      closer.get().join();
+      assertThat(Leaks.tree(directory)).as("call %s", n).isEqualTo(before);
+    }
+  }
+
+  /** Waits until the thread has said what it wants, and waits for its turn. */
+  private static void awaitBlocked(Thread thread) {
+    while (thread.getState() == Thread.State.NEW || thread.getState() == Thread.State.RUNNABLE) {
+      Thread.onSpinWait();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
+  void anInterruptedThread(Layout layout, boolean overwrite, int width) throws Exception {
+    int calls = calls(layout, width);
+    int broken = 0;
+    for (int n = 1; n <= calls; n++) {
+      AtomicInteger left = new AtomicInteger(n);
+      try (DatabaseBuilder builder =
+          builder(
+              layout,
+              overwrite,
+              width,
+              (stage, done, total) -> {
+                if (left.decrementAndGet() == 0) {
+                  Thread.currentThread().interrupt();
+                }
+              })) {
+        addAll(builder);
+        builder.finish();
+      } catch (IOException e) {
+        broken++;
+        Thread.interrupted();
+        assertThat(Leaks.tree(directory)).as("call %s", n).isEqualTo(before);
+        continue;
+      }
+      Thread.interrupted();
+      throw new AssertionError(
+          "the interrupt in call " + n + " of " + calls + " broke nothing off");
+    }
+    assertThat(broken).isEqualTo(calls);
+  }
+
+  @Test
+  void aBuilderThatIsClosedTakesNothing() throws Exception {
+    DatabaseBuilder builder = builder(Layout.BLOCKED, true, 0, (stage, done, total) -> {});
+    builder.add(new byte[1], new byte[1]);
+    builder.close();
+    builder.close();
+    refusesAll(builder);
+  }
+
+  @Test
+  void aBuilderThatFailedTakesNothing() throws Exception {
+    BuildOptions options =
+        options(Layout.BLOCKED).withOverwrite(true).withDuplicates(DuplicatePolicy.ERROR);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target(), options)) {
+      builder.add(new byte[1], new byte[1]);
+      builder.add(new byte[1], new byte[2]);
+      assertThatThrownBy(builder::finish).isInstanceOf(DuplicateKeyException.class);
+      refusesAll(builder);
+    }
+  }
+
+  @Test
+  void aBuilderWhoseAddFailedTakesNothing() throws Exception {
+    AtomicInteger left = new AtomicInteger(2);
+    try (DatabaseBuilder builder =
+        builder(
+            Layout.BLOCKED,
+            true,
+            0,
+            (stage, done, total) -> {
+              if (left.decrementAndGet() == 0) {
+                throw new Broken();
+              }
+            })) {
+      assertThatThrownBy(() -> addAll(builder)).isInstanceOf(Broken.class);
+      refusesAll(builder);
+    }
+  }
+
+  private static void refusesAll(DatabaseBuilder builder) {
+    RecordBatch batch = builder.newBatch();
+    batch.add(new byte[1], 0, 1, new byte[1], 0, 1);
+    assertThatThrownBy(() -> builder.add(batch)).isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(() -> builder.add(new byte[2], new byte[1]))
+        .isInstanceOf(IllegalStateException.class);
+    assertThatThrownBy(builder::finish).isInstanceOf(IllegalStateException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aBuilderThatWasLeftAlone(boolean overwrite) throws Exception {
+    builder(Layout.COMPRESSED, overwrite, 0, (stage, done, total) -> {}).close();
+  }
+}

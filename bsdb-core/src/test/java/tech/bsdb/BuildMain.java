@@ -1,0 +1,42 @@
+package tech.bsdb;
+
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import tech.bsdb.format.Layout;
+
+/**
+ * Builds a database in a process of its own, that tests can limit or kill: TARGET LAYOUT RECORDS
+ * FIRST-SEED BUILDS. Each build has a seed of its own, which replaces {@code SEED} in the target's
+ * name; without that, each build overwrites the one before. Prints the seed of each build that was
+ * finished.
+ */
+public final class BuildMain {
+  private BuildMain() {}
+
+  /** The records of the build with that seed. */
+  static Truth truth(long seed, int records) {
+    return Truth.random(new SplittableRandom(seed), records, 60);
+  }
+
+  /** Runs the builds. */
+  public static void main(String[] args) {
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(Layout.of(args[1]))
+            .withDictionaryBytes(4096)
+            .withDataFiles(2)
+            .withOverwrite(true);
+    int records = Integer.parseInt(args[2]);
+    long seed = Long.parseLong(args[3]);
+    for (int i = 0; i < Integer.parseInt(args[4]); i++) {
+      Path target = Path.of(args[0].replace("SEED", String.valueOf(seed + i)));
+      try {
+        truth(seed + i, records).build(target, options);
+        System.out.println(seed + i);
+      } catch (Exception e) {
+        System.out.println("failed: " + e);
+      }
+      System.out.flush();
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.FileInputStream;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Deque;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.format.Layout;
+
+/**
+ * Too few file descriptors: builds and readers say so and leave nothing; and they need only a few.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class DescriptorsTest {
+  private static final int MOST = 24;
+
+  @TempDir Path directory;
+
+  /** In a process that may open few files: uses them up but for some, and then builds and reads. */
+  static final class UsedUp {
+    private UsedUp() {}
+
+    public static void main(String[] args) throws Exception {
+      Path directory = Path.of(args[0]);
+      BuildOptions options =
+          BuildOptions.defaults()
+              .withLayout(Layout.COMPRESSED)
+              .withDictionaryBytes(2048)
+              .withOverwrite(true);
+      Truth truth = BuildMain.truth(7, 2000);
+      for (int i = 0; i < 2; i++) { // loads all classes, which takes descriptors, too
+        truth.build(directory.resolve("db"), options);
+        truth.check(directory.resolve("db"));
+        Leaks.tree(directory);
+      }
+      List<String> before = Leaks.tree(directory);
+      for (int left = 0; left <= MOST; left++) {
+        String built = outcome(left, () -> truth.build(directory.resolve("db"), options));
+        String fresh = outcome(left, () -> truth.build(directory.resolve("fresh"), options));
+        if (fresh.equals("done")) {
+          remove(directory.resolve("fresh"));
+        }
+        String read = outcome(left, () -> truth.check(directory.resolve("db")));
+        boolean clean = Leaks.tree(directory).equals(before);
+        System.out.println(
+            left
+                + ": "
+                + built
+                + "; "
+                + fresh
+                + "; "
+                + read
+                + (clean ? "" : "; " + Leaks.tree(directory)));
+      }
+      Leaks.assertNone(directory);
+      truth.check(directory.resolve("db"));
+      System.out.println("end");
+    }
+
+    private interface Work {
+      void run() throws Exception;
+    }
+
+    private static String outcome(int left, Work work) throws IOException {
+      Deque<FileInputStream> open = new ArrayDeque<>();
+      try {
+        while (true) {
+          open.add(new FileInputStream("/dev/null"));
+        }
+      } catch (IOException e) {
+        for (int i = 0; i < left; i++) {
+          open.remove().close();
+        }
+      }
+      try {
+        work.run();
+        return "done";
+      } catch (IOException e) {
+        return String.valueOf(e.getMessage()).contains("Too many open files")
+            ? "too few"
+            : e.toString();
+      } catch (Exception | Error e) {
+        return e.toString();
+      } finally {
+        for (FileInputStream each : open) {
+          each.close();
+        }
+      }
+    }
+
+    private static void remove(Path directory) throws IOException {
+      for (Path file : Golden.files(directory)) {
+        Files.delete(file);
+      }
+      Files.delete(directory);
+    }
+  }
+
+  @Test
+  void whoHasTooFewSaysSoAndLeavesNothing() throws Exception {
+    assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "no shell that sets limits");
+    Process process =
+        Fork.start(Fork.limited("ulimit -n 100", Fork.command(UsedUp.class, directory.toString())));
+    List<String> lines =
+        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
+            .lines()
+            .toList();
+    process.waitFor();
+    assertThat(lines).hasSize(MOST + 2).endsWith("end");
+    for (int left = 0; left <= MOST; left++) {
+      assertThat(lines.get(left))
+          .matches(left + ": (done|too few); (done|too few); (done|too few)");
+    }
+    assertThat(lines.get(0)).isEqualTo("0: too few; too few; too few");
+    assertThat(lines.get(MOST)).isEqualTo(MOST + ": done; done; done");
+  }
+}

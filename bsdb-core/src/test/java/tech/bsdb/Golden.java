@@ -1,0 +1,122 @@
+package tech.bsdb;
+
+import java.io.IOException;
+import java.net.URISyntaxException;
+import java.net.URL;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Stream;
+import tech.bsdb.format.Layout;
+
+/**
+ * The databases of three records that are kept for ever, one directory for each version of the
+ * format and each kind of database.
+ *
+ * <p>A new version adds directories; those that are there must stay readable.
+ */
+@SuppressWarnings("ImmutableEnumChecker") // options are a record of immutable values
+public enum Golden {
+  BLOCKED("v1-blocked", options(Layout.BLOCKED)),
+  COMPACT("v1-compact", options(Layout.COMPACT).withDataFiles(2)),
+  COMPRESSED("v1-compressed", options(Layout.COMPRESSED)),
+  DICTIONARY("v1-dictionary", options(Layout.COMPRESSED)),
+  APPROXIMATE(
+      "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8));
+
+  private final String id;
+  private final BuildOptions options;
+
+  Golden(String id, BuildOptions options) {
+    this.id = id;
+    this.options = options;
+  }
+
+  private static BuildOptions options(Layout layout) {
+    return BuildOptions.defaults().withLayout(layout).withDictionaryBytes(512).withBlockSize(4096);
+  }
+
+  /** The name of its directory. */
+  public String id() {
+    return id;
+  }
+
+  /** Whether it keeps no keys and at most eight bytes of a value. */
+  public boolean approximate() {
+    return options.approximateWidth() > 0;
+  }
+
+  /** Its records, and some absent keys. */
+  public Truth truth() {
+    Truth truth = new Truth();
+    for (String[] record :
+        new String[][] {
+          {"bsdb", "build and serve, build and serve, build and serve"},
+          {"empty", ""},
+          {"", "an empty key is a key"}
+        }) {
+      byte[] value = Truth.utf8(record[1]);
+      truth.add(
+          Truth.utf8(record[0]),
+          approximate() ? Arrays.copyOf(value, Math.min(8, value.length)) : value);
+    }
+    for (String key :
+        List.of("absent", "bsdc", "b", "emptz", "\0", " ", "x".repeat(300), "y".repeat(70_000))) {
+      truth.absent(Truth.utf8(key));
+    }
+    return truth;
+  }
+
+  /** Builds it anew. */
+  public void build(Path target) throws IOException {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      if (this == DICTIONARY) {
+        for (int i = 0; i < 2000; i++) {
+          builder.sample(
+              Truth.utf8("key " + i), Truth.utf8("build and serve, an empty key " + i % 7));
+        }
+      }
+      builder.add(
+          Truth.utf8("bsdb"), Truth.utf8("build and serve, build and serve, build and serve"));
+      builder.add(Truth.utf8("empty"), new byte[0]);
+      builder.add(new byte[0], Truth.utf8("an empty key is a key"));
+      builder.finish();
+    }
+  }
+
+  /** Its directory among the test resources. */
+  public Path directory() throws IOException {
+    URL url = Golden.class.getResource("/golden/" + id + "/manifest.bsdb");
+    if (url == null) {
+      throw new IOException(
+          "no golden database " + id + "; write it with -Dbsdb.golden.write=true");
+    }
+    try {
+      return Path.of(url.toURI()).getParent();
+    } catch (URISyntaxException e) {
+      throw new IOException(e);
+    }
+  }
+
+  /** Copies it to a new directory. */
+  public Path copyTo(Path target) throws IOException {
+    return copy(directory(), target);
+  }
+
+  /** Copies the files of a directory to a new one. */
+  public static Path copy(Path source, Path target) throws IOException {
+    Files.createDirectories(target);
+    for (Path file : files(source)) {
+      Files.copy(file, target.resolve(file.getFileName()));
+    }
+    return target;
+  }
+
+  /** The files of a directory, in the order of their names. */
+  public static List<Path> files(Path directory) throws IOException {
+    try (Stream<Path> files = Files.list(directory)) {
+      return files.sorted().toList();
+    }
+  }
+}

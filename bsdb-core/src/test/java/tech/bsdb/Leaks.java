@@ -1,0 +1,82 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+
+/** What this process holds of a directory: open files, mappings and threads. Knows only Linux. */
+public final class Leaks {
+  private static final Path FILES = Path.of("/proc/self/fd");
+  private static final Path MAPS = Path.of("/proc/self/maps");
+
+  private Leaks() {}
+
+  /** Fails if a file below the directory is open or mapped, or a thread of ours runs on. */
+  public static void assertNone(Path directory) throws IOException, InterruptedException {
+    for (int attempt = 0; attempt < 100 && !threads().isEmpty(); attempt++) {
+      TimeUnit.MILLISECONDS.sleep(20); // a thread that was told to end needs a moment
+    }
+    assertThat(threads()).as("threads").isEmpty();
+    assertThat(openFiles(directory)).as("open files").isEmpty();
+    assertThat(mappings(directory)).as("mappings").isEmpty();
+  }
+
+  /** The open files below a directory. */
+  public static List<String> openFiles(Path directory) throws IOException {
+    List<String> open = new ArrayList<>();
+    if (Files.exists(FILES)) {
+      try (Stream<Path> links = Files.list(FILES)) {
+        for (Path link : links.toList()) {
+          String file = target(link);
+          if (file.startsWith(directory.toRealPath() + "/")) {
+            open.add(file);
+          }
+        }
+      }
+    }
+    return open;
+  }
+
+  private static String target(Path link) {
+    try {
+      return Files.readSymbolicLink(link).toString();
+    } catch (IOException e) {
+      return ""; // the descriptor that listed them
+    }
+  }
+
+  /** The mapped files below a directory. */
+  public static List<String> mappings(Path directory) throws IOException {
+    if (!Files.exists(MAPS)) {
+      return List.of();
+    }
+    String prefix = directory.toRealPath() + "/";
+    return Files.readAllLines(MAPS).stream().filter(line -> line.contains(prefix)).toList();
+  }
+
+  /** The names of the threads that builds and readers make. */
+  public static List<String> threads() {
+    return Thread.getAllStackTraces().keySet().stream()
+        .filter(Thread::isAlive)
+        .map(Thread::getName)
+        .filter(name -> name.startsWith("bsdb-"))
+        .toList();
+  }
+
+  /** All files and directories below a directory, relative to it. */
+  public static List<String> tree(Path directory) throws IOException {
+    try (Stream<Path> paths = Files.walk(directory)) {
+      return paths
+          .filter(path -> !path.equals(directory))
+          .map(path -> directory.relativize(path).toString())
+          .sorted()
+          .toList();
+    }
+  }
+}

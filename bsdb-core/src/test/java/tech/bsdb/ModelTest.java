@@ -1,0 +1,145 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tech.bsdb.format.Layout;
+
+/**
+ * Random databases against a map: every layout and engine, and the numbers of records at which
+ * things change.
+ */
+class ModelTest {
+  private static final int[] COUNTS = {0, 1, 2, 3, 85, 86, 511, 512, 1499, 1500, 1501, 20_000};
+
+  @TempDir Path directory;
+
+  static Stream<Arguments> cases() {
+    List<Arguments> cases = new ArrayList<>();
+    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+      for (int count : COUNTS) {
+        cases.add(Arguments.of(layout, count, 1));
+      }
+      cases.add(Arguments.of(layout, 20_000, 3));
+    }
+    return cases.stream();
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void everyRecordIsFoundAndNoOther(Layout layout, int count, int dataFiles) throws Exception {
+    SplittableRandom random = Seeds.random("ModelTest " + layout + " " + count);
+    Map<ByteBuffer, byte[]> model = new LinkedHashMap<>();
+    while (model.size() < count) {
+      model.put(ByteBuffer.wrap(key(random)), value(random));
+    }
+    Path target = directory.resolve("db");
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withDataFiles(dataFiles)
+            .withChecksumBits(random.nextInt(33))
+            .withMemoryBytes(1 << 20)
+            .withBlockSize(512 + random.nextInt(9000));
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+        builder.add(entry.getKey().array(), entry.getValue());
+      }
+      BuildReport report = builder.finish();
+      assertThat(report.records()).isEqualTo(count);
+    }
+    assertThat(Database.verify(target, (done, total) -> {}).records()).isEqualTo(count);
+    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
+      try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
+        for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+          Truth.same(database.get(entry.getKey().array()), entry.getValue(), "value");
+        }
+        for (int i = 0; i < count + 10; i++) {
+          byte[] key = key(random);
+          Truth.same(database.get(key), model.get(ByteBuffer.wrap(key)), "value");
+        }
+        try (Database.RecordCursor cursor = database.scan()) {
+          for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+            assertThat(cursor.next()).isTrue();
+            Truth.same(cursor.key(), entry.getKey().array(), "key");
+            Truth.same(cursor.value(), entry.getValue(), "value");
+          }
+          assertThat(cursor.next()).isFalse();
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("cases")
+  void approximateValuesComeBackCut(Layout layout, int count, int dataFiles) throws Exception {
+    SplittableRandom random = Seeds.random("ModelTest approximate " + count);
+    Map<ByteBuffer, byte[]> model = new LinkedHashMap<>();
+    while (model.size() < count) {
+      model.put(ByteBuffer.wrap(key(random)), value(random));
+    }
+    int width = 1 + random.nextInt(255);
+    Path target = directory.resolve("db");
+    BuildOptions options = BuildOptions.defaults().withApproximateWidth(width).withChecksumBits(16);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+        builder.add(entry.getKey().array(), entry.getValue());
+      }
+      builder.finish();
+    }
+    assertThat(Database.verify(target, (done, total) -> {}).records()).isEqualTo(count);
+    try (Database database = Database.open(target)) {
+      for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+        byte[] value = entry.getValue();
+        Truth.same(
+            database.get(entry.getKey().array()),
+            Arrays.copyOf(value, Math.min(width, value.length)),
+            "value");
+      }
+    }
+  }
+
+  private static byte[] key(SplittableRandom random) {
+    int length =
+        switch (random.nextInt(20)) {
+          case 0 -> random.nextInt(3);
+          case 1 -> 253 + random.nextInt(6);
+          case 2 -> random.nextInt(70) == 0 ? 65_530 + random.nextInt(6) : random.nextInt(5000);
+          default -> 1 + random.nextInt(40);
+        };
+    byte[] key = new byte[length];
+    random.nextBytes(key);
+    return key;
+  }
+
+  private static byte[] value(SplittableRandom random) {
+    int length =
+        switch (random.nextInt(40)) {
+          case 0 -> 0;
+          case 1 -> 4040 + random.nextInt(100);
+          case 2 -> random.nextInt(20) == 0 ? 32_505 + random.nextInt(10) : random.nextInt(10_000);
+          case 3 ->
+              random.nextInt(40) == 0
+                  ? 60_000 + random.nextInt(2_000_000)
+                  : 8170 + random.nextInt(30);
+          default -> random.nextInt(200);
+        };
+    byte[] value = new byte[length];
+    if (random.nextBoolean()) {
+      random.nextBytes(value);
+    }
+    return value;
+  }
+}

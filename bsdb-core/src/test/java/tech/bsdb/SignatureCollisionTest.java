@@ -1,0 +1,112 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tech.bsdb.format.Layout;
+import tech.bsdb.hash.Signature;
+
+/**
+ * Keys that were made to break the hash function: never a wrong value, a lost record or an endless
+ * build.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SignatureCollisionTest {
+  @TempDir Path directory;
+
+  private final SplittableRandom random = Seeds.random("SignatureCollisionTest");
+
+  private static Signature signature(byte[] key) {
+    Signature signature = new Signature();
+    signature.compute(key, 0, key.length, 0);
+    return signature;
+  }
+
+  private static byte[] collidingWith(byte[] key, long salt) {
+    Signature signature = signature(key);
+    return SpookyCollision.key(signature.high, signature.low, salt);
+  }
+
+  @Test
+  void theKeysDoCollide() {
+    byte[] key = Truth.utf8("victim");
+    for (int salt = 0; salt < 100; salt++) {
+      byte[] other = collidingWith(key, salt);
+      assertThat(other).isNotEqualTo(key);
+      assertThat(signature(other).high).isEqualTo(signature(key).high);
+      assertThat(signature(other).low).isEqualTo(signature(key).low);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED"})
+  void anAbsentKeyWithTheSignatureOfAPresentOneIsAbsent(Layout layout) throws Exception {
+    Truth truth = Truth.random(random, 300, 50);
+    for (int i = 0; i < 300; i++) {
+      truth.absent(collidingWith(truth.records().get(i).key(), i));
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, BuildOptions.defaults().withLayout(layout).withChecksumBits(32));
+    truth.check(target);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void twoKeysWithOneSignatureAreRefused(DuplicatePolicy policy) {
+    Truth truth = Truth.random(random, 300, 50);
+    byte[] key = truth.records().get(100).key();
+    truth.add(collidingWith(key, 7), Truth.utf8("attacker"));
+    assertThatThrownBy(
+            () ->
+                truth.build(
+                    directory.resolve("db"), BuildOptions.defaults().withDuplicates(policy)))
+        .isInstanceOf(IOException.class)
+        .isNotInstanceOf(DuplicateKeyException.class)
+        .hasMessageContaining("signature")
+        .hasMessageContaining(DuplicateKeyException.show(key));
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void moreKeysInABucketThanFitAreRefused() {
+    Truth truth = new Truth();
+    for (int i = 0; i < 700; i++) {
+      truth.add(SpookyCollision.key(42, random.nextLong(), i), new byte[1]);
+    }
+    assertThatThrownBy(() -> truth.build(directory.resolve("db"), BuildOptions.defaults()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("signatures");
+    assertThat(directory).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aCrowdedPartOfTheSignaturesTakesMoreBuckets(DuplicatePolicy policy) throws Exception {
+    Truth truth = new Truth();
+    for (int i = 0; i < 600; i++) { // of three buckets the first would get more than fit
+      long high = random.nextLong() >>> 1;
+      truth.add(
+          SpookyCollision.key(
+              Long.divideUnsigned(-1L, 3) / 1000 * (high % 1000), random.nextLong(), i),
+          new byte[5]);
+    }
+    for (int i = 0; i < 400; i++) {
+      truth.add(
+          SpookyCollision.key(random.nextLong() | Long.MIN_VALUE, random.nextLong(), i),
+          new byte[6]);
+    }
+    Path target = directory.resolve("db");
+    BuildReport report = truth.build(target, BuildOptions.defaults().withDuplicates(policy));
+    assertThat(report.records()).isEqualTo(1000);
+    assertThat(Leaks.tree(directory)).hasSize(5);
+    truth.check(target);
+  }
+}

@@ -1,0 +1,82 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.HashMap;
+import java.util.Map;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.format.Layout;
+
+/**
+ * Report and statistics agree with each other, with the records, and with the files that are there.
+ */
+class StatisticsTest {
+  @TempDir Path directory;
+
+  @ParameterizedTest
+  @CsvSource({"BLOCKED, 0", "COMPACT, 0", "COMPRESSED, 0", "BLOCKED, 5"})
+  void figuresAreRight(Layout layout, int width) throws Exception {
+    Truth truth =
+        Truth.random(Seeds.random("StatisticsTest"), 3000, 300)
+            .add("x".repeat(99), "y".repeat(999));
+    Path target = directory.resolve("db");
+    BuildReport report =
+        truth.build(
+            target,
+            BuildOptions.defaults()
+                .withLayout(layout)
+                .withApproximateWidth(width)
+                .withDataFiles(2)
+                .withDictionaryBytes(2000)
+                .withChecksumBits(11));
+    long keyBytes = truth.records().stream().mapToLong(record -> record.key().length).sum();
+    long valueBytes = truth.records().stream().mapToLong(record -> record.value().length).sum();
+    Map<String, Long> files = new HashMap<>();
+    for (Path file : Golden.files(target)) {
+      files.put(file.getFileName().toString(), Files.size(file));
+    }
+    long bytes = files.values().stream().mapToLong(Long::longValue).sum();
+
+    assertThat(report.directory()).isEqualTo(target.toRealPath());
+    assertThat(report.records()).isEqualTo(3001);
+    assertThat(report.duplicatesDropped()).isZero();
+    assertThat(report.keyBytes()).isEqualTo(keyBytes);
+    assertThat(report.valueBytes()).isEqualTo(valueBytes);
+    assertThat(report.fileBytes()).isEqualTo(files);
+    assertThat(report.databaseBytes()).isEqualTo(bytes);
+    assertThat(report.stageSeconds().values()).allMatch(seconds -> seconds >= 0);
+
+    Statistics statistics = Database.statistics(target);
+    assertThat(statistics.databaseId()).isEqualTo(report.databaseId()).matches("[0-9a-f]{32}");
+    assertThat(statistics.formatVersion()).isOne();
+    assertThat(statistics.layout()).isEqualTo(width > 0 ? "none" : layout.id());
+    assertThat(statistics.approximateWidth()).isEqualTo(width);
+    assertThat(statistics.records()).isEqualTo(3001);
+    assertThat(statistics.checksumBits()).isEqualTo(11);
+    assertThat(statistics.keyBytes()).isEqualTo(keyBytes);
+    assertThat(statistics.valueBytes()).isEqualTo(valueBytes);
+    assertThat(statistics.longestKey()).isEqualTo(99);
+    assertThat(statistics.longestValue()).isEqualTo(999);
+    assertThat(statistics.shard()).isZero();
+    assertThat(statistics.shards()).isOne();
+    assertThat(statistics.fileBytes()).isEqualTo(files);
+    assertThat(statistics.databaseBytes()).isEqualTo(bytes);
+    assertThat(statistics.engine()).isEqualTo("not opened");
+    try (Database database =
+        Database.open(target, OpenOptions.defaults().withEngine(OpenOptions.Engine.BUFFERED))) {
+      assertThat(database.statistics().engine()).contains("buffered");
+      assertThat(database.statistics())
+          .usingRecursiveComparison()
+          .ignoringFields("engine")
+          .isEqualTo(statistics);
+    }
+    VerifyReport verified =
+        Database.verify(target, (done, total) -> assertThat(done).isBetween(1L, total));
+    assertThat(verified.records()).isEqualTo(3001);
+    assertThat(verified.bytes()).as("bytes of all files").isEqualTo(bytes);
+  }
+}

@@ -1,0 +1,325 @@
+package tech.bsdb.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.BitSet;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.CancellationException;
+import java.util.function.LongBinaryOperator;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.MethodSource;
+import tech.bsdb.Leaks;
+import tech.bsdb.Seeds;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.hash.BucketHash;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.HashWriter;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.SlotWriter;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.MappedEngine;
+import tech.bsdb.io.Window;
+
+/**
+ * From signatures to the hash function and the index, whose bytes depend on nothing but the
+ * signatures.
+ */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class IndexStageTest {
+  @TempDir Path directory;
+
+  private final SplittableRandom random = Seeds.random("IndexStageTest");
+  private int made;
+
+  @AfterEach
+  void nothingIsHeld() throws Exception {
+    Leaks.assertNone(directory);
+  }
+
+  /** Signatures and addresses. */
+  private record Entries(long[] high, long[] low, long[] addresses) {
+    int count() {
+      return high.length;
+    }
+  }
+
+  private Entries entries(int count) {
+    return new Entries(
+        random.longs(count).toArray(),
+        random.longs(count).toArray(),
+        random.longs(count, 0, Long.MAX_VALUE).toArray());
+  }
+
+  /** The files of a function and its index. */
+  private record Built(
+      Path hash,
+      FileEntry hashEntry,
+      Path index,
+      FileEntry indexEntry,
+      long buckets,
+      long keys,
+      int bits) {
+    BucketHash open() throws IOException {
+      return BucketHash.open(hash, hashEntry, buckets, keys, bits, true);
+    }
+
+    AddressIndex openIndex() throws IOException {
+      long pages = indexEntry.pages();
+      return new AddressIndex(
+          new CheckedPages(new MappedEngine().open(index, pages * Page.SIZE), pages, null));
+    }
+  }
+
+  private Built build(
+      Entries entries, int bits, long memoryBytes, int threads, LongBinaryOperator kept)
+      throws Exception {
+    Path own = Files.createDirectory(directory.resolve("built-" + made++));
+    try (SignatureSpill spill = new SignatureSpill(own.resolve("spill"), Long.BYTES);
+        OutputFile hash = new OutputFile(own, BucketHash.identity());
+        OutputFile index = new OutputFile(own, AddressIndex.identity())) {
+      for (int i = 0; i < entries.count(); i++) {
+        spill.add(entries.high[i], entries.low[i], entries.addresses[i]);
+      }
+      spill.seal();
+      IndexStage stage = new IndexStage(spill, memoryBytes, threads, kept, 0, () -> false);
+      long keys = entries.count();
+      long[] progress = new long[2];
+      if (stage.mustCount()) {
+        keys = stage.count(more -> progress[0] += more);
+      }
+      stage.write(
+          new HashWriter(hash.pages(), stage.buckets(), keys),
+          new SlotWriter(index.pages(), AddressIndex.WIDTH),
+          bits,
+          AddressIndex.WIDTH,
+          more -> progress[1] += more);
+      assertThat(progress[1]).isEqualTo(keys);
+      hash.finish();
+      index.finish();
+      tech.bsdb.format.DatabaseId id = tech.bsdb.format.DatabaseId.derive(new byte[0]);
+      FileEntry hashEntry = hash.entry(hash.pages().position());
+      FileEntry indexEntry = index.entry(index.pages().position());
+      hash.seal(id, "hash");
+      index.seal(id, "index");
+      return new Built(
+          own.resolve("hash"),
+          hashEntry,
+          own.resolve("index"),
+          indexEntry,
+          stage.buckets(),
+          keys,
+          bits);
+    }
+  }
+
+  static List<Arguments> counts() {
+    List<Arguments> cases = new ArrayList<>();
+    for (int count :
+        new int[] {0, 1, 2, 3, 431, 432, 433, 511, 512, 513, 1499, 1500, 1501, 100_000}) {
+      for (int bits : new int[] {0, 4, 32}) {
+        cases.add(Arguments.of(count, bits));
+      }
+    }
+    cases.add(Arguments.of(20_000, 1));
+    cases.add(Arguments.of(20_000, 13));
+    cases.add(Arguments.of(500_000, 4));
+    return cases;
+  }
+
+  @ParameterizedTest
+  @MethodSource("counts")
+  void everyKeyHasASlotOfItsOwnThatHoldsItsAddress(int count, int bits) throws Exception {
+    Entries entries = entries(count);
+    Built built = build(entries, bits, 1 << 20, 2, null);
+    try (HashFunction hash = built.open();
+        AddressIndex index = built.openIndex()) {
+      BitSet given = new BitSet();
+      Window window = new Window();
+      for (int i = 0; i < count; i++) {
+        long slot = hash.slot(entries.high[i], entries.low[i]);
+        if (slot < 0 || slot >= count || given.get((int) slot)) {
+          throw new AssertionError("key " + i + " of " + count + " has slot " + slot);
+        }
+        given.set((int) slot);
+        if (index.address(slot, window) != entries.addresses[i]) {
+          throw new AssertionError("slot " + slot + " holds another address");
+        }
+      }
+      assertThat(given.cardinality()).isEqualTo(count);
+    }
+  }
+
+  @Test
+  void absentKeysPassByTheShareThatTheChecksumBitsSay() throws Exception {
+    int asked = 200_000;
+    for (int bits : new int[] {0, 1, 4, 8, 13, 31, 32}) {
+      Built built = build(entries(20_000), bits, 1 << 20, 2, null);
+      long passed = 0;
+      try (HashFunction hash = built.open()) {
+        for (int i = 0; i < asked; i++) {
+          long slot = hash.slot(random.nextLong(), random.nextLong());
+          if (slot != HashFunction.ABSENT) {
+            assertThat(slot).isBetween(0L, 19_999L);
+            passed++;
+          }
+        }
+      }
+      double expected = asked * Math.pow(2, -bits);
+      assertThat((double) passed)
+          .as("of %s absent keys at %s bits", asked, bits)
+          .isBetween(
+              expected * 0.99 - 6 * Math.sqrt(expected) - 1,
+              expected + 6 * Math.sqrt(expected) + 2);
+    }
+  }
+
+  @Test
+  void anAbsentKeyNearlyLikeAPresentOneIsToldFromIt() throws Exception {
+    Entries entries = entries(5000);
+    Built built = build(entries, 32, 1 << 20, 2, null);
+    try (HashFunction hash = built.open()) {
+      for (int i = 0; i < entries.count(); i++) {
+        assertThat(hash.slot(entries.high[i], entries.low[i] ^ 1L << random.nextInt(32)))
+            .isEqualTo(HashFunction.ABSENT);
+      }
+    }
+  }
+
+  @Test
+  void bytesDependNeitherOnMemoryNorOnThreads() throws Exception {
+    Entries entries =
+        entries(900_000); // 3 buckets a partition, so that a partition may be split among passes
+    Built expected = build(entries, 5, 1 << 30, 1, null);
+    assertThat(expected.buckets / 1024).isEqualTo(3);
+    long[][] memoryAndThreads = {
+      {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 3}, {60_000, 2}, {20_000, 4}, {1, 1}
+    };
+    for (long[] each : memoryAndThreads) {
+      Built built = build(entries, 5, each[0], (int) each[1], null);
+      assertThat(built.hash).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.hash);
+      assertThat(built.index).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.index);
+    }
+    assertThat(build(entries, 5, 1 << 20, 2, Math::min).index)
+        .as("counted")
+        .hasSameBinaryContentAs(expected.index);
+  }
+
+  @Test
+  void bytesDoNotDependOnTheOrderOfTheRecords() throws Exception {
+    Entries entries = entries(30_000);
+    Entries reversed = entries(30_000);
+    for (int i = 0; i < 30_000; i++) {
+      reversed.high[i] = entries.high[29_999 - i];
+      reversed.low[i] = entries.low[29_999 - i];
+      reversed.addresses[i] = entries.addresses[29_999 - i];
+    }
+    Built one = build(entries, 4, 1 << 20, 2, null);
+    Built other = build(reversed, 4, 1 << 20, 2, null);
+    assertThat(other.hash).hasSameBinaryContentAs(one.hash);
+    assertThat(other.index).hasSameBinaryContentAs(one.index);
+  }
+
+  @Test
+  void signaturesThatShareTheirFirstHalfAreToldApart() throws Exception {
+    Entries entries = entries(3000);
+    for (int i = 0; i < 300; i++) {
+      int of = 10 * i;
+      for (int j = 1; j < 4; j++) {
+        entries.high[of + j] = entries.high[of] + (j == 3 ? 1 : 0);
+      }
+    }
+    Built built = build(entries, 32, 1 << 20, 1, null);
+    try (HashFunction hash = built.open();
+        AddressIndex index = built.openIndex()) {
+      Window window = new Window();
+      for (int i = 0; i < entries.count(); i++) {
+        long slot = hash.slot(entries.high[i], entries.low[i]);
+        assertThat(index.address(slot, window)).isEqualTo(entries.addresses[i]);
+      }
+    }
+  }
+
+  @Test
+  void duplicatesAreFoundInEveryPass() throws Exception {
+    Entries entries = entries(900_000);
+    for (long memory : new long[] {1 << 30, 20_000}) {
+      for (int round = 0; round < 3; round++) {
+        int one = random.nextInt(900_000);
+        int other = (one + 1 + random.nextInt(899_999)) % 900_000;
+        long high = entries.high[other];
+        long low = entries.low[other];
+        entries.high[other] = entries.high[one];
+        entries.low[other] = entries.low[one];
+        assertThatThrownBy(() -> build(entries, 4, memory, 2, null))
+            .isInstanceOfSatisfying(
+                DuplicateSignatureException.class,
+                e ->
+                    assertThat(new long[] {e.first(), e.second()})
+                        .containsExactlyInAnyOrder(
+                            entries.addresses[one], entries.addresses[other]));
+        entries.high[other] = high;
+        entries.low[other] = low;
+      }
+    }
+  }
+
+  @Test
+  void oneOfTheDuplicatesStays() throws Exception {
+    Entries entries = entries(40_000);
+    for (int i = 0; i < 20_000; i++) {
+      entries.high[i] = entries.high[20_000 + i % 5000];
+      entries.low[i] = entries.low[20_000 + i % 5000];
+    }
+    Built built = build(entries, 16, 1 << 20, 2, Math::max);
+    assertThat(built.keys).isEqualTo(20_000);
+    try (HashFunction hash = built.open();
+        AddressIndex index = built.openIndex()) {
+      Window window = new Window();
+      for (int i = 20_000; i < 40_000; i++) {
+        long largest = entries.addresses[i];
+        for (int j = i - 20_000; i < 25_000 && j < 20_000; j += 5000) {
+          largest = Math.max(largest, entries.addresses[j]);
+        }
+        assertThat(index.address(hash.slot(entries.high[i], entries.low[i]), window))
+            .isEqualTo(largest);
+      }
+    }
+  }
+
+  @Test
+  void aCancelledStageEnds() throws Exception {
+    try (SignatureSpill spill = new SignatureSpill(directory.resolve("spill"), Long.BYTES);
+        OutputFile hash = new OutputFile(directory, BucketHash.identity());
+        OutputFile index = new OutputFile(directory, AddressIndex.identity())) {
+      for (int i = 0; i < 500_000; i++) {
+        spill.add(random.nextLong(), random.nextLong(), i);
+      }
+      spill.seal();
+      long[] done = new long[1];
+      IndexStage stage = new IndexStage(spill, 1 << 20, 2, null, 0, () -> done[0] > 100_000);
+      assertThatThrownBy(
+              () ->
+                  stage.write(
+                      new HashWriter(hash.pages(), stage.buckets(), 500_000),
+                      new SlotWriter(index.pages(), 8),
+                      4,
+                      8,
+                      more -> done[0] += more))
+          .isInstanceOf(CancellationException.class);
+      assertThat(done[0]).isLessThan(500_000);
+    }
+  }
+}
