@@ -1,0 +1,144 @@
+package tech.bsdb.tools;
+
+import java.io.PrintWriter;
+import java.io.StringWriter;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.ServiceLoader;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Diagnosis;
+import tech.bsdb.tools.cli.NearestName;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.UsageException;
+
+/**
+ * The {@code bsdb} command: finds the {@link Command} that the first argument names, runs it, and
+ * turns what it throws into one line on stderr and an exit code: 0 done or found, 1 absent, 2 an
+ * error.
+ */
+public final class Main {
+  private Main() {}
+
+  /** Runs {@code bsdb} and exits with its code. */
+  public static void main(String[] args) {
+    System.exit(run(ProcessArguments.asTyped(args), Console.ofProcess()));
+  }
+
+  /**
+   * Runs one command as a program of its own: {@code java -cp bsdb.jar tech.bsdb.tools.Builder -i
+   * FILE}.
+   */
+  static void main(String command, String[] args) {
+    List<String> arguments = new ArrayList<>(ProcessArguments.asTyped(args));
+    arguments.add(0, command);
+    System.exit(run(arguments, Console.ofProcess()));
+  }
+
+  /**
+   * Runs a command line in this process.
+   *
+   * @return the exit code
+   */
+  static int run(List<String> line, Console console) {
+    String program = "bsdb";
+    try {
+      String first = line.isEmpty() ? "--help" : line.get(0);
+      switch (first) {
+        case "-h", "--help", "help" -> console.print(help());
+        case "-V", "--version", "version" -> console.print("bsdb " + version());
+        default -> {
+          Command command = named(first);
+          program = "bsdb " + first;
+          int code = command.run(line.subList(1, line.size()), console);
+          console.out().flush();
+          return code;
+        }
+      }
+      console.out().flush();
+      return Command.OK;
+    } catch (
+        Throwable e) { // the edge of the program: nothing may pass as anything but an exit code
+      if (e instanceof OutputException output && output.closedPipe()) {
+        return Command.OK;
+      }
+      report(e, program, line, console);
+      return Command.ERROR;
+    }
+  }
+
+  private static Command named(String name) throws UsageException {
+    for (Command command : commands()) {
+      if (command.name().equals(name)) {
+        return command;
+      }
+    }
+    List<String> names = commands().stream().filter(c -> !c.hidden()).map(Command::name).toList();
+    String tip =
+        NearestName.to(name, names)
+            .map(guess -> "; did you mean \"" + guess + "\"?")
+            .orElse("; the commands are " + String.join(", ", names));
+    throw new UsageException("unknown command \"" + name + "\"" + tip);
+  }
+
+  private static List<Command> commands() {
+    return ServiceLoader.load(Command.class, Main.class.getClassLoader()).stream()
+        .map(ServiceLoader.Provider::get)
+        .toList();
+  }
+
+  private static String help() {
+    StringBuilder text = new StringBuilder();
+    text.append("bsdb builds immutable key-value databases and looks keys up in them.\n\n");
+    text.append("Usage: bsdb COMMAND [ARGUMENT...]\n\nCommands:\n");
+    for (Command command : commands()) {
+      if (!command.hidden()) {
+        text.append(String.format("  %-14s%s\n", command.name(), command.summary()));
+      }
+    }
+    text.append(
+        """
+
+        bsdb COMMAND --help shows a command's options; bsdb --version shows the version.
+
+        Examples:
+          # A database from lines of "key value", then one look-up
+          bsdb build -i words.txt -o ./rdb
+          bsdb get -d ./rdb apple
+          # The same from CSV with a header, compressed
+          bsdb build -i users.csv --csv --key-column id --value-column name -z -o ./users
+          # Is every byte still what was written?
+          bsdb verify -d ./users\
+        """);
+    return text.toString();
+  }
+
+  private static String version() {
+    String version = Main.class.getPackage().getImplementationVersion();
+    return (version == null ? "(development)" : version)
+        + " (Java "
+        + System.getProperty("java.version")
+        + ")";
+  }
+
+  private static void report(Throwable thrown, String program, List<String> line, Console console) {
+    Diagnosis diagnosis = Diagnosis.of(thrown);
+    console.say(program + ": " + diagnosis.words());
+    if (thrown instanceof UsageException) {
+      console.say("Try: " + program + " --help");
+    } else if (diagnosis.bug()) {
+      console.say(
+          "This should not happen: please report it, with the stack trace that --debug shows.");
+    }
+    if (wantsTrace(line)) {
+      StringWriter trace = new StringWriter();
+      thrown.printStackTrace(new PrintWriter(trace));
+      console.say(trace.toString().stripTrailing());
+    }
+  }
+
+  private static boolean wantsTrace(List<String> line) {
+    int end = line.indexOf("--");
+    return (end < 0 ? line : line.subList(0, end)).contains("--debug");
+  }
+}

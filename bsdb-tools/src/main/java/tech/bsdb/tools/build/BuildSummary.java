@@ -1,0 +1,124 @@
+package tech.bsdb.tools.build;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildReport;
+import tech.bsdb.tools.input.InputReport;
+
+/**
+ * The account of a build: where every line of the input went, what was made of it, and what it
+ * took.
+ *
+ * @param input what was read
+ * @param build what was made
+ * @param seconds wall time of everything
+ * @param peakHeapBytes the most heap that was in use
+ */
+public record BuildSummary(
+    InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
+
+  /**
+   * The most heap in use since the process began: the sum over the pools, so rather more than less.
+   */
+  public static long peakHeap() {
+    return ManagementFactory.getMemoryPoolMXBeans().stream()
+        .filter(pool -> pool.getType() == MemoryType.HEAP)
+        .map(MemoryPoolMXBean::getPeakUsage)
+        .mapToLong(usage -> usage == null ? 0 : usage.getUsed())
+        .sum();
+  }
+
+  /** What a stage is called in progress and reports. */
+  public static String word(Stage stage) {
+    return stage.name().toLowerCase(Locale.ROOT);
+  }
+
+  private Map<String, Double> stageSeconds() {
+    Map<String, Double> seconds = new LinkedHashMap<>();
+    build.stageSeconds().forEach((stage, spent) -> seconds.put(word(stage), spent));
+    return seconds;
+  }
+
+  private double recordsPerSecond() {
+    return seconds > 0 ? build.records() / seconds : 0;
+  }
+
+  /** The account as lines for people. */
+  public String forPeople() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "built %s: %,d records in %.1f s (%,.0f records/s)",
+            build.directory(),
+            build.records(),
+            seconds,
+            recordsPerSecond()));
+    line(text, "lines read", count(input.lines()));
+    line(text, "records written", count(build.records()));
+    line(text, "rejected", count(input.rejected()) + reasons());
+    line(text, "duplicates dropped", count(build.duplicatesDropped()));
+    if (build.valuesCut() > 0) {
+      line(text, "values cut", count(build.valuesCut()));
+    }
+    line(text, "bytes read", count(input.bytes()));
+    line(text, "bytes written", count(build.databaseBytes()));
+    build.fileBytes().forEach((file, bytes) -> line(text, "  " + file, count(bytes)));
+    StringJoiner stages = new StringJoiner(", ");
+    build
+        .stageSeconds()
+        .forEach(
+            (stage, spent) ->
+                stages.add(String.format(Locale.ROOT, "%s %.1f", word(stage), spent)));
+    line(text, "seconds", stages.toString());
+    line(text, "peak heap", count(peakHeapBytes >> 20) + " MB");
+    return text.toString();
+  }
+
+  private String reasons() {
+    if (input.rejectedByReason().isEmpty()) {
+      return "";
+    }
+    StringJoiner reasons = new StringJoiner(", ", "  (", ")");
+    input.rejectedByReason().forEach((reason, lines) -> reasons.add(reason + ": " + count(lines)));
+    return reasons.toString();
+  }
+
+  private static void line(StringBuilder text, String name, String figure) {
+    text.append(String.format(Locale.ROOT, "\n  %-27s %s", name, figure));
+  }
+
+  private static String count(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** The account for programs; {@code records} and {@code rejected} are plain numbers. */
+  public Map<String, Object> forPrograms() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("directory", build.directory().toString());
+    json.put("databaseId", build.databaseId());
+    json.put("lines", input.lines());
+    json.put("records", build.records());
+    json.put("rejected", input.rejected());
+    json.put("rejectedByReason", input.rejectedByReason());
+    json.put("duplicatesDropped", build.duplicatesDropped());
+    json.put("valuesCut", build.valuesCut());
+    json.put("bytesRead", input.bytes());
+    json.put("keyBytes", build.keyBytes());
+    json.put("valueBytes", build.valueBytes());
+    json.put("databaseBytes", build.databaseBytes());
+    json.put("fileBytes", build.fileBytes());
+    json.put("dictionaryBytes", build.dictionaryBytes());
+    json.put("seconds", seconds);
+    json.put("stageSeconds", stageSeconds());
+    json.put("recordsPerSecond", Math.round(recordsPerSecond()));
+    json.put("peakHeapBytes", peakHeapBytes);
+    return json;
+  }
+}

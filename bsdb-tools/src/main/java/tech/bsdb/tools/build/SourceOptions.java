@@ -1,0 +1,200 @@
+package tech.bsdb.tools.build;
+
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.input.Format;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+
+/** The options that say where the records come from and how they are written. */
+public final class SourceOptions {
+  private static final List<String> CSV_ONLY =
+      List.of("--key-column", "--value-column", "--csv-values", "--csv-delimiter");
+
+  private SourceOptions() {}
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    return syntax
+        .section("Input")
+        .values(
+            "-i",
+            "FILE",
+            "a file, a directory (all files below it, sorted by name, but for names that begin with"
+                + " . or _), or - for stdin; again for more; .gz .zst .zstd are decompressed")
+        .value(
+            "-s",
+            "TEXT",
+            "separator of key and value, taken literally; a line is split at its first one (default"
+                + " a space); \\t is a tab, \\xHH the character with that code, \\\\ a backslash")
+        .value(
+            "-e",
+            "CHARSET",
+            "character encoding of the input (default UTF-8); what is stored is UTF-8")
+        .value(
+            "--key-encoding", "FORM", "what a key's text stands for: utf8 (default), hex or base64")
+        .value(
+            "--value-encoding",
+            "FORM",
+            "what a value's text stands for: utf8 (default), hex or base64")
+        .flag("--allow-empty-key", "an empty key is a key; else its line is a bad line")
+        .value(
+            "--on-bad-line",
+            "WHAT",
+            "a line that is no record: fail (default), or skip it and count it")
+        .value(
+            "--rejects",
+            "FILE",
+            "with --on-bad-line skip: write the skipped lines and their places to FILE, which must"
+                + " not exist, unless --overwrite")
+        .section("CSV")
+        .flag("--csv", "the input is CSV as in RFC 4180, with a header")
+        .value(
+            "--key-column", "COLUMN", "the key's column, by name or by number from 1 (default 1)")
+        .values(
+            "--value-column",
+            "COLUMN",
+            "a column of the value; again for more (default: all but the key)")
+        .value(
+            "--csv-values",
+            "FORM",
+            "what several columns make: json, an object (default), or delimited, a line of CSV")
+        .value("--csv-delimiter", "CHAR", "what stands between fields (default ,); \\t is a tab")
+        .section("JSON lines")
+        .flag("--jsonl", "the input is a JSON object a line; the value is the line as it stands")
+        .value("--key-field", "FIELD", "with --jsonl: the field that is the key");
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is wrong, or options contradict each other
+   */
+  public static InputOptions of(Arguments arguments) throws UsageException {
+    List<String> inputs = arguments.all("-i");
+    if (inputs.isEmpty()) {
+      throw new UsageException(
+          "no input given (-i); for example: bsdb build -i words.txt -o ./rdb");
+    }
+    if (inputs.contains("")) {
+      throw new UsageException("-i takes a file, a directory or -, not \"\"");
+    }
+    if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
+      throw new UsageException("-i - is given twice, but there is one standard input");
+    }
+    OnBadLine onBadLine = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
+    Optional<String> rejects = arguments.text("--rejects");
+    if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
+      throw new UsageException("--rejects needs --on-bad-line skip");
+    }
+    Format format = format(arguments);
+    Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
+    if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
+      throw new UsageException(
+          "--value-encoding needs a value that is one text: a text line's, or one --value-column");
+    }
+    return InputOptions.defaults()
+        .withInputs(inputs)
+        .withFormat(format)
+        .withEncoding(charset(arguments))
+        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
+        .withValueEncoding(valueEncoding)
+        .withOnBadLine(onBadLine)
+        .withRejects(rejects.map(Path::of).orElse(null))
+        .withAllowEmptyKey(arguments.has("--allow-empty-key"))
+        .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
+  }
+
+  private static Format format(Arguments arguments) throws UsageException {
+    boolean csv = arguments.has("--csv");
+    boolean jsonl = arguments.has("--jsonl");
+    TargetOptions.refuseTogether(arguments, "--csv", "--jsonl", "the input is one or the other");
+    for (String option : CSV_ONLY) {
+      if (arguments.has(option) && !csv) {
+        throw new UsageException(option + " needs --csv");
+      }
+    }
+    if (arguments.has("--key-field") && !jsonl) {
+      throw new UsageException("--key-field needs --jsonl");
+    }
+    if (arguments.has("-s") && (csv || jsonl)) {
+      throw new UsageException(
+          csv
+              ? "-s is for text lines; CSV takes --csv-delimiter"
+              : "-s is for text lines, not for --jsonl");
+    }
+    if (csv) {
+      return csv(arguments);
+    }
+    return jsonl ? jsonLines(arguments) : new Format.Text(separator(arguments));
+  }
+
+  private static Format csv(Arguments arguments) throws UsageException {
+    List<String> valueColumns = arguments.all("--value-column");
+    String delimiter = Escapes.resolve("--csv-delimiter", arguments.text("--csv-delimiter", ","));
+    boolean usable =
+        delimiter.length() == 1 && delimiter.charAt(0) > 0 && delimiter.charAt(0) < 127;
+    if (!usable || "\"\r\n".contains(delimiter)) {
+      throw new UsageException(
+          "--csv-delimiter takes one ASCII character, no quote and no line end, not \""
+              + delimiter
+              + "\"");
+    }
+    if (arguments.has("--csv-values") && valueColumns.size() == 1) {
+      throw new UsageException(
+          "--csv-values is for several columns; the value of one --value-column is its text");
+    }
+    return new Format.Csv(
+        arguments.text("--key-column").orElse(null),
+        valueColumns,
+        arguments.choice("--csv-values", Format.Csv.Values.class, Format.Csv.Values.JSON),
+        delimiter.charAt(0));
+  }
+
+  private static Format jsonLines(Arguments arguments) throws UsageException {
+    return new Format.JsonLines(
+        arguments
+            .text("--key-field")
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "--jsonl needs --key-field FIELD, the field that is the key")));
+  }
+
+  private static String separator(Arguments arguments) throws UsageException {
+    String separator = Escapes.resolve("-s", arguments.text("-s", " "));
+    if (separator.isEmpty()) {
+      throw new UsageException("-s takes at least one character");
+    }
+    if (separator.contains("\n")) {
+      throw new UsageException("-s cannot have a line feed: that ends a line");
+    }
+    return separator;
+  }
+
+  private static boolean hasSimpleValue(Format format) {
+    return format instanceof Format.Text
+        || (format instanceof Format.Csv csv && csv.valueColumns().size() == 1);
+  }
+
+  private static Charset charset(Arguments arguments) throws UsageException {
+    String name = arguments.text("-e", "UTF-8");
+    try {
+      return name.equals("UTF-8") ? StandardCharsets.UTF_8 : Charset.forName(name);
+    } catch (IllegalArgumentException unknown) {
+      throw new UsageException(
+          "-e takes a character encoding such as UTF-8, GB18030 or ISO-8859-1, not \""
+              + name
+              + "\"");
+    }
+  }
+}

@@ -1,0 +1,147 @@
+package tech.bsdb.tools.build;
+
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.format.Layout;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/**
+ * The options that say what database is made, where, and with what means.
+ *
+ * @param target the directory of the database
+ * @param build what is made
+ * @param withoutEffect options that were given and change nothing, each with the reason
+ */
+public record TargetOptions(Path target, BuildOptions build, List<String> withoutEffect) {
+  private static final long MEBIBYTE = 1L << 20;
+  private static final BuildOptions DEFAULTS = BuildOptions.defaults();
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    return syntax
+        .section("Database")
+        .value(
+            "-o",
+            "DIR",
+            "where the database is made (default ./rdb); must not exist, unless --overwrite")
+        .flag("--overwrite", "replace the database at -o, at once, when the new one is complete")
+        .flag("-c", "compact: records back to back, smaller by the rest of each 4 KiB block")
+        .flag(
+            "-z", "compress with ZSTD, blocks of -bs bytes, and a dictionary trained from a sample")
+        .value(
+            "-bs",
+            "BYTES",
+            "with -z: bytes in a block before compression, 512 to 1048576 (default "
+                + DEFAULTS.blockSize()
+                + ")")
+        .value("--level", "N", "with -z: ZSTD level, 1 to 22 (default 6)")
+        .value(
+            "-sc",
+            "N",
+            "with -z: records in the sample, 0 to 1000000 (default "
+                + DEFAULTS.sampleRecords()
+                + "); 0: no dictionary")
+        .value(
+            "-ds",
+            "BYTES",
+            "with -z: size of the dictionary, 0 to 1048576 (default "
+                + DEFAULTS.dictionaryBytes()
+                + "); 0: none")
+        .flag(
+            "-a",
+            "approximate: no keys are kept and values are cut to a few bytes; one read per look-up,"
+                + " and an absent key is mistaken for a present one in 1 of 2^cb cases")
+        .value(
+            "--approximate-width", "N", "with -a: bytes kept of each value, 1 to 255 (default 8)")
+        .value(
+            "-cb",
+            "BITS",
+            "checksum bits per key, 0 to 32 (default 4): absent keys are found out without a read"
+                + " but for 1 in 2^BITS")
+        .value("--data-files", "N", "number of data files, 1 to 128 (default 1)")
+        .value(
+            "--on-duplicate",
+            "WHAT",
+            "a key that comes twice: error (default), or keep the first or the last")
+        .section("Resources")
+        .value("-ps", "MB", "memory for a pass over the index, 1 to 1048576 (default 1024)")
+        .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
+        .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is out of its range, or options contradict each other
+   */
+  public static TargetOptions of(Arguments arguments) throws UsageException {
+    boolean approximate = arguments.has("-a");
+    refuseTogether(arguments, "-c", "-z", "a compressed database is compact already");
+    refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
+    if (arguments.has("--approximate-width") && !approximate) {
+      throw new UsageException("--approximate-width needs -a");
+    }
+    String target = arguments.text("-o", "./rdb");
+    if (target.isEmpty()) {
+      throw new UsageException("-o takes a directory, not \"\"");
+    }
+    Optional<String> temporary = arguments.text("-temp");
+    if (temporary.isPresent() && temporary.get().isEmpty()) {
+      throw new UsageException("-temp takes a directory, not \"\"");
+    }
+    int width =
+        arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
+    BuildOptions build =
+        DEFAULTS
+            .withLayout(layout(arguments))
+            .withApproximateWidth(approximate ? width : 0)
+            .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
+            .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
+            .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
+            .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))
+            .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()))
+            .withDataFiles(arguments.integer("--data-files", 1, 128, DEFAULTS.dataFiles()))
+            .withMemoryBytes(
+                MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
+            .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
+            .withDuplicates(
+                arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
+            .withOverwrite(arguments.has("--overwrite"))
+            .withTemporaryDirectory(temporary.map(Path::of).orElse(null));
+    return new TargetOptions(Path.of(target), build, withoutEffect(arguments));
+  }
+
+  private static Layout layout(Arguments arguments) {
+    if (arguments.has("-z")) {
+      return Layout.COMPRESSED;
+    }
+    return arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
+  }
+
+  private static List<String> withoutEffect(Arguments arguments) {
+    List<String> idle = new ArrayList<>();
+    for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
+      if (arguments.has(option) && !arguments.has("-z")) {
+        idle.add(option + " has no effect without -z");
+      }
+    }
+    if (arguments.has("--data-files") && arguments.has("-a")) {
+      idle.add("--data-files has no effect with -a");
+    }
+    return List.copyOf(idle);
+  }
+
+  static void refuseTogether(Arguments arguments, String one, String other, String reason)
+      throws UsageException {
+    if (arguments.has(one) && arguments.has(other)) {
+      throw new UsageException(one + " and " + other + " do not go together: " + reason);
+    }
+  }
+}

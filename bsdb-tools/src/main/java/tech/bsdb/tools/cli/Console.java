@@ -1,0 +1,174 @@
+package tech.bsdb.tools.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.File;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.Path;
+
+/**
+ * The three standard streams of a command, as bytes: text is UTF-8 whatever the locale says. Data
+ * goes to {@link #out}, words go to stderr by {@link #say}.
+ *
+ * <p>Where stderr is a terminal, one {@linkplain #status status line} may stand at its bottom and
+ * is redrawn in place; nothing but carriage returns and blanks is used for it. Saying and redrawing
+ * are thread-safe; {@link #out} is not.
+ */
+public final class Console {
+  private final InputStream in;
+  private final StandardOutput out;
+  private final OutputStream err;
+  private final boolean terminal;
+  private int statusWidth;
+
+  /**
+   * Creates a console on any streams.
+   *
+   * @param terminal whether a person watches {@code err}
+   */
+  public Console(InputStream in, OutputStream out, OutputStream err, boolean terminal) {
+    this(in, new StandardOutput(out, false), err, terminal);
+  }
+
+  private Console(InputStream in, StandardOutput out, OutputStream err, boolean terminal) {
+    this.in = in;
+    this.out = out;
+    this.err = err;
+    this.terminal = terminal;
+  }
+
+  /** The process's own streams, below {@code System.out} and its charset. */
+  public static Console ofProcess() {
+    String outTarget = descriptorTarget(1);
+    boolean pipe = outTarget.startsWith("pipe:") || outTarget.startsWith("socket:");
+    return new Console(
+        System.in,
+        new StandardOutput(new FileOutputStream(FileDescriptor.out), pipe),
+        new FileOutputStream(FileDescriptor.err),
+        stderrIsTerminal());
+  }
+
+  /**
+   * Fails where the process was started without a standard input. Its descriptor is then that of
+   * the first file that the JVM opened for itself, and reading would give that file's bytes.
+   */
+  public void requireInput() throws IOException {
+    String told = System.getProperty("bsdb.stdin", ""); // scripts/bsdb knows, and says so
+    if (told.equals("closed") || (in == System.in && isOwnFile(Path.of("/proc/self/fd/0")))) {
+      throw new IOException("standard input is closed");
+    }
+  }
+
+  /** Whether a descriptor, as Linux shows it, is missing or is a file of this JVM. */
+  static boolean isOwnFile(Path descriptor) {
+    if (!Files.isDirectory(Path.of("/proc/self/fd"))) {
+      return false;
+    }
+    try {
+      Path file = descriptor.toRealPath();
+      if (!Files.isRegularFile(file)) {
+        return false;
+      }
+      if (file.startsWith(Path.of(System.getProperty("java.home")).toRealPath())) {
+        return true;
+      }
+      for (String entry : System.getProperty("java.class.path").split(File.pathSeparator, -1)) {
+        if (Files.isRegularFile(Path.of(entry)) && Files.isSameFile(Path.of(entry), file)) {
+          return true;
+        }
+      }
+      return false;
+    } catch (IOException | InvalidPathException pipeOrSocketOrDeleted) {
+      return !Files.exists(descriptor, LinkOption.NOFOLLOW_LINKS);
+    }
+  }
+
+  /** Standard input. */
+  public InputStream in() {
+    return in;
+  }
+
+  /**
+   * Standard output, buffered: flush it before waiting for somebody. Its failures are {@link
+   * OutputException}s.
+   */
+  public OutputStream out() {
+    return out;
+  }
+
+  /** Writes a line of data to standard output. */
+  public void print(String line) throws OutputException {
+    byte[] bytes = (line + "\n").getBytes(UTF_8);
+    out.write(bytes, 0, bytes.length);
+  }
+
+  /** Writes a line for people to standard error. Never fails: there is nobody left to tell. */
+  public synchronized void say(String line) {
+    write(eraser() + line + "\n");
+    statusWidth = 0;
+  }
+
+  /** Whether a person watches standard error. */
+  public boolean terminal() {
+    return terminal;
+  }
+
+  /**
+   * Redraws the status line, or removes it where {@code line} is empty; does nothing without a
+   * terminal.
+   */
+  public synchronized void status(String line) {
+    if (terminal) {
+      write(
+          "\r"
+              + line
+              + " ".repeat(Math.max(0, statusWidth - line.length()))
+              + (line.isEmpty() ? "\r" : ""));
+      statusWidth = line.length();
+    }
+  }
+
+  private String eraser() {
+    return statusWidth == 0 ? "" : "\r" + " ".repeat(statusWidth) + "\r";
+  }
+
+  private void write(String text) {
+    try {
+      err.write(text.getBytes(UTF_8));
+      err.flush();
+    } catch (IOException nobodyListens) {
+      statusWidth = 0;
+    }
+  }
+
+  /**
+   * {@code -Dbsdb.terminal=true|false} decides; else Linux says what descriptor 2 is. Elsewhere the
+   * JVM cannot tell: its own console stands for stdin and stdout.
+   */
+  private static boolean stderrIsTerminal() {
+    String told = System.getProperty("bsdb.terminal");
+    if (told != null) {
+      return Boolean.parseBoolean(told);
+    }
+    String target = descriptorTarget(2);
+    return target.startsWith("/dev/pts/")
+        || target.startsWith("/dev/tty")
+        || target.equals("/dev/console");
+  }
+
+  /** What Linux says a descriptor of this process is; empty elsewhere. */
+  private static String descriptorTarget(int descriptor) {
+    try {
+      return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();
+    } catch (IOException | RuntimeException notLinux) {
+      return "";
+    }
+  }
+}

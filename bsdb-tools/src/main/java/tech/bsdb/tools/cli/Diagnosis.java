@@ -1,0 +1,149 @@
+package tech.bsdb.tools.cli;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.ReadOnlyFileSystemException;
+import java.util.Locale;
+import java.util.Map;
+import java.util.concurrent.CompletionException;
+import java.util.concurrent.ExecutionException;
+
+/**
+ * An exception in the words of the person who has to do something about it: one line, with what to
+ * do where that is known.
+ *
+ * @param words the line
+ * @param bug whether nobody but us can do something about it
+ */
+public record Diagnosis(String words, boolean bug) {
+  /**
+   * What a system call's failure is called in the words people search for, and what helps against
+   * it.
+   */
+  private static final Map<String, String> CURES =
+      Map.of(
+          "no space left on device", "free some space, or write elsewhere with -o and -temp",
+          "disk quota exceeded", "free some space, or write elsewhere with -o and -temp",
+          "too many open files", "raise the limit with: ulimit -n 4096",
+          "read-only file system", "write elsewhere with -o and -temp",
+          "file too large", "the file system or ulimit -f limits the size of a file");
+
+  /** Finds the words for an exception. */
+  public static Diagnosis of(Throwable thrown) {
+    Throwable failure = unwrapped(thrown);
+    if (failure instanceof OutOfMemoryError error) {
+      return mistake(outOfMemory(error));
+    }
+    if (failure instanceof UsageException || failure instanceof OutputException) {
+      return mistake(String.valueOf(failure.getMessage()));
+    }
+    if (failure instanceof FileSystemException e) {
+      return mistake(inWords(e));
+    }
+    if (failure instanceof IOException e) {
+      return mistake(withCure(e.getMessage() == null ? inWords(e.getClass()) : e.getMessage()));
+    }
+    if (failure instanceof InvalidPathException e) {
+      boolean lossy = !"UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"));
+      String tip = lossy ? "; in this locale only ASCII names work, so set LC_ALL=C.UTF-8" : "";
+      return mistake("not a path: \"" + e.getInput() + "\" (" + e.getReason() + ")" + tip);
+    }
+    if (failure instanceof ReadOnlyFileSystemException) {
+      return mistake(withCure("read-only file system"));
+    }
+    String message = failure.getMessage() == null ? "" : ": " + failure.getMessage();
+    return new Diagnosis("internal error: " + failure.getClass().getSimpleName() + message, true);
+  }
+
+  private static Diagnosis mistake(String words) {
+    return new Diagnosis(words, false);
+  }
+
+  /** Executors and streams put a cover around what really happened. */
+  private static Throwable unwrapped(Throwable thrown) {
+    Throwable failure = thrown;
+    while (failure.getCause() != null
+        && (failure instanceof UncheckedIOException
+            || failure instanceof ExecutionException
+            || failure instanceof CompletionException
+            || failure instanceof ExceptionInInitializerError)) {
+      failure = failure.getCause();
+    }
+    return failure;
+  }
+
+  private static String inWords(FileSystemException e) {
+    String file = e.getFile() == null ? "a file" : e.getFile();
+    String reason = e.getReason();
+    if (reason != null && !reason.isBlank()) {
+      return withCure(file + ": " + reason);
+    }
+    if (e instanceof NoSuchFileException) {
+      return file + ": no such file or directory";
+    }
+    if (e instanceof NotDirectoryException) {
+      boolean sentence = file.contains(" is not a "); // of those who say "not a database" with it
+      return sentence ? file : file + ": not a directory";
+    }
+    if (e instanceof AccessDeniedException) {
+      return file + ": permission denied";
+    }
+    if (e instanceof FileAlreadyExistsException) {
+      return file + ": exists already";
+    }
+    if (e instanceof DirectoryNotEmptyException) {
+      return file + ": the directory is not empty";
+    }
+    if (e instanceof FileSystemLoopException) {
+      return file + ": a symbolic link leads back to a folder above it";
+    }
+    return file + ": " + inWords(e.getClass());
+  }
+
+  /** {@code FileNotFoundException} to {@code file not found}, for want of a message. */
+  private static String inWords(Class<?> exception) {
+    String name =
+        exception == FileNotFoundException.class
+            ? "NoSuchFile"
+            : exception.getSimpleName().replaceFirst("(Exception|Error)$", "");
+    return name.replaceAll("(?<=[a-z])(?=[A-Z])", " ").toLowerCase(Locale.ROOT);
+  }
+
+  private static String withCure(String message) {
+    String lower = message.toLowerCase(Locale.ROOT);
+    for (Map.Entry<String, String> cure : CURES.entrySet()) {
+      if (lower.contains(cure.getKey())) {
+        return message + " (" + cure.getValue() + ")";
+      }
+    }
+    return message;
+  }
+
+  private static String outOfMemory(OutOfMemoryError error) {
+    String what = String.valueOf(error.getMessage()).toLowerCase(Locale.ROOT);
+    if (what.contains("thread")) {
+      return "cannot start another thread: raise ulimit -u or the container's limit on processes";
+    }
+    if (what.contains("map failed")) {
+      return "cannot map another file: raise ulimit -v or vm.max_map_count";
+    }
+    if (what.contains("direct buffer") || what.contains("cannot reserve")) {
+      return "not enough direct memory; raise it with BSDB_JAVA_OPTS=-XX:MaxDirectMemorySize=1g";
+    }
+    long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
+    return "not enough heap ("
+        + mebibytes
+        + " MB); raise it with BSDB_JAVA_OPTS=-Xmx"
+        + Math.max(512, 2 * mebibytes)
+        + "m";
+  }
+}

@@ -1,0 +1,30 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.RecordBatch;
+
+/** The good records of a chunk: a worker puts them in, the calling thread hands them on. */
+interface Batch extends RecordVisitor {
+
+  /** Hands the records on, in their order, and is empty again. */
+  void handOn() throws IOException;
+
+  /** A batch whose records go into a database. */
+  static Batch into(DatabaseBuilder builder) {
+    RecordBatch records = builder.newBatch();
+    return new Batch() {
+      @Override
+      public void visit(
+          byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
+        records.add(key, keyFrom, keyLength, value, valueFrom, valueLength);
+      }
+
+      @Override
+      public void handOn() throws IOException {
+        builder.add(records);
+        records.clear();
+      }
+    };
+  }
+}

@@ -1,0 +1,122 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Iterator;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses chunks of CSV rows. Stretches of good records go through one CSV reader each; bad ones
+ * never meet it.
+ */
+final class CsvParser implements RecordSyntax.ChunkParser {
+  private static final int FIELDS = 3;
+
+  private final CsvSyntax syntax;
+  private final Admission admission;
+  private final boolean stopAtBad;
+  private final CsvRow row = new CsvRow();
+  private final CsvValue value;
+
+  /** Of each record of the stretch: its line, its start, the end of its text. */
+  private int[] stretch = new int[FIELDS << 8];
+
+  private int stretchRecords;
+
+  CsvParser(CsvSyntax syntax, Format.Csv format, InputOptions options) {
+    this.syntax = syntax;
+    this.admission = new Admission(options);
+    this.stopAtBad = options.onBadLine() == InputOptions.OnBadLine.FAIL;
+    this.value = new CsvValue(format);
+  }
+
+  @Override
+  public void parse(Chunk chunk) throws IOException {
+    CsvScanner scanner = syntax.newScanner();
+    boolean valid = Utf8.isValid(chunk.bytes, chunk.from, chunk.to);
+    int at = chunk.from;
+    while (at < chunk.to && !(stopAtBad && chunk.badRecords.count() > 0)) {
+      int end = scanner.firstEnd(chunk.bytes, at, chunk.to);
+      if (end < 0) {
+        end = chunk.to;
+        scanner.end(chunk.bytes[end - 1]);
+      }
+      int textEnd = CsvSyntax.endOfText(chunk.bytes, at, end);
+      Defect defect = defect(scanner, chunk.bytes, at, textEnd, valid);
+      if (defect == null) {
+        addToStretch((int) chunk.lines, at, textEnd);
+      } else {
+        parseStretch(chunk, at);
+        chunk.badRecords.add(defect, (int) chunk.lines, at, textEnd);
+      }
+      chunk.lines += scanner.lines();
+      at = end;
+    }
+    parseStretch(chunk, at);
+  }
+
+  private static @Nullable Defect defect(
+      CsvScanner scanner, byte[] bytes, int from, int to, boolean valid) {
+    if (scanner.defect() != null) {
+      return scanner.defect();
+    }
+    if (from == to) {
+      return Defect.EMPTY_LINE;
+    }
+    return valid || Utf8.isValid(bytes, from, to) ? null : Defect.INVALID_ENCODING;
+  }
+
+  private void addToStretch(int line, int from, int textEnd) {
+    int at = stretchRecords * FIELDS;
+    if (at == stretch.length) {
+      stretch = Arrays.copyOf(stretch, at * 2);
+    }
+    stretch[at] = line;
+    stretch[at + 1] = from;
+    stretch[at + 2] = textEnd;
+    stretchRecords++;
+  }
+
+  private void parseStretch(Chunk chunk, int to) throws IOException {
+    if (stretchRecords == 0) {
+      return;
+    }
+    Iterator<CsvRow> rows = syntax.rows(row, chunk.bytes, stretch[1], to);
+    for (int i = 0; i < stretchRecords * FIELDS; i += FIELDS) {
+      rows.next();
+      Defect defect = handOn(chunk);
+      if (defect == null) {
+        chunk.recordLines.add(stretch[i]);
+      } else {
+        chunk.badRecords.add(defect, stretch[i], stretch[i + 1], stretch[i + 2]);
+      }
+    }
+    if (rows.hasNext()) {
+      throw new IllegalStateException("the CSV reader sees more records than " + stretchRecords);
+    }
+    stretchRecords = 0;
+  }
+
+  private @Nullable Defect handOn(Chunk chunk) throws IOException {
+    CsvHeader header = Objects.requireNonNull(chunk.header);
+    if (row.fields() != header.columns()) {
+      return row.fields() < header.columns() ? Defect.TOO_FEW_COLUMNS : Defect.TOO_MANY_COLUMNS;
+    }
+    int key = header.keyColumn();
+    if (header.valueCount() == 1) {
+      int only = header.valueColumn(0);
+      return admission.admit(
+          row.bytes(),
+          row.from(key),
+          row.length(key),
+          row.bytes(),
+          row.from(only),
+          row.length(only),
+          chunk.batch);
+    }
+    value.set(row, header);
+    return admission.admit(
+        row.bytes(), row.from(key), row.length(key), value.bytes(), 0, value.length(), chunk.batch);
+  }
+}

@@ -1,0 +1,79 @@
+package tech.bsdb.tools.input;
+
+import de.siegmar.fastcsv.reader.AbstractBaseCsvCallbackHandler;
+import java.nio.charset.StandardCharsets;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+
+/**
+ * The fields of the row that the CSV reader is at. The reader is given bytes as characters of the
+ * same numbers, which is all one to it as every character that it looks at is ASCII; so a field
+ * comes out as the bytes that it was.
+ */
+final class CsvRow extends AbstractBaseCsvCallbackHandler<CsvRow> {
+  private byte[] bytes = new byte[1 << 10];
+  private int[] ends = new int[16];
+  private int fields;
+
+  @Override
+  protected void handleBegin(long startingLineNumber) {
+    fields = 0;
+  }
+
+  @Override
+  protected void handleField(int index, char[] buffer, int offset, int length, boolean quoted) {
+    int start = index == 0 ? 0 : ends[index - 1];
+    if (length > bytes.length - start) {
+      bytes =
+          Arrays.copyOf(
+              bytes,
+              (int)
+                  Math.min(
+                      Integer.MAX_VALUE - 8, Math.max(start + (long) length, bytes.length * 2L)));
+    }
+    for (int i = 0; i < length; i++) {
+      bytes[start + i] = (byte) buffer[offset + i];
+    }
+    if (index == ends.length) {
+      ends = Arrays.copyOf(ends, index * 2);
+    }
+    ends[index] = start + length;
+    fields = index + 1;
+  }
+
+  @Override
+  protected CsvRow buildRecord() {
+    return this;
+  }
+
+  int fields() {
+    return fields;
+  }
+
+  /** Has all fields; valid until the next row. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int from(int field) {
+    return field == 0 ? 0 : ends[field - 1];
+  }
+
+  int to(int field) {
+    return ends[field];
+  }
+
+  int length(int field) {
+    return to(field) - from(field);
+  }
+
+  /** The fields as text. */
+  List<String> texts() {
+    List<String> texts = new ArrayList<>();
+    for (int field = 0; field < fields; field++) {
+      texts.add(new String(bytes, from(field), length(field), StandardCharsets.UTF_8));
+    }
+    return texts;
+  }
+}

@@ -1,0 +1,68 @@
+package tech.bsdb.tools.input;
+
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.StandardCharsets;
+import java.util.Base64;
+import java.util.HexFormat;
+
+/** How bytes are written as text, for keys and values that need not be text themselves. */
+public enum Encoding {
+  /** The bytes are the text's UTF-8. */
+  UTF8("utf8"),
+
+  /** Two hexadecimal digits a byte, of either case. */
+  HEX("hex"),
+
+  /** RFC 4648 section 4; the padding may be left out. */
+  BASE64("base64");
+
+  private final String label;
+
+  Encoding(String label) {
+    this.label = label;
+  }
+
+  /** The name that users give to the encoding. */
+  public String label() {
+    return label;
+  }
+
+  /**
+   * The bytes that a text stands for.
+   *
+   * @throws IllegalArgumentException if the text is not in this encoding; the message shows it
+   */
+  public byte[] decode(String text) {
+    try {
+      return switch (this) {
+        case UTF8 -> utf8(text);
+        case HEX -> HexFormat.of().parseHex(text);
+        case BASE64 -> Base64.getDecoder().decode(text);
+      };
+    } catch (IllegalArgumentException bad) {
+      throw new IllegalArgumentException("\"" + text + "\" is not " + label, bad);
+    }
+  }
+
+  /** The text that stands for the bytes; for {@link #UTF8}, what is not UTF-8 shows as U+FFFD. */
+  public String encode(byte[] bytes) {
+    return switch (this) {
+      case UTF8 -> new String(bytes, StandardCharsets.UTF_8);
+      case HEX -> HexFormat.of().formatHex(bytes);
+      case BASE64 -> Base64.getEncoder().encodeToString(bytes);
+    };
+  }
+
+  private static byte[] utf8(String text) {
+    try {
+      ByteBuffer bytes = StandardCharsets.UTF_8.newEncoder().encode(CharBuffer.wrap(text));
+      byte[] exact = new byte[bytes.remaining()];
+      bytes.get(exact);
+      return exact;
+    } catch (CharacterCodingException lone) {
+      throw new IllegalArgumentException("half of a surrogate pair", lone);
+    }
+  }
+}

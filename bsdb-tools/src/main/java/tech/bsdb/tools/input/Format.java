@@ -1,0 +1,72 @@
+package tech.bsdb.tools.input;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** How the records of the input are written. */
+public sealed interface Format {
+
+  /**
+   * A record a line: key, separator, value. The line is split at the first occurrence of the
+   * separator.
+   *
+   * @param separator a literal, at least one character and no line feed
+   */
+  record Text(String separator) implements Format {
+    /** Checks the separator. */
+    public Text {
+      if (separator.isEmpty() || separator.indexOf('\n') >= 0) {
+        throw new IllegalArgumentException(
+            "separator \"" + separator + "\" is empty or has a line feed");
+      }
+    }
+  }
+
+  /**
+   * Comma-separated values as in RFC 4180, with a header. A column is named by the header's name
+   * for it or, where the header has no such name, by its number from 1.
+   *
+   * <p>The value is the text of the value column where there is one, else what {@code values} says.
+   *
+   * @param keyColumn the column of the key; null for the first
+   * @param valueColumns the columns of the value, in the order wanted; empty for all but the key,
+   *     in the file's order
+   * @param values what several value columns make
+   * @param delimiter what stands between fields: an ASCII character, neither a quote nor a line end
+   */
+  record Csv(@Nullable String keyColumn, List<String> valueColumns, Values values, char delimiter)
+      implements Format {
+    /** Checks the delimiter. */
+    public Csv {
+      if (delimiter == 0
+          || delimiter > 126
+          || delimiter == '"'
+          || delimiter == '\r'
+          || delimiter == '\n') {
+        throw new IllegalArgumentException(
+            "CSV delimiter "
+                + (int) delimiter
+                + " is not an ASCII character, or is a quote or a line end");
+      }
+      valueColumns = List.copyOf(valueColumns);
+    }
+
+    /** What several columns make. */
+    public enum Values {
+      /** A JSON object of strings, {@code {"column":"text",...}}. */
+      JSON,
+
+      /** A line of CSV: the fields with the delimiter between them, quoted where they need it. */
+      DELIMITED
+    }
+  }
+
+  /**
+   * A JSON object a line: the key is one of its fields, the value is the line just as it is
+   * written.
+   *
+   * @param keyField the name of the field: its value is a string, a number (its digits as written)
+   *     or a boolean
+   */
+  record JsonLines(String keyField) implements Format {}
+}

@@ -1,0 +1,246 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.DatabaseBuilder;
+
+/**
+ * All records of some files, directories or standard input, in the order of the input.
+ *
+ * <pre>{@code
+ * try (Input input = Input.open(options)) {
+ *   input.sample(builder, sampleRecords); // where a dictionary is wanted
+ *   InputReport report = input.feed(builder, listener);
+ * }
+ * }</pre>
+ *
+ * <p>The order is that of the inputs as they are given, below a directory that of the paths' bytes,
+ * within a file that of the lines. It depends neither on the number of threads nor on how a
+ * directory lists its files. Memory is bounded: some 2 MiB for each of {@code 2 * threads + 2}
+ * pieces on their way, and whatever the longest record takes.
+ *
+ * <p>For one thread, but for {@link #close}.
+ */
+public final class Input implements AutoCloseable {
+  private static final int CHUNK_BYTES = 1 << 20;
+
+  private final InputOptions options;
+  private final List<InputFile> files;
+  private final List<Path> databases;
+  private final RecordSyntax syntax;
+  private final int chunkBytes;
+  private final int longest;
+  private final Places places = new Places(Places.MOST_RUNS);
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  /** Guarded by this. */
+  private @Nullable ParsePipeline running;
+
+  /** Guarded by this. */
+  private @Nullable Rejects rejects;
+
+  private boolean read;
+
+  private Input(
+      InputOptions options,
+      List<InputFile> files,
+      List<Path> databases,
+      int chunkBytes,
+      int longest) {
+    this.options = options;
+    this.files = files;
+    this.databases = List.copyOf(databases);
+    this.syntax = RecordSyntax.of(options);
+    this.chunkBytes = chunkBytes;
+    this.longest = longest;
+  }
+
+  /**
+   * Finds the inputs and checks that each is there and can be read, and that the rejects can be
+   * written; nothing is written and no record read yet.
+   *
+   * <p>A file whose name ends in {@code .gz}, {@code .zst} or {@code .zstd} is decompressed, all
+   * its members or frames; other suffixes mean nothing. A directory stands for all regular files
+   * below it; names below it that begin with a dot or an underscore are left out.
+   *
+   * @throws InputException if an input is missing or cannot be read, a directory has no input
+   *     files, or the rejects' file is an input or cannot be written
+   * @throws IllegalArgumentException if there are no inputs or the options do not go together
+   */
+  public static Input open(InputOptions options) throws IOException {
+    return open(options, CHUNK_BYTES, ChunkReader.LONGEST_RECORD);
+  }
+
+  /** For tests: with chunks of another size and a longest record that can be had. */
+  static Input open(InputOptions options, int chunkBytes, int longest) throws IOException {
+    checkValueEncoding(options);
+    List<Path> databases = new ArrayList<>();
+    List<InputFile> files = InputFiles.find(options.inputs(), databases);
+    if (options.rejects() != null) {
+      Rejects.check(options.rejects(), files);
+    }
+    return new Input(options, files, databases, chunkBytes, longest);
+  }
+
+  private static void checkValueEncoding(InputOptions options) {
+    boolean textValue =
+        options.format() instanceof Format.Text
+            || (options.format() instanceof Format.Csv csv && csv.valueColumns().size() == 1);
+    if (options.valueEncoding() != Encoding.UTF8 && !textValue) {
+      throw new IllegalArgumentException(
+          "value encoding "
+              + options.valueEncoding().label()
+              + " needs text lines or one CSV value column, not a value made of several fields");
+    }
+  }
+
+  /** Bytes of all inputs, compressed where they are, or -1 if one of them is not a regular file. */
+  public long totalBytes() {
+    boolean known = files.stream().allMatch(file -> file.size() >= 0);
+    return known ? files.stream().mapToLong(InputFile::size).sum() : -1;
+  }
+
+  /** Directories below the inputs that were left out because they are databases. */
+  public List<Path> databases() {
+    return databases;
+  }
+
+  /** The names of the files, in the order in which they are read. */
+  public List<String> files() {
+    return files.stream().map(InputFile::name).toList();
+  }
+
+  /**
+   * Gives the builder records from evenly spread places of the input as a sample for its
+   * dictionary; to be called before {@link #feed}. The same input gives the same sample.
+   *
+   * @param records the most that are given; about 32 MiB of them at most
+   * @return how many were given: 0 where the input cannot be sampled before it is read, which is
+   *     all but uncompressed UTF-8 files of text or JSON lines; the builder then takes the first
+   *     records for its sample
+   */
+  public int sample(DatabaseBuilder builder, int records) throws IOException {
+    return sample(
+        (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
+            builder.sample(
+                Arrays.copyOfRange(key, keyFrom, keyFrom + keyLength),
+                Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength)),
+        records);
+  }
+
+  int sample(RecordVisitor visitor, int records) throws IOException {
+    if (records <= 0 || !Sampler.canSample(files, options)) {
+      return 0;
+    }
+    RecordSyntax lenient = RecordSyntax.of(options.withOnBadLine(InputOptions.OnBadLine.SKIP));
+    return new Sampler(files, lenient.newParser(), visitor).sample(records);
+  }
+
+  /**
+   * Adds all records to the builder, in the calling thread. An input is read once: by this or by
+   * {@link #forEach}.
+   *
+   * @return what was read
+   * @throws BadInputException if a line is not a record and may not be left out: the first such
+   *     line of the input
+   * @throws InputException if an input cannot be read or is damaged, or the input is closed
+   *     meanwhile
+   * @throws IOException if the builder throws it
+   */
+  public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
+    return read(() -> Batch.into(builder), listener);
+  }
+
+  /**
+   * Shows all records to the visitor, in the calling thread. An input is read once: by this or by
+   * {@link #feed}.
+   *
+   * @return what was read
+   * @throws BadInputException if a line is not a record and may not be left out: the first such
+   *     line of the input
+   * @throws InputException if an input cannot be read or is damaged, or the input is closed
+   *     meanwhile
+   * @throws IOException if the visitor throws it
+   */
+  public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
+    return read(() -> new CopiedRecords(visitor), listener);
+  }
+
+  private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
+    if (read) {
+      throw new IllegalStateException("the input was read already");
+    }
+    read = true;
+    long totalBytes = totalBytes();
+    Ledger ledger = new Ledger(files, options, places);
+    ChunkSource source = new ChunkSource(files, options.encoding(), syntax, chunkBytes, longest);
+    ParsePipeline pipeline =
+        new ParsePipeline(source, syntax, batches, options.threads(), chunkBytes);
+    try (Rejects rejects = begin(pipeline)) {
+      pipeline.run(
+          chunk -> {
+            ledger.enter(chunk, rejects);
+            chunk.batch.handOn();
+            listener.progress(chunk.bytesRead, totalBytes, ledger.records());
+          });
+    }
+    return ledger.report(source.bytesRead());
+  }
+
+  private synchronized @Nullable Rejects begin(ParsePipeline pipeline) throws IOException {
+    if (closed) {
+      throw new IllegalStateException("the input is closed");
+    }
+    running = pipeline;
+    rejects = Rejects.open(options);
+    return rejects;
+  }
+
+  /**
+   * Gives the file of bad lines its name, once what was made of the records is complete. Until then
+   * an older file of that name stays, and {@link #close} leaves it there. Does nothing where no
+   * such file is wanted.
+   */
+  public synchronized void publishRejects() throws IOException {
+    if (rejects != null) {
+      rejects.publish();
+    }
+  }
+
+  /**
+   * Where a record that was read stands, {@code FILE:LINE}; of a CSV record that has several lines,
+   * the first.
+   *
+   * @param recordNumber its number from 0 in the order of reading, bad lines not counted
+   * @return null if there was no such record, or its place was not kept: of input with very many
+   *     gaps between good lines, only places up to about the millionth gap are
+   */
+  public @Nullable String place(long recordNumber) {
+    Places.Place place = places.of(recordNumber);
+    return place == null ? null : files.get(place.file()).name() + ":" + place.line();
+  }
+
+  /** Ends a reading that goes on in another thread, which gets an {@link InputException}. */
+  public synchronized void stop() {
+    closed = true;
+    if (running != null) {
+      running.stop();
+    }
+  }
+
+  /** {@linkplain #stop Stops} and removes the bad lines that were not published. */
+  @Override
+  public synchronized void close() {
+    stop();
+    if (rejects != null) {
+      rejects.discard();
+    }
+  }
+}

@@ -1,0 +1,43 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+
+/** An input cannot be read; the message names it and is meant for users. */
+public class InputException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  /** Creates an exception with a message for users. */
+  public InputException(String message) {
+    super(message);
+  }
+
+  /** Creates an exception with a message for users and what was thrown below. */
+  public InputException(String message, Throwable cause) {
+    super(message, cause);
+  }
+
+  /**
+   * An exception that says which file could not be read and why, in the words a person would search
+   * for.
+   */
+  static InputException reading(String file, IOException cause) {
+    return new InputException(file + ": " + words(cause), cause);
+  }
+
+  private static String words(IOException cause) {
+    if (cause instanceof NoSuchFileException) {
+      return "no such file or directory";
+    }
+    if (cause instanceof AccessDeniedException) {
+      return "permission denied";
+    }
+    if (cause instanceof FileSystemException system && system.getReason() != null) {
+      return system.getReason();
+    }
+    String message = cause.getMessage();
+    return message == null ? cause.toString() : message;
+  }
+}

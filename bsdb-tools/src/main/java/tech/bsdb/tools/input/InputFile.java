@@ -1,0 +1,148 @@
+package tech.bsdb.tools.input;
+
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.PushbackInputStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicLong;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file to read, or standard input.
+ *
+ * @param name as users know it
+ * @param path null for standard input
+ * @param size bytes when the inputs were looked at; -1 for what is not a regular file
+ */
+record InputFile(String name, @Nullable Path path, long size, Compression compression) {
+  private static final String STANDARD_INPUT = "stdin";
+
+  static InputFile standardInput() {
+    return new InputFile(STANDARD_INPUT, null, -1, Compression.NONE);
+  }
+
+  static InputFile of(Path path) throws IOException {
+    long size = Files.isRegularFile(path) ? Files.size(path) : -1;
+    return new InputFile(path.toString(), path, size, Compression.of(path.toString()));
+  }
+
+  /** Whether reading may wait for somebody else to write, as with a pipe. */
+  boolean mayBlock() {
+    return size < 0;
+  }
+
+  /**
+   * The file's text in UTF-8, decompressed, without a byte-order mark. Invalid text comes as bytes
+   * that are not UTF-8.
+   *
+   * @param bytesRead is added the number of bytes as they are read from the file
+   */
+  InputStream open(Charset encoding, AtomicLong bytesRead) throws IOException {
+    InputStream stored = path == null ? openStandardInput() : Files.newInputStream(path);
+    try {
+      boolean sizeIsKnown =
+          path != null && Files.isRegularFile(path) && compression == Compression.NONE;
+      long expected = sizeIsKnown ? Files.size(path) : 0;
+      // A size of 0 is also that of files that are made up as they are read, as in /proc.
+      InputStream counted =
+          expected > 0
+              ? new FixedSize(stored, bytesRead, expected)
+              : new Counted(stored, bytesRead);
+      InputStream plain = compression.decompress(counted);
+      return encoding.equals(StandardCharsets.UTF_8)
+          ? withoutByteOrderMark(plain)
+          : new Transcoder(plain, encoding);
+    } catch (IOException | RuntimeException | Error failure) {
+      stored.close();
+      throw failure;
+    }
+  }
+
+  private static InputStream openStandardInput() {
+    return new FilterInputStream(System.in) {
+      @Override
+      public void close() {
+        // standard input belongs to the process
+      }
+    };
+  }
+
+  private static InputStream withoutByteOrderMark(InputStream utf8) throws IOException {
+    PushbackInputStream peeked = new PushbackInputStream(utf8, 3);
+    byte[] start = peeked.readNBytes(3);
+    int mark = byteOrderMarkLength(start);
+    peeked.unread(start, mark, start.length - mark);
+    return peeked;
+  }
+
+  /** The length of the UTF-8 byte-order mark that the bytes begin with, or 0. */
+  static int byteOrderMarkLength(byte[] bytes) {
+    boolean mark =
+        bytes.length >= 3
+            && bytes[0] == (byte) 0xEF
+            && bytes[1] == (byte) 0xBB
+            && bytes[2] == (byte) 0xBF;
+    return mark ? 3 : 0;
+  }
+
+  /** Counts what is read. */
+  private static class Counted extends FilterInputStream {
+    private final AtomicLong bytesRead;
+
+    Counted(InputStream in, AtomicLong bytesRead) {
+      super(in);
+      this.bytesRead = bytesRead;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xFF;
+    }
+
+    @Override
+    public int read(byte[] to, int from, int length) throws IOException {
+      int count = in.read(to, from, length);
+      bytesRead.addAndGet(Math.max(0, count));
+      return count;
+    }
+  }
+
+  /**
+   * Reads a file that should not change meanwhile: what is appended to it is left out, but where
+   * the file was cut short, or was open in the middle of a line that went on, a record would be
+   * wrong and reading fails.
+   */
+  private static final class FixedSize extends Counted {
+    private long left;
+    private byte last = '\n';
+
+    FixedSize(InputStream in, AtomicLong bytesRead, long size) {
+      super(in, bytesRead);
+      this.left = size;
+    }
+
+    @Override
+    public int read(byte[] to, int from, int length) throws IOException {
+      if (left == 0) {
+        if (last != '\n' && in.read() >= 0) {
+          throw new IOException("the file grew while it was read");
+        }
+        return -1;
+      }
+      int count = super.read(to, from, (int) Math.min(left, length));
+      if (count < 0) {
+        throw new IOException("the file was cut short while it was read");
+      }
+      if (count > 0) {
+        left -= count;
+        last = to[from + count - 1];
+      }
+      return count;
+    }
+  }
+}

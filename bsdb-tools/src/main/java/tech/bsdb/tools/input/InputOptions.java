@@ -1,0 +1,200 @@
+package tech.bsdb.tools.input;
+
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What to read and how: an immutable value, changed by the {@code with} methods.
+ *
+ * @param inputs files, directories, or "-" for standard input, in the order to be read
+ * @param format how records are written
+ * @param encoding the character encoding of the input; what is stored is UTF-8 whatever it is
+ * @param keyEncoding what the text of a key stands for
+ * @param valueEncoding what the text of a value stands for; other than UTF-8 only for text and for
+ *     a single CSV column
+ * @param onBadLine what happens to a line that is not a record
+ * @param rejects a file for the bad lines, replaced if it is there once all is done, or null: a
+ *     line each, {@code FILE:LINE: reason: } and the bad line's text, in UTF-8 as far as it is
+ *     valid in the input's encoding and byte for byte where it is not; of a line too long to be
+ *     held, the beginning
+ * @param allowEmptyKey whether an empty key is a key; else its line is a bad line
+ * @param threads threads that parse, 1 to 256; they change nothing but the time it takes
+ */
+public record InputOptions(
+    List<String> inputs,
+    Format format,
+    Charset encoding,
+    Encoding keyEncoding,
+    Encoding valueEncoding,
+    OnBadLine onBadLine,
+    @Nullable Path rejects,
+    boolean allowEmptyKey,
+    int threads) {
+
+  /** What happens to a line that is not a record. */
+  public enum OnBadLine {
+    /** The first one ends the reading with a {@link BadInputException}. */
+    FAIL,
+
+    /** It is counted under its reason and left out. */
+    SKIP
+  }
+
+  /**
+   * Checks what can be checked without looking at the inputs.
+   *
+   * @throws IllegalArgumentException if the number of threads is out of its range
+   */
+  public InputOptions {
+    if (threads < 1 || threads > 256) {
+      throw new IllegalArgumentException("threads is " + threads + ", not in 1 to 256");
+    }
+    inputs = List.copyOf(inputs);
+  }
+
+  /**
+   * No inputs yet; UTF-8 text lines split at the first space, failing at a bad line or an empty
+   * key, all cores.
+   */
+  public static InputOptions defaults() {
+    return new InputOptions(
+        List.of(),
+        new Format.Text(" "),
+        StandardCharsets.UTF_8,
+        Encoding.UTF8,
+        Encoding.UTF8,
+        OnBadLine.FAIL,
+        null,
+        false,
+        Math.min(256, Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** These options with other {@link #inputs()}. */
+  public InputOptions withInputs(List<String> inputs) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #format()}. */
+  public InputOptions withFormat(Format format) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #encoding()}. */
+  public InputOptions withEncoding(Charset encoding) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #keyEncoding()}. */
+  public InputOptions withKeyEncoding(Encoding keyEncoding) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #valueEncoding()}. */
+  public InputOptions withValueEncoding(Encoding valueEncoding) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #onBadLine()}. */
+  public InputOptions withOnBadLine(OnBadLine onBadLine) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with other {@link #rejects()}. */
+  public InputOptions withRejects(@Nullable Path rejects) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another {@link #allowEmptyKey()}. */
+  public InputOptions withAllowEmptyKey(boolean allowEmptyKey) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+
+  /** These options with another number of {@link #threads()}. */
+  public InputOptions withThreads(int threads) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads);
+  }
+}

@@ -1,0 +1,82 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import java.util.EnumMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Accounts for every line, chunk by chunk in the order of the input, and turns lines of a chunk
+ * into lines of a file.
+ */
+final class Ledger {
+  private final List<InputFile> files;
+  private final InputOptions options;
+  private final Places places;
+  private final Map<Defect, Long> rejectedByDefect = new EnumMap<>(Defect.class);
+  private int file = -1;
+  private long linesOfFile;
+  private long lines;
+  private long records;
+  private long rejected;
+
+  Ledger(List<InputFile> files, InputOptions options, Places places) {
+    this.files = files;
+    this.options = options;
+    this.places = places;
+  }
+
+  /**
+   * Enters the next chunk.
+   *
+   * @param rejects where its bad lines go, or null
+   * @throws BadInputException if it has a bad line that may not be left out
+   */
+  void enter(Chunk chunk, @Nullable Rejects rejects) throws IOException {
+    if (chunk.file != file) {
+      file = chunk.file;
+      linesOfFile = 0;
+    }
+    for (int i = 0; i < chunk.badRecords.count(); i++) {
+      enterBad(chunk, i, rejects);
+    }
+    LineRuns good = chunk.recordLines;
+    for (int run = 0; run < good.runs(); run++) {
+      long first = good.firstRecord(run);
+      long next = run + 1 < good.runs() ? good.firstRecord(run + 1) : good.records();
+      places.add(records + first, next - first, file, linesOfFile + good.firstLine(run) + 1);
+    }
+    records += good.records();
+    linesOfFile += chunk.lines;
+    lines += chunk.lines;
+  }
+
+  private void enterBad(Chunk chunk, int i, @Nullable Rejects rejects) throws IOException {
+    BadRecords bad = chunk.badRecords;
+    Defect defect = bad.defect(i);
+    String name = files.get(file).name();
+    long line = linesOfFile + bad.line(i) + 1;
+    String reason = defect.describe(options);
+    if (rejects != null) {
+      rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(i), bad.to(i));
+    }
+    if (options.onBadLine() == InputOptions.OnBadLine.FAIL || defect == Defect.TOO_LONG_FOR_HEAP) {
+      throw new BadInputException(name, line, reason, defect.tip());
+    }
+    rejectedByDefect.merge(defect, 1L, Long::sum);
+    rejected++;
+  }
+
+  long records() {
+    return records;
+  }
+
+  /** What was entered up to now. */
+  InputReport report(long bytes) {
+    Map<String, Long> byReason = new LinkedHashMap<>();
+    rejectedByDefect.forEach((defect, count) -> byReason.put(defect.label(), count));
+    return new InputReport(lines, records, byReason, rejected, bytes);
+  }
+}

@@ -1,0 +1,56 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Parses chunks that have a record a line.
+ *
+ * <p>A line ends at a line feed, and a carriage return right before it belongs to the end. A
+ * carriage return anywhere else is data, also as the very last byte of a file.
+ */
+final class LineParser implements RecordSyntax.ChunkParser {
+  private final LineFields fields;
+  private final boolean stopAtBad;
+
+  LineParser(LineFields fields, InputOptions options) {
+    this.fields = fields;
+    this.stopAtBad = options.onBadLine() == InputOptions.OnBadLine.FAIL;
+  }
+
+  @Override
+  public void parse(Chunk chunk) throws IOException {
+    byte[] bytes = chunk.bytes;
+    boolean valid = Utf8.isValid(bytes, chunk.from, chunk.to);
+    int line = (int) chunk.lines;
+    for (int at = chunk.from; at < chunk.to; line++) {
+      int lineFeed = ByteSearch.indexOf(bytes, at, chunk.to, (byte) '\n');
+      int end =
+          lineFeed < 0
+              ? chunk.to
+              : lineFeed > at && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
+      Defect defect = handOn(bytes, at, end, valid, chunk.batch);
+      if (defect == null) {
+        chunk.recordLines.add(line);
+      } else {
+        chunk.badRecords.add(defect, line, at, end);
+        if (stopAtBad) {
+          return;
+        }
+      }
+      at = lineFeed < 0 ? chunk.to : lineFeed + 1;
+    }
+    chunk.lines = line;
+  }
+
+  private @Nullable Defect handOn(
+      byte[] bytes, int from, int to, boolean valid, RecordVisitor records) throws IOException {
+    if (from == to) {
+      return Defect.EMPTY_LINE;
+    }
+    if (!valid && !Utf8.isValid(bytes, from, to)) {
+      return Defect.INVALID_ENCODING;
+    }
+    return fields.handOn(bytes, from, to, records);
+  }
+}

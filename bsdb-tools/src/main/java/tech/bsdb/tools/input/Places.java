@@ -1,0 +1,65 @@
+package tech.bsdb.tools.input;
+
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Where records stand, kept as runs of records on consecutive lines of a file. After a fixed number
+ * of runs, further records' places are not known.
+ */
+final class Places {
+  /** 20 MiB of them. */
+  static final int MOST_RUNS = 1 << 20;
+
+  /** A file, by its index, and a line of it, from 1. */
+  record Place(int file, long line) {}
+
+  private final int mostRuns;
+  private long[] firstRecords = new long[16];
+  private long[] firstLines = new long[16];
+  private int[] files = new int[16];
+  private int runs;
+  private long known;
+  private boolean full;
+
+  Places(int mostRuns) {
+    this.mostRuns = mostRuns;
+  }
+
+  /** Adds records on consecutive lines; their numbers go on from those added before. */
+  void add(long firstRecord, long records, int file, long firstLine) {
+    if (full) {
+      return;
+    }
+    boolean goesOn =
+        runs > 0
+            && files[runs - 1] == file
+            && firstLines[runs - 1] + (firstRecord - firstRecords[runs - 1]) == firstLine;
+    if (!goesOn) {
+      if (runs == mostRuns) {
+        full = true;
+        return;
+      }
+      if (runs == files.length) {
+        firstRecords = Arrays.copyOf(firstRecords, runs * 2);
+        firstLines = Arrays.copyOf(firstLines, runs * 2);
+        files = Arrays.copyOf(files, runs * 2);
+      }
+      firstRecords[runs] = firstRecord;
+      firstLines[runs] = firstLine;
+      files[runs] = file;
+      runs++;
+    }
+    known = firstRecord + records;
+  }
+
+  /** Where the record stands, or null if that is not known. */
+  @Nullable Place of(long record) {
+    if (record < 0 || record >= known) {
+      return null;
+    }
+    int found = Arrays.binarySearch(firstRecords, 0, runs, record);
+    int run = found >= 0 ? found : -found - 2;
+    return new Place(files[run], firstLines[run] + (record - firstRecords[run]));
+  }
+}

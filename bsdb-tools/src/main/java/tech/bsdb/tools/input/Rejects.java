@@ -1,0 +1,136 @@
+package tech.bsdb.tools.input;
+
+import java.io.BufferedOutputStream;
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes bad lines to a file: {@code FILE:LINE: reason: text}. They are gathered in a hidden file
+ * beside it, which takes its name by {@link #publish} and is removed by {@link #discard}; what was
+ * there before stays until then. A device or a pipe is written at once.
+ */
+final class Rejects implements Closeable {
+  private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(StandardCharsets.US_ASCII);
+
+  private final Path path;
+  private final @Nullable Path temporary;
+  private final OutputStream out;
+  private final boolean transcoded;
+
+  private Rejects(Path path, boolean transcoded) throws IOException {
+    this.path = path;
+    this.transcoded = transcoded;
+    boolean inPlace = Files.exists(path) && !Files.isRegularFile(path);
+    try {
+      this.temporary = inPlace ? null : temporaryBeside(path);
+      Path written = temporary == null ? path : temporary;
+      this.out = new BufferedOutputStream(Files.newOutputStream(written), 1 << 16);
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+
+  private static Path temporaryBeside(Path path) throws IOException {
+    Path parent = path.toAbsolutePath().getParent();
+    String name = "." + path.getFileName() + ".bsdb-rejects-" + ProcessHandle.current().pid();
+    return Files.createFile(parent == null ? Path.of(name) : parent.resolve(name));
+  }
+
+  /** Begins a file; null where none is wanted. */
+  static @Nullable Rejects open(InputOptions options) throws IOException {
+    Path path = options.rejects();
+    return path == null
+        ? null
+        : new Rejects(path, !options.encoding().equals(StandardCharsets.UTF_8));
+  }
+
+  /**
+   * Checks that the file can be made and is not one of those that are read.
+   *
+   * @throws InputException if not
+   */
+  static void check(Path path, Iterable<InputFile> inputs) throws IOException {
+    if (path.toString().isEmpty() || path.toString().equals("-")) {
+      throw new InputException("\"" + path + "\": bad lines need a file");
+    }
+    if (Files.isDirectory(path)) {
+      throw new InputException(path + ": is a directory, and bad lines need a file");
+    }
+    Path parent = path.toAbsolutePath().getParent();
+    if (parent != null && !Files.isDirectory(parent)) {
+      throw new InputException(path + ": no such directory for bad lines: " + parent);
+    }
+    if (!Files.isWritable(Files.exists(path) || parent == null ? path : parent)) {
+      throw new InputException(path + ": permission denied for bad lines");
+    }
+    for (InputFile input : inputs) {
+      if (input.path() != null && Files.exists(path) && Files.isSameFile(path, input.path())) {
+        throw new InputException(path + ": is an input and cannot take the bad lines");
+      }
+    }
+    if (Files.isRegularFile(path) && Files.isReadable(path) && isOfDatabase(path)) {
+      throw new InputException(path + ": is a file of a database and cannot take the bad lines");
+    }
+  }
+
+  /** Whether a file begins as all files of a database do. */
+  static boolean isOfDatabase(Path file) throws IOException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return Arrays.equals(in.readNBytes(DATABASE_FILE.length), DATABASE_FILE);
+    }
+  }
+
+  void write(String place, String reason, byte[] bytes, int from, int to) throws IOException {
+    try {
+      out.write((place + ": " + reason + ": ").getBytes(StandardCharsets.UTF_8));
+      if (transcoded) {
+        out.write(Transcoder.restore(bytes, from, to));
+      } else {
+        out.write(bytes, from, to - from);
+      }
+      out.write('\n');
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+
+  /** Gives the file that was closed its name. */
+  void publish() throws IOException {
+    if (temporary != null) {
+      Path target = Files.exists(path) ? path.toRealPath() : path; // a link goes on to be one
+      try {
+        Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
+      } catch (IOException failure) {
+        throw InputException.reading(path.toString(), failure);
+      }
+    }
+  }
+
+  /** Removes what {@link #publish} did not give its name. */
+  void discard() {
+    if (temporary != null) {
+      try {
+        Files.deleteIfExists(temporary);
+      } catch (IOException leftThere) {
+        // what ended the reading is what has to be told
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      out.close();
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+}

@@ -1,0 +1,29 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Lines of a key, a separator and a value: what is before and after the first separator, nothing
+ * trimmed.
+ */
+final class SeparatedFields implements LineFields {
+  private final byte[] separator;
+  private final Admission admission;
+
+  SeparatedFields(byte[] separator, Admission admission) {
+    this.separator = separator;
+    this.admission = admission;
+  }
+
+  @Override
+  public @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records)
+      throws IOException {
+    int at = ByteSearch.indexOf(bytes, from, to, separator);
+    if (at < 0) {
+      return Defect.NO_SEPARATOR;
+    }
+    int valueFrom = at + separator.length;
+    return admission.admit(bytes, from, at - from, bytes, valueFrom, to - valueFrom, records);
+  }
+}

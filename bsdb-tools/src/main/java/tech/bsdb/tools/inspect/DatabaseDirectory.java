@@ -1,0 +1,49 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/** The option {@code -d} of every command that reads a database. */
+final class DatabaseDirectory {
+  private DatabaseDirectory() {}
+
+  static Syntax declare(Syntax syntax) {
+    return syntax.value("-d", "DIR", "the database (default ./rdb)");
+  }
+
+  /**
+   * The directory given, once it is clear that it can hold a database; whether it does, opening it
+   * will tell.
+   *
+   * @throws FileSystemException if it is missing, no directory, or empty
+   */
+  static Path of(Arguments arguments) throws UsageException, IOException {
+    String given = arguments.text("-d", "./rdb");
+    if (given.isEmpty()) {
+      throw new UsageException("-d takes the directory of a database, not \"\"");
+    }
+    Path directory = Path.of(given);
+    if (Files.notExists(directory)) {
+      String tip =
+          arguments.has("-d")
+              ? ""
+              : "; name the database with -d, or build one with: bsdb build -i FILE";
+      throw new FileSystemException(given, null, "no such directory" + tip);
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new FileSystemException(given, null, "not a database: it is a file, not a directory");
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      if (!entries.iterator().hasNext()) {
+        throw new FileSystemException(given, null, "not a database: the directory is empty");
+      }
+    }
+    return directory;
+  }
+}

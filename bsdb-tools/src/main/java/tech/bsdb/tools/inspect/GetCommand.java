@@ -1,0 +1,148 @@
+package tech.bsdb.tools.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.FilterInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import tech.bsdb.Database;
+import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Encoding;
+
+/** {@code bsdb get}: the values of some keys, in the order asked. */
+public final class GetCommand implements Command {
+  private static final Syntax SYNTAX =
+      RecordForm.declare(
+              DatabaseDirectory.declare(
+                      new Syntax(
+                          "get",
+                          "KEY...",
+                          "Prints the value of each key and a newline, in the order asked. An"
+                              + " absent key prints nothing on stdout and a line on stderr. Exit"
+                              + " code: 0 all found, 1 any absent, 2 error."))
+                  .value(
+                      "--keys-from",
+                      "FILE",
+                      "look up the keys in FILE as well, one a line; - for stdin"))
+          .flag(
+              "--json",
+              "print an object a line, {\"key\":...,\"value\":...}; value null where the key is"
+                  + " absent")
+          .flag("-q", "no line on stderr for an absent key")
+          .example("one key", "bsdb get -d ./rdb apple")
+          .example("a key that begins with a hyphen", "bsdb get -d ./rdb -- -5")
+          .example(
+              "a binary key, the value in hexadecimal",
+              "bsdb get --key-encoding hex --value-encoding hex 00ff10")
+          .example("many keys", "bsdb get -d ./rdb --keys-from keys.txt --json");
+
+  /** For the service loader. */
+  public GetCommand() {}
+
+  @Override
+  public String name() {
+    return "get";
+  }
+
+  @Override
+  public String summary() {
+    return "look keys up and print their values";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    RecordForm form = RecordForm.of(arguments);
+    Optional<String> keysFrom = arguments.text("--keys-from");
+    if (arguments.operands().isEmpty() && keysFrom.isEmpty()) {
+      throw new UsageException("no key given; for example: bsdb get -d ./rdb apple");
+    }
+    if (keysFrom.isPresent() && keysFrom.get().equals("-")) {
+      console.requireInput();
+    }
+    try (Database database = Database.open(DatabaseDirectory.of(arguments))) {
+      Lookups lookups = new Lookups(database, form, console, arguments.has("-q"));
+      for (String typed : arguments.operands()) {
+        lookups.print(form.keyOf(typed));
+      }
+      if (keysFrom.isPresent()) {
+        try (InputStream in = open(keysFrom.get(), console)) {
+          lookups.printAll(new KeyLines(in));
+        }
+      }
+      return lookups.absent == 0 ? OK : ABSENT;
+    }
+  }
+
+  private static InputStream open(String file, Console console) throws IOException {
+    if (!file.equals("-")) {
+      return Files.newInputStream(Path.of(file));
+    }
+    return new FilterInputStream(console.in()) {
+      @Override
+      public void close() {
+        // standard input stays the process's
+      }
+    };
+  }
+
+  /** Looks keys up one after another and counts the absent ones. */
+  private static final class Lookups {
+    private final Database database;
+    private final RecordForm form;
+    private final Console console;
+    private final boolean quiet;
+    private final JsonGenerator json;
+    private long absent;
+
+    Lookups(Database database, RecordForm form, Console console, boolean quiet) throws IOException {
+      this.database = database;
+      this.form = form;
+      this.console = console;
+      this.quiet = quiet;
+      this.json = RecordForm.generator(console);
+    }
+
+    void printAll(KeyLines lines) throws IOException, UsageException {
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        boolean raw = form.key() == Encoding.UTF8;
+        print(raw ? line : form.keyOf(new String(line, UTF_8)));
+        if (lines.drained()) {
+          console.out().flush();
+        }
+      }
+    }
+
+    void print(byte[] key) throws IOException {
+      byte[] value = database.get(key);
+      if (value == null) {
+        absent++;
+        if (!quiet) {
+          console.out().flush(); // the line stands where the value would
+          console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
+        }
+      }
+      if (form.json()) {
+        form.writeJson(json, key, value);
+        json.flush();
+      } else if (value != null) {
+        console.out().write(form.valueBytes(value));
+        console.out().write('\n');
+      }
+    }
+  }
+}

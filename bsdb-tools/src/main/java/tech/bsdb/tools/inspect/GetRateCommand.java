@@ -1,0 +1,122 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.Locale;
+import java.util.Random;
+import java.util.concurrent.TimeUnit;
+import tech.bsdb.Database;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/**
+ * {@code bsdb get-rate}: how many keys one thread looks up in a second, warm; a first impression
+ * for the quick start, no benchmark.
+ */
+public final class GetRateCommand implements Command {
+  private static final int KEYS = 1_000_000;
+  private static final int ROUND = 256;
+  private static final Syntax SYNTAX =
+      DatabaseDirectory.declare(
+              new Syntax(
+                  "get-rate",
+                  "",
+                  "Looks up the database's own keys in shuffled order on one thread and prints the"
+                      + " rate."))
+          .value(
+              "--seconds",
+              "N",
+              "how long to measure, after as long a warm-up, 1 to 3,600 (default 2)");
+
+  /** For the service loader. */
+  public GetRateCommand() {}
+
+  @Override
+  public String name() {
+    return "get-rate";
+  }
+
+  @Override
+  public String summary() {
+    return "measure warm look-ups on one thread";
+  }
+
+  @Override
+  public boolean hidden() {
+    return true;
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    long nanos = TimeUnit.SECONDS.toNanos(arguments.number("--seconds", 1, 3600, 2));
+    try (Database database = Database.open(DatabaseDirectory.of(arguments))) {
+      byte[][] keys = shuffledKeys(database);
+      if (keys.length == 0) {
+        throw new UsageException("the database has no records to look up");
+      }
+      nanosPerGet(database, keys, nanos);
+      double each = nanosPerGet(database, keys, nanos);
+      console.print(
+          String.format(
+              Locale.ROOT,
+              "%,.0f look-ups/s on one thread, %.0f ns each (%,d keys, shuffled, warm)",
+              1e9 / each,
+              each,
+              keys.length));
+      return OK;
+    }
+  }
+
+  /** Up to a million keys, each record as likely as another, in an order that the seed fixes. */
+  private static byte[][] shuffledKeys(Database database) throws IOException {
+    Random random = new Random(42);
+    List<byte[]> keys = new ArrayList<>();
+    try (RecordCursor records = ScanCommand.records(database)) {
+      for (long seen = 0; records.next(); seen++) {
+        if (seen < KEYS) {
+          keys.add(records.key());
+          Collections.swap(keys, random.nextInt(keys.size()), keys.size() - 1);
+        } else {
+          long place = (long) (random.nextDouble() * (seen + 1));
+          if (place < KEYS) {
+            keys.set((int) place, records.key());
+          }
+        }
+      }
+    }
+    return keys.toArray(byte[][]::new);
+  }
+
+  private static double nanosPerGet(Database database, byte[][] keys, long nanos)
+      throws IOException {
+    long began = System.nanoTime();
+    long gets = 0;
+    long found = 0;
+    int next = 0;
+    long spent;
+    do {
+      for (int i = 0; i < ROUND; i++) {
+        found += database.get(keys[next]) == null ? 0 : 1;
+        next = next + 1 == keys.length ? 0 : next + 1;
+      }
+      gets += ROUND;
+      spent = System.nanoTime() - began;
+    } while (spent < nanos);
+    if (found != gets) {
+      throw new IllegalStateException(
+          (gets - found) + " of the database's own keys were not found");
+    }
+    return (double) spent / gets;
+  }
+}

@@ -1,0 +1,55 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
+/** Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. */
+final class KeyLines {
+  private final InputStream in;
+  private final byte[] buffer = new byte[1 << 16];
+  private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private int from;
+  private int to;
+
+  KeyLines(InputStream in) {
+    this.in = in;
+  }
+
+  /** The bytes of the next line, or null at the end. */
+  byte @Nullable [] next() throws IOException {
+    line.reset();
+    boolean any = false;
+    while (from < to || fill()) {
+      any = true;
+      int end = from;
+      while (end < to && buffer[end] != '\n') {
+        end++;
+      }
+      line.write(buffer, from, end - from);
+      from = Math.min(end + 1, to);
+      if (end < to) {
+        return withoutCarriageReturn(line.toByteArray());
+      }
+    }
+    return any ? line.toByteArray() : null;
+  }
+
+  /** Whether all that was read is taken, so that {@link #next} may wait for more. */
+  boolean drained() {
+    return from == to;
+  }
+
+  private boolean fill() throws IOException {
+    from = 0;
+    to = Math.max(0, in.read(buffer));
+    return to > 0;
+  }
+
+  private static byte[] withoutCarriageReturn(byte[] bytes) {
+    boolean ends = bytes.length > 0 && bytes[bytes.length - 1] == '\r';
+    return ends ? Arrays.copyOf(bytes, bytes.length - 1) : bytes;
+  }
+}

@@ -1,0 +1,113 @@
+package tech.bsdb.tools.inspect;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import com.fasterxml.jackson.core.JsonGenerator;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileSystemException;
+import java.util.List;
+import tech.bsdb.Database;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.Syntax;
+
+/** {@code bsdb scan}: all records, in the order in which they were put in. */
+public final class ScanCommand implements Command {
+  private static final Syntax SYNTAX =
+      RecordForm.declare(
+              DatabaseDirectory.declare(
+                      new Syntax(
+                          "scan",
+                          "",
+                          "Prints key, separator, value and a newline for every record, in the"
+                              + " order of the input that the database was built from. An"
+                              + " approximate database keeps no keys and cannot be scanned."))
+                  .value(
+                      "-s",
+                      "TEXT",
+                      "separator (default a space); \\t is a tab, \\xHH a character by its code")
+                  .value("--limit", "N", "stop after N records (default: all)"))
+          .flag(
+              "--json",
+              "print an object a line, {\"key\":...,\"value\":...}; what is not UTF-8 as"
+                  + " {\"base64\":...}")
+          .example("the first ten records", "bsdb scan -d ./rdb --limit 10")
+          .example(
+              "everything as JSON, compressed",
+              "bsdb scan -d ./rdb --json | zstd > records.jsonl.zst");
+
+  /** For the service loader. */
+  public ScanCommand() {}
+
+  @Override
+  public String name() {
+    return "scan";
+  }
+
+  @Override
+  public String summary() {
+    return "print all records";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    RecordForm form = RecordForm.of(arguments);
+    byte[] separator = Escapes.resolve("-s", arguments.text("-s", " ")).getBytes(UTF_8);
+    long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
+    try (Database database = Database.open(DatabaseDirectory.of(arguments));
+        RecordCursor records = records(database)) {
+      if (form.json()) {
+        printJson(records, limit, form, console);
+      } else {
+        printText(records, limit, form, separator, console.out());
+      }
+    }
+    return OK;
+  }
+
+  /**
+   * Walks all records of a database.
+   *
+   * @throws FileSystemException if it is approximate
+   */
+  static RecordCursor records(Database database) throws IOException {
+    Statistics statistics = database.statistics();
+    if (statistics.approximateWidth() > 0) {
+      throw new FileSystemException(
+          statistics.directory().toString(),
+          null,
+          "an approximate database keeps no keys, so that it cannot be scanned");
+    }
+    return database.scan();
+  }
+
+  private static void printText(
+      RecordCursor records, long limit, RecordForm form, byte[] separator, OutputStream out)
+      throws IOException {
+    for (long i = 0; i < limit && records.next(); i++) {
+      out.write(form.keyBytes(records.key()));
+      out.write(separator);
+      out.write(form.valueBytes(records.value()));
+      out.write('\n');
+    }
+  }
+
+  private static void printJson(RecordCursor records, long limit, RecordForm form, Console console)
+      throws IOException {
+    JsonGenerator json = RecordForm.generator(console);
+    for (long i = 0; i < limit && records.next(); i++) {
+      form.writeJson(json, records.key(), records.value());
+    }
+    json.flush();
+  }
+}

@@ -1,0 +1,159 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tech.bsdb.Database;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.Syntax;
+
+/** {@code bsdb stat}: what a database is, in figures; and which I/O engines this machine offers. */
+public final class StatCommand implements Command {
+  private static final Syntax SYNTAX =
+      DatabaseDirectory.declare(
+              new Syntax(
+                  "stat",
+                  "",
+                  "Prints the figures of a database: records, options, and the size of every"
+                      + " file."))
+          .flag("--json", "print one JSON object, sizes in bytes")
+          .flag(
+              "--engines", "print instead which I/O engines this machine offers; needs no database")
+          .example("figures for people", "bsdb stat -d ./rdb")
+          .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
+
+  /** For the service loader. */
+  public StatCommand() {}
+
+  @Override
+  public String name() {
+    return "stat";
+  }
+
+  @Override
+  public String summary() {
+    return "print a database's figures";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+    } else if (arguments.has("--engines")) {
+      print(engines(), arguments.has("--json"), console);
+    } else {
+      Statistics statistics = Database.statistics(DatabaseDirectory.of(arguments));
+      if (arguments.has("--json")) {
+        JsonReport.print(console, forPrograms(statistics));
+      } else {
+        print(forPeople(statistics), false, console);
+      }
+    }
+    return OK;
+  }
+
+  private static void print(Map<String, String> lines, boolean json, Console console)
+      throws IOException {
+    if (json) {
+      JsonReport.print(console, lines);
+      return;
+    }
+    for (Map.Entry<String, String> line : lines.entrySet()) {
+      console.print(String.format(Locale.ROOT, "%-27s %s", line.getKey(), line.getValue()));
+    }
+  }
+
+  private static Map<String, String> engines() {
+    Map<String, String> engines = new LinkedHashMap<>();
+    engines.put("mapped", "available");
+    engines.put("buffered", "available");
+    engines.put("direct", "not in this version yet");
+    engines.put("io_uring", "not in this version yet");
+    return engines;
+  }
+
+  static Map<String, Object> forPrograms(Statistics s) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("directory", s.directory().toString());
+    json.put("databaseId", s.databaseId());
+    json.put("formatVersion", s.formatVersion());
+    json.put("layout", s.layout());
+    json.put("approximateWidth", s.approximateWidth());
+    json.put("records", s.records());
+    json.put("duplicatesDropped", s.duplicatesDropped());
+    json.put("checksumBits", s.checksumBits());
+    json.put("keyBytes", s.keyBytes());
+    json.put("valueBytes", s.valueBytes());
+    json.put("longestKey", s.longestKey());
+    json.put("longestValue", s.longestValue());
+    json.put("blockSize", s.blockSize());
+    json.put("compressionLevel", s.compressionLevel());
+    json.put("dictionaryBytes", s.dictionaryBytes());
+    json.put("shard", s.shard());
+    json.put("shards", s.shards());
+    json.put("hashBytes", s.hashBytes());
+    json.put("indexBytes", s.indexBytes());
+    json.put("dataBytes", s.dataBytes());
+    json.put("databaseBytes", s.databaseBytes());
+    json.put("fileBytes", s.fileBytes());
+    return json;
+  }
+
+  static Map<String, String> forPeople(Statistics s) {
+    Map<String, String> lines = new LinkedHashMap<>();
+    lines.put("database", s.directory().toString());
+    lines.put("id", s.databaseId());
+    lines.put("format", String.valueOf(s.formatVersion()));
+    lines.put("kind", kind(s));
+    lines.put("records", count(s.records()));
+    lines.put("duplicates dropped", count(s.duplicatesDropped()));
+    lines.put("checksum bits", s.checksumBits() + " a key");
+    lines.put("keys", count(s.keyBytes()) + " bytes, the longest " + count(s.longestKey()));
+    lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
+    if (s.shards() > 1) {
+      lines.put("shard", s.shard() + " of " + s.shards());
+    }
+    lines.put("hash function", sized(s.hashBytes(), s.records()));
+    lines.put("index", sized(s.indexBytes(), s.records()));
+    lines.put("data", sized(s.dataBytes(), s.records()));
+    lines.put("all files", sized(s.databaseBytes(), s.records()));
+    s.fileBytes().forEach((file, bytes) -> lines.put("  " + file, count(bytes)));
+    return lines;
+  }
+
+  private static String kind(Statistics s) {
+    if (s.approximateWidth() > 0) {
+      return "approximate, at most " + s.approximateWidth() + " bytes of each value";
+    }
+    if (s.blockSize() == 0) {
+      return "exact, " + s.layout();
+    }
+    String dictionary =
+        s.dictionaryBytes() == 0 ? "no dictionary" : "dictionary of " + count(s.dictionaryBytes());
+    return "exact, "
+        + s.layout()
+        + ": ZSTD level "
+        + s.compressionLevel()
+        + ", blocks of "
+        + count(s.blockSize())
+        + ", "
+        + dictionary;
+  }
+
+  private static String sized(long bytes, long records) {
+    String each =
+        records == 0 ? "" : String.format(Locale.ROOT, ", %.2f a record", (double) bytes / records);
+    return count(bytes) + " bytes" + each;
+  }
+
+  private static String count(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+}

@@ -1,0 +1,97 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tech.bsdb.Database;
+import tech.bsdb.VerifyReport;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+
+/** {@code bsdb verify}: whether a database is what was built, byte by byte and key by key. */
+public final class VerifyCommand implements Command {
+  private static final Syntax SYNTAX =
+      DatabaseDirectory.declare(
+              new Syntax(
+                  "verify",
+                  "",
+                  "Verifies every checksum of a database, reads every record and finds each key"
+                      + " again through the index. The source is not needed. Exit code: 0 all is"
+                      + " well, 2 damage, with the file and the byte offset."))
+          .flag("-q", "print nothing but errors")
+          .flag("--json", "print the report as one JSON object on stdout")
+          .example("after copying a database", "bsdb verify -d /data/users");
+
+  /** For the service loader. */
+  public VerifyCommand() {}
+
+  @Override
+  public String name() {
+    return "verify";
+  }
+
+  @Override
+  public String summary() {
+    return "check every byte and every key of a database";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    Path directory = DatabaseDirectory.of(arguments);
+    boolean quiet = arguments.has("-q");
+    long began = System.nanoTime();
+    VerifyReport report = verify(directory, console, quiet);
+    double seconds = (System.nanoTime() - began) / 1e9;
+    if (arguments.has("--json")) {
+      JsonReport.print(console, forPrograms(directory, report, seconds));
+    } else if (!quiet) {
+      console.say(forPeople(directory, report, seconds));
+    }
+    return OK;
+  }
+
+  /** Verifies a database and shows how far it is. */
+  public static VerifyReport verify(Path directory, Console console, boolean quiet)
+      throws IOException {
+    try (Progress progress = new Progress(console, quiet)) {
+      return Database.verify(directory, (done, total) -> progress.update("verify", done, total));
+    }
+  }
+
+  /** The sentence that says what was verified. */
+  public static String forPeople(Path directory, VerifyReport report, double seconds) {
+    return String.format(
+        Locale.ROOT,
+        "verified %s: %,d records%s, %,d pages, %,d bytes in %.1f s",
+        directory,
+        report.records(),
+        report.keysChecked() ? " read and found again" : " (approximate: no keys to look up)",
+        report.pages(),
+        report.bytes(),
+        seconds);
+  }
+
+  private static Map<String, Object> forPrograms(
+      Path directory, VerifyReport report, double seconds) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("directory", directory.toString());
+    json.put("records", report.records());
+    json.put("pages", report.pages());
+    json.put("bytes", report.bytes());
+    json.put("keysChecked", report.keysChecked());
+    json.put("seconds", seconds);
+    return json;
+  }
+}

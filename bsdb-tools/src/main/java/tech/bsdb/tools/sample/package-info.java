@@ -1,0 +1,5 @@
+/** Data to try bsdb with, for {@code scripts/quickstart}. */
+@NullMarked
+package tech.bsdb.tools.sample;
+
+import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,499 @@
+package tech.bsdb.tools;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+import static tech.bsdb.tools.CommandRun.bsdbWithInput;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.tools.build.TargetOptions;
+import tech.bsdb.tools.cli.Console;
+
+/**
+ * The commands together: what is built is what is got, and what people and programs are told about
+ * it.
+ */
+class CommandsTest {
+  @TempDir Path folder;
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "",
+        "-c",
+        "-z",
+        "-z --level 19 -bs 512 -ds 0",
+        "-cb 0 --data-files 3 -ps 1 --threads 1"
+      })
+  void everyRecordComesBackInEveryLayout(String options) throws Exception {
+    String records =
+        IntStream.range(0, 5_000)
+            .mapToObj(i -> "key-" + i + " the value of " + i + " repeated ".repeat(i % 20))
+            .collect(Collectors.joining("\n", "", "\n"));
+    List<String> line =
+        new ArrayList<>(List.of("build", "-i", file("in.txt", records), "-o", path("db"), "-v"));
+    line.addAll(Stream.of(options.split(" ")).filter(o -> !o.isEmpty()).toList());
+
+    CommandRun build = bsdb(line.toArray(String[]::new));
+
+    assertThat(build.code()).as(build.toString()).isZero();
+    assertThat(build.outBytes()).isEmpty();
+    assertThat(build.err())
+        .contains(
+            "built ", "5,000 records", "lines read", "duplicates dropped", "peak heap", "verified ")
+        .doesNotContain("\r", "\u001b");
+    assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo(records);
+    assertThat(bsdb("verify", "-d", path("db")).err())
+        .contains("5,000 records read and found again");
+    CommandRun get = bsdb("get", "-d", path("db"), "key-4999", "key-0", "key-5000", "key-1");
+    assertThat(get.code()).isEqualTo(1);
+    assertThat(get.out().lines())
+        .hasSize(3)
+        .first()
+        .asString()
+        .startsWith("the value of 4999 repeated");
+    assertThat(get.err()).isEqualTo("bsdb get: \"key-5000\" is absent\n");
+  }
+
+  @Test
+  void anApproximateDatabaseNeedsNoFlagToBeRead() throws Exception {
+    assertThat(build("a 1\nb 123456789\nc \n", "-a", "-cb", "32").err())
+        .contains("values cut", "1");
+
+    assertThat(bsdb("get", "-d", path("db"), "a", "b", "c").out()).isEqualTo("1\n12345678\n\n");
+    assertThat(bsdb("get", "-d", path("db"), "x").code()).isEqualTo(1);
+    assertThat(bsdb("verify", "-d", path("db")).code()).isZero();
+    CommandRun scan = bsdb("scan", "-d", path("db"));
+    assertThat(scan.code()).isEqualTo(2);
+    assertThat(scan.err()).contains("an approximate database keeps no keys").hasLineCount(1);
+  }
+
+  @Test
+  void getTellsPresentFromAbsentByItsExitCode() throws Exception {
+    build("a 1\nempty \n-5 minus five\n");
+
+    assertThat(bsdb("get", "-d", path("db"), "a", "empty").code()).isZero();
+    assertThat(bsdb("get", "-d", path("db"), "a", "empty").out()).isEqualTo("1\n\n");
+    assertThat(bsdb("get", "-d", path("db"), "--", "-5").out()).isEqualTo("minus five\n");
+    assertThat(bsdb("get", "-d", path("db"), "-q", "x", "a").err()).isEmpty();
+    assertThat(bsdb("get", "-d", path("db"), "-q", "x", "a").code()).isEqualTo(1);
+    assertThat(bsdb("get", "-d", path("db")).err())
+        .startsWith("bsdb get: no key given; for example: bsdb get");
+  }
+
+  @Test
+  void getReadsKeysFromAFileOrStdin() throws Exception {
+    build("a 1\nb 2\nc 3\n");
+    String keys = file("keys", "c\r\nx\na");
+
+    assertThat(bsdb("get", "-d", path("db"), "--keys-from", keys, "b").out())
+        .isEqualTo("2\n3\n1\n");
+    assertThat(bsdbWithInput("a\nb\n", "get", "-d", path("db"), "--keys-from", "-").out())
+        .isEqualTo("1\n2\n");
+    assertThat(
+            bsdbWithInput(
+                    "61\n", "get", "-d", path("db"), "--keys-from", "-", "--key-encoding", "hex")
+                .out())
+        .isEqualTo("1\n");
+    assertThat(bsdb("get", "-d", path("db"), "--keys-from", path("nowhere")).err())
+        .isEqualTo("bsdb get: " + path("nowhere") + ": no such file or directory\n");
+    assertThat(bsdb("get", "-d", path("db"), "--json", "a", "x").out())
+        .isEqualTo("{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"x\",\"value\":null}\n");
+  }
+
+  @Test
+  void binaryKeysAndValuesGoInAndOut() throws Exception {
+    build("00ff gIE=\n61 Yg==\n", "--key-encoding", "hex", "--value-encoding", "base64");
+
+    assertThat(bsdb("get", "-d", path("db"), "--key-encoding", "hex", "00FF").outBytes())
+        .isEqualTo(new byte[] {(byte) 0x80, (byte) 0x81, '\n'});
+    assertThat(
+            bsdb(
+                    "get",
+                    "-d",
+                    path("db"),
+                    "--key-encoding",
+                    "base64",
+                    "--value-encoding",
+                    "hex",
+                    "AP8")
+                .out())
+        .isEqualTo("8081\n");
+    assertThat(
+            bsdb("scan", "-d", path("db"), "--key-encoding", "hex", "--value-encoding", "base64")
+                .out())
+        .isEqualTo("00ff gIE=\n61 Yg==\n");
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out())
+        .isEqualTo(
+            """
+            {"key":{"base64":"AP8="},"value":{"base64":"gIE="}}
+            {"key":"a","value":"b"}
+            """);
+    assertThat(new String(bsdb("scan", "-d", path("db")).outBytes(), ISO_8859_1))
+        .isEqualTo("\0\u00ff \u0080\u0081\na b\n");
+    CommandRun wrong = bsdb("get", "-d", path("db"), "--key-encoding", "hex", "0g");
+    assertThat(wrong.code()).isEqualTo(2);
+    assertThat(wrong.err()).contains("key \"0g\" is not hex");
+  }
+
+  @Test
+  void scanHasASeparatorAndALimit() throws Exception {
+    build("a 1\nb 2\nc 3\n");
+
+    assertThat(bsdb("scan", "-d", path("db"), "-s", "\\t").out()).isEqualTo("a\t1\nb\t2\nc\t3\n");
+    assertThat(bsdb("scan", "-d", path("db"), "-s", "", "--limit", "1").out()).isEqualTo("a1\n");
+    assertThat(bsdb("scan", "-d", path("db"), "--limit", "0").out()).isEmpty();
+    assertThat(bsdb("scan", "-d", path("db"), "--limit", "2", "--json").out())
+        .isEqualTo("{\"key\":\"a\",\"value\":\"1\"}\n{\"key\":\"b\",\"value\":\"2\"}\n");
+    assertThat(bsdb("scan", "-d", path("db"), "--limit", "-1").err())
+        .contains("--limit takes a whole number of at least 0, not \"-1\"");
+  }
+
+  @Test
+  void aDuplicateNamesItsKeyBothPlacesAndTheWayOut() throws Exception {
+    CommandRun run = build("a 1\nb 2\na 3\n");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo(
+            "bsdb build: duplicate key \"a\": %1$s:1 and %1$s:3 (to keep one of them: --on-duplicate first or --on-duplicate last)\n"
+                .formatted(path("in.txt")));
+    assertThat(folder.resolve("db")).doesNotExist();
+    assertThat(build("a 1\nb 2\na 3\n", "--on-duplicate", "first").err())
+        .contains("duplicates dropped");
+    assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("a 1\nb 2\n");
+    build("a 1\nb 2\na 3\n", "--on-duplicate", "last", "--overwrite");
+    assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("b 2\na 3\n");
+  }
+
+  @Test
+  void aBadLineNamesItsPlaceAndTheWayOut() throws Exception {
+    CommandRun run = build("a 1\nbad\n");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith("bsdb build: " + path("in.txt") + ":2: ")
+        .contains("--on-bad-line skip")
+        .hasLineCount(1);
+    assertThat(folder.resolve("db")).doesNotExist();
+
+    CommandRun skipped =
+        build("a 1\nbad\n", "--on-bad-line", "skip", "--rejects", path("bad.txt"), "--json");
+    assertThat(json(skipped))
+        .containsEntry("records", "1")
+        .containsEntry("rejected", "1")
+        .containsEntry("lines", "2");
+    assertThat(folder.resolve("bad.txt"))
+        .content()
+        .startsWith(path("in.txt") + ":2: ")
+        .endsWith("bad\n");
+  }
+
+  @Test
+  void rejectsDestroyNothing() throws Exception {
+    build("a 1\n");
+    String inside = path("db/manifest.bsdb");
+    byte[] manifest = Files.readAllBytes(Path.of(inside));
+    for (String rejects : List.of(inside, path("db/new"), folder.toString(), "-")) {
+      CommandRun run =
+          build("b 2\nx\n", "--on-bad-line", "skip", "--rejects", rejects, "--overwrite");
+      assertThat(run.code()).as(run.toString()).isEqualTo(2);
+    }
+    assertThat(Path.of(inside)).hasBinaryContent(manifest);
+    assertThat(bsdb("get", "-d", path("db"), "a").out()).isEqualTo("1\n");
+
+    String older = file("older", "mine");
+    CommandRun kept =
+        bsdb(
+            "build",
+            "-i",
+            file("in2", "x\n"),
+            "-o",
+            path("other"),
+            "--on-bad-line",
+            "skip",
+            "--rejects",
+            older);
+    assertThat(kept.code()).isEqualTo(2);
+    assertThat(kept.err()).contains("exists already", "--overwrite");
+    CommandRun failed =
+        build("x\na 1\na 2\n", "--on-bad-line", "skip", "--rejects", older, "--overwrite");
+    assertThat(failed.err()).contains("duplicate key");
+    assertThat(Path.of(older)).hasContent("mine");
+    try (Stream<Path> files = Files.list(folder)) {
+      assertThat(files).noneMatch(f -> f.getFileName().toString().startsWith("."));
+    }
+    assertThat(build("x\na 1\n", "--on-bad-line", "skip", "--rejects", older, "--overwrite").code())
+        .isZero();
+    assertThat(Path.of(older)).content().endsWith("x\n").doesNotContain("mine");
+  }
+
+  @Test
+  void aClosedStandardInputIsNotRead() throws Exception {
+    if (!Files.isDirectory(Path.of("/proc/self/fd"))) {
+      return;
+    }
+    String java = Path.of(System.getProperty("java.home"), "bin/java").toString();
+    Process process =
+        new ProcessBuilder(
+                "sh",
+                "-c",
+                "exec \"$@\" <&-",
+                "sh",
+                java,
+                "-cp",
+                System.getProperty("java.class.path"),
+                "tech.bsdb.tools.Main",
+                "build",
+                "-i",
+                "-",
+                "-o",
+                path("db"))
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(process.getInputStream().readAllBytes(), UTF_8);
+
+    assertThat(process.waitFor()).as(said).isEqualTo(2);
+    assertThat(said).isEqualTo("bsdb build: standard input is closed\n");
+    assertThat(folder.resolve("db")).doesNotExist();
+  }
+
+  @Test
+  void theJsonReportIsOneObjectAloneOnStdout() throws Exception {
+    CommandRun run = build("a 1\nb 2\n", "--json", "-q");
+
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out()).hasLineCount(1);
+    assertThat(json(run))
+        .containsEntry("records", "2")
+        .containsEntry("rejected", "0")
+        .containsEntry("duplicatesDropped", "0")
+        .containsKeys(
+            "directory", "seconds", "stageSeconds", "fileBytes", "peakHeapBytes", "bytesRead");
+    assertThat(json(bsdb("stat", "-d", path("db"), "--json")))
+        .containsEntry("records", "2")
+        .containsEntry("layout", "blocked");
+    assertThat(json(bsdb("verify", "-d", path("db"), "--json")))
+        .containsEntry("records", "2")
+        .containsEntry("keysChecked", "true");
+  }
+
+  @Test
+  void aReportThatCannotBeWrittenSaysThatTheDatabaseIsThere() throws Exception {
+    ByteArrayOutputStream err = new ByteArrayOutputStream();
+    OutputStream full =
+        new OutputStream() {
+          @Override
+          public void write(int oneByte) throws IOException {
+            throw new IOException("No space left on device");
+          }
+        };
+    Console console = new Console(InputStream.nullInputStream(), full, err, false);
+    String in = file("in.txt", "a 1\n");
+
+    assertThat(Main.run(List.of("build", "-i", in, "-o", path("db"), "--json"), console))
+        .isEqualTo(2);
+    assertThat(err.toString(UTF_8))
+        .contains("cannot write to standard output: No space left on device")
+        .contains("the database was built: it is at " + path("db"));
+    assertThat(bsdb("get", "-d", path("db"), "a").out()).isEqualTo("1\n");
+  }
+
+  @Test
+  void aFullDiskIsNamedWithItsFreeSpace() {
+    TargetOptions target =
+        new TargetOptions(
+            folder.resolve("db"),
+            BuildOptions.defaults().withTemporaryDirectory(folder.resolve("tmp")),
+            List.of());
+
+    assertThat(Builder.withSpace(new IOException("No space left on device"), target))
+        .message()
+        .startsWith("No space left on device: -o " + path("db") + " (")
+        .contains(" MB free), -temp " + path("tmp") + " (");
+    IOException other = new IOException("Input/output error");
+    assertThat(Builder.withSpace(other, target)).isSameAs(other);
+  }
+
+  @Test
+  void aDatabaseInTheInputIsLeftOutWithANote() throws Exception {
+    Path in = Files.createDirectory(folder.resolve("in"));
+    Files.writeString(in.resolve("a"), "a 1\n");
+    bsdb("build", "-i", in.resolve("a").toString(), "-o", in.resolve("rdb").toString());
+    CommandRun run = bsdb("build", "-i", in.toString(), "-o", path("db"));
+
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.err()).contains(in.resolve("rdb") + " is a bsdb database and is left out");
+    assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("a 1\n");
+  }
+
+  @Test
+  void quietMeansNothingButErrors() throws Exception {
+    CommandRun run = build("a 1\n", "-q", "-v", "-bs", "8192");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEmpty();
+    assertThat(run.outBytes()).isEmpty();
+    assertThat(bsdb("verify", "-d", path("db"), "-q").err()).isEmpty();
+    assertThat(build("bad\n", "-q", "--overwrite").err()).isNotEmpty();
+  }
+
+  @Test
+  void optionsWithoutEffectAreMentioned() throws Exception {
+    assertThat(build("a 1\n", "-bs", "8192").err())
+        .startsWith("bsdb build: -bs has no effect without -z\n");
+  }
+
+  @Test
+  void anExistingTargetIsRefusedUnlessItIsADatabaseToBeReplaced() throws Exception {
+    build("a 1\n");
+    assertThat(build("a 2\n").err()).contains(path("db")).contains("--overwrite").hasLineCount(1);
+    assertThat(build("a 2\n", "--overwrite").code()).isZero();
+    assertThat(bsdb("get", "-d", path("db"), "a").out()).isEqualTo("2\n");
+
+    String other = Files.createDirectory(folder.resolve("other")).toString();
+    Files.writeString(folder.resolve("other/precious"), "x");
+    assertThat(bsdb("build", "-i", path("in.txt"), "-o", other, "--overwrite").code()).isEqualTo(2);
+    assertThat(folder.resolve("other/precious")).content().isEqualTo("x");
+    assertThat(bsdb("build", "-i", path("in.txt"), "-o", path("in.txt"), "--overwrite").err())
+        .contains(path("in.txt") + ": ")
+        .hasLineCount(1);
+  }
+
+  @Test
+  void oneMissingInputOfSeveralStopsTheBuildBeforeItBegins() throws Exception {
+    CommandRun run =
+        bsdb("build", "-i", file("in.txt", "a 1\n"), "-i", path("missing"), "-o", path("new/db"));
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .isEqualTo("bsdb build: " + path("missing") + ": no such file or directory\n");
+    assertThat(folder.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void csvAndJsonLinesAreRead() throws Exception {
+    String csv = file("in.csv", "id,name,note\n1,Ann,\"two\nlines\"\n2,\"B,ob\",\n");
+    String jsonl = file("in.jsonl", "{\"id\":7,\"v\":1.0}\n");
+
+    bsdb(
+        "build",
+        "-i",
+        csv,
+        "--csv",
+        "--key-column",
+        "id",
+        "--value-column",
+        "name",
+        "-o",
+        path("one"));
+    assertThat(bsdb("scan", "-d", path("one")).out()).isEqualTo("1 Ann\n2 B,ob\n");
+    bsdb("build", "-i", csv, "--csv", "-o", path("all"));
+    assertThat(bsdb("get", "-d", path("all"), "1").out())
+        .isEqualTo("{\"name\":\"Ann\",\"note\":\"two\\nlines\"}\n");
+    bsdb("build", "-i", jsonl, "--jsonl", "--key-field", "id", "-o", path("json"));
+    assertThat(bsdb("get", "-d", path("json"), "7").out()).isEqualTo("{\"id\":7,\"v\":1.0}\n");
+  }
+
+  @Test
+  void aDirectoryThatIsNoDatabaseIsNamed() throws Exception {
+    file("something", "x");
+
+    for (String command : List.of("scan", "stat", "verify")) {
+      CommandRun run = bsdb(command, "-d", folder.toString());
+      assertThat(run.code()).isEqualTo(2);
+      assertThat(run.err()).contains(folder + " is not a bsdb database").hasLineCount(1);
+    }
+  }
+
+  @Test
+  void damageNamesTheFileAndTheOffset() throws Exception {
+    build("a 1\nb 2\n");
+    Path data;
+    try (Stream<Path> files = Files.list(folder.resolve("db"))) {
+      data =
+          files
+              .filter(f -> f.getFileName().toString().startsWith("data"))
+              .findFirst()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(data);
+    bytes[bytes.length / 2] ^= 1;
+    Files.write(data, bytes);
+
+    CommandRun run = bsdb("verify", "-d", path("db"));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains(data.toString()).containsPattern("byte \\d+").hasLineCount(1);
+  }
+
+  @Test
+  void aDatabaseNamedWithoutItsOptionGetsATip() {
+    assertThat(bsdb("stat", path("db")).err())
+        .contains("unexpected argument", "(the database is named with -d)");
+  }
+
+  @Test
+  void theRateOfLookUpsIsMeasured() throws Exception {
+    build("a 1\nb 2\n");
+
+    assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
+        .matches(
+            "[\\d,]+ look-ups/s on one thread, [\\d,]+ ns each \\(2 keys, shuffled, warm\\)\n");
+  }
+
+  private CommandRun build(String records, String... options) throws IOException {
+    List<String> line =
+        new ArrayList<>(List.of("build", "-i", file("in.txt", records), "-o", path("db")));
+    line.addAll(List.of(options));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  private String file(String name, String content) throws IOException {
+    return Files.writeString(folder.resolve(name), content, UTF_8).toString();
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  /**
+   * The fields of the one object that a command printed; fields that are objects come as an empty
+   * text.
+   */
+  private static Map<String, String> json(CommandRun run) throws IOException {
+    assertThat(run.out()).as(run.toString()).hasLineCount(1);
+    Map<String, String> fields = new LinkedHashMap<>();
+    try (JsonParser parser = new JsonFactory().createParser(run.outBytes())) {
+      assertThat(parser.nextToken()).isEqualTo(JsonToken.START_OBJECT);
+      while (parser.nextToken() == JsonToken.FIELD_NAME) {
+        String name = parser.currentName();
+        boolean object = parser.nextToken() == JsonToken.START_OBJECT;
+        fields.put(name, object ? "" : parser.getText());
+        parser.skipChildren();
+      }
+      assertThat(parser.nextToken()).isNull();
+    }
+    return fields;
+  }
+}

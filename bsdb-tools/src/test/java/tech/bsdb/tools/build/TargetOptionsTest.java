@@ -1,0 +1,151 @@
+package tech.bsdb.tools.build;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.format.Layout;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+class TargetOptionsTest {
+  private static final Syntax SYNTAX = TargetOptions.declare(new Syntax("build", "", "Builds."));
+
+  @Test
+  void withoutOptionsTheDefaultsHold() throws Exception {
+    TargetOptions target = parse();
+
+    assertThat(target.target()).isEqualTo(Path.of("./rdb"));
+    assertThat(target.build()).isEqualTo(BuildOptions.defaults());
+    assertThat(target.withoutEffect()).isEmpty();
+  }
+
+  @Test
+  void everyOptionReachesItsField() throws Exception {
+    BuildOptions build =
+        parse(
+                "-z",
+                "-bs",
+                "8192",
+                "--level",
+                "19",
+                "-sc",
+                "777",
+                "-ds",
+                "65536",
+                "-cb",
+                "16",
+                "--data-files",
+                "3",
+                "-ps",
+                "64",
+                "-temp",
+                "/tmp/t",
+                "--threads",
+                "5",
+                "--on-duplicate",
+                "last",
+                "--overwrite")
+            .build();
+
+    assertThat(build)
+        .isEqualTo(
+            new BuildOptions(
+                Layout.COMPRESSED,
+                16,
+                0,
+                8192,
+                19,
+                65_536,
+                777,
+                3,
+                64L << 20,
+                5,
+                DuplicatePolicy.LAST,
+                true,
+                Path.of("/tmp/t")));
+    assertThat(parse("-o", "x/y").target()).isEqualTo(Path.of("x/y"));
+    assertThat(parse("--on-duplicate", "first").build().duplicates())
+        .isEqualTo(DuplicatePolicy.FIRST);
+    assertThat(parse("-ps", "1048576").build().memoryBytes()).isEqualTo(1L << 40);
+  }
+
+  @Test
+  void theLayoutFollowsFromTheFlags() throws Exception {
+    assertThat(parse("-c").build().layout()).isEqualTo(Layout.COMPACT);
+    assertThat(parse("-z").build().layout()).isEqualTo(Layout.COMPRESSED);
+    assertThat(parse("-a").build().approximateWidth()).isEqualTo(8);
+    assertThat(parse("-a", "--approximate-width", "255").build().approximateWidth()).isEqualTo(255);
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-cb, 0, 32",
+    "-bs, 512, 1048576",
+    "--level, 1, 22",
+    "-sc, 0, 1000000",
+    "-ds, 0, 1048576",
+    "--data-files, 1, 128",
+    "-ps, 1, 1048576",
+    "--threads, 1, 256",
+    "--approximate-width, 1, 255"
+  })
+  void numbersHaveRangesThatTheErrorNames(String option, long least, long most) throws Exception {
+    String mode = option.startsWith("--approx") ? "-a" : "-z";
+    parse(mode, option, String.valueOf(least));
+    parse(mode, option, String.valueOf(most));
+    for (String wrong : List.of(String.valueOf(least - 1), String.valueOf(most + 1), "many")) {
+      assertUsage(
+          option
+              + " takes a whole number from "
+              + least
+              + " to "
+              + most
+              + ", not \""
+              + wrong
+              + "\"",
+          mode,
+          option,
+          wrong);
+    }
+  }
+
+  @Test
+  void whatContradictsItselfIsRefused() {
+    assertUsage(
+        "-c and -z do not go together: a compressed database is compact already", "-c", "-z");
+    assertUsage(
+        "-a and -c do not go together: an approximate database keeps no records", "-a", "-c");
+    assertUsage(
+        "-a and -z do not go together: an approximate database keeps no records", "-z", "-a");
+    assertUsage("--approximate-width needs -a", "--approximate-width", "8");
+    assertUsage(
+        "--on-duplicate takes error, first or last, not \"both\"", "--on-duplicate", "both");
+    assertUsage("-o takes a directory, not \"\"", "-o", "");
+    assertUsage("-temp takes a directory, not \"\"", "-temp", "");
+  }
+
+  @Test
+  void whatChangesNothingIsMentioned() throws Exception {
+    assertThat(parse("-bs", "8192", "--level", "9").withoutEffect())
+        .containsExactly("-bs has no effect without -z", "--level has no effect without -z");
+    assertThat(parse("-a", "--data-files", "2").withoutEffect())
+        .containsExactly("--data-files has no effect with -a");
+  }
+
+  private static TargetOptions parse(String... arguments) throws UsageException {
+    return TargetOptions.of(SYNTAX.parse(List.of(arguments)));
+  }
+
+  private static void assertUsage(String message, String... arguments) {
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse(arguments))
+        .withMessage(message);
+  }
+}

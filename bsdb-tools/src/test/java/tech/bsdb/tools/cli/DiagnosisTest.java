@@ -1,0 +1,89 @@
+package tech.bsdb.tools.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.util.concurrent.ExecutionException;
+import org.junit.jupiter.api.Test;
+
+class DiagnosisTest {
+  @Test
+  void filesAreNamedWithWhatIsWrongWithThem() {
+    assertMistake(new NoSuchFileException("a.txt"), "a.txt: no such file or directory");
+    assertMistake(new NotDirectoryException("a.txt"), "a.txt: not a directory");
+    assertMistake(new AccessDeniedException("a.txt"), "a.txt: permission denied");
+    assertMistake(new FileAlreadyExistsException("a.txt"), "a.txt: exists already");
+    assertMistake(
+        new FileSystemException("a.txt", null, "Is a directory"), "a.txt: Is a directory");
+    assertMistake(new FileSystemException("a.txt"), "a.txt: file system");
+  }
+
+  @Test
+  void whatTheSystemRefusesComesWithACure() {
+    assertMistake(
+        new IOException("No space left on device"),
+        "No space left on device (free some space, or write elsewhere with -o and -temp)");
+    assertMistake(
+        new FileSystemException("rdb/x", null, "Too many open files"),
+        "rdb/x: Too many open files (raise the limit with: ulimit -n 4096)");
+    assertMistake(
+        new FileSystemException("rdb", null, "Read-only file system"),
+        "rdb: Read-only file system (write elsewhere with -o and -temp)");
+  }
+
+  @Test
+  void coversAreTakenOff() {
+    IOException inner = new IOException("a.txt:3: no separator");
+
+    assertMistake(new UncheckedIOException(inner), "a.txt:3: no separator");
+    assertMistake(new ExecutionException(new UncheckedIOException(inner)), "a.txt:3: no separator");
+  }
+
+  @Test
+  void anExceptionWithoutAMessageIsNamed() {
+    assertMistake(new EOFException(), "eof");
+    assertMistake(new IOException(), "io");
+  }
+
+  @Test
+  void aNameThatIsNoPathIsShown() {
+    assertMistake(
+        new InvalidPathException("a\0b", "Nul character not allowed"),
+        "not a path: \"a\0b\" (Nul character not allowed)");
+  }
+
+  @Test
+  void tooLittleMemorySaysHowToGiveMore() {
+    assertThat(Diagnosis.of(new OutOfMemoryError("Java heap space")).words())
+        .contains("not enough heap", "BSDB_JAVA_OPTS=-Xmx");
+    assertThat(
+            Diagnosis.of(new OutOfMemoryError("Cannot reserve 8192 bytes of direct buffer memory"))
+                .words())
+        .contains("direct memory", "BSDB_JAVA_OPTS=-XX:MaxDirectMemorySize");
+    assertThat(Diagnosis.of(new OutOfMemoryError("unable to create native thread")).words())
+        .contains("ulimit -u");
+    assertThat(Diagnosis.of(new OutOfMemoryError("Map failed")).words())
+        .contains("vm.max_map_count");
+    assertThat(Diagnosis.of(new OutOfMemoryError()).bug()).isFalse();
+  }
+
+  @Test
+  void everythingElseIsABug() {
+    assertThat(Diagnosis.of(new IllegalStateException("slot 7 is empty")))
+        .isEqualTo(new Diagnosis("internal error: IllegalStateException: slot 7 is empty", true));
+    assertThat(Diagnosis.of(new StackOverflowError()))
+        .isEqualTo(new Diagnosis("internal error: StackOverflowError", true));
+  }
+
+  private static void assertMistake(Throwable thrown, String words) {
+    assertThat(Diagnosis.of(thrown)).isEqualTo(new Diagnosis(words, false));
+  }
+}

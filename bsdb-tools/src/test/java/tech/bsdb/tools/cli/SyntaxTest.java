@@ -1,0 +1,159 @@
+package tech.bsdb.tools.cli;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Test;
+
+class SyntaxTest {
+  private static final Syntax SYNTAX =
+      new Syntax("try", "", "Tries things.")
+          .values("-i", "FILE", "a file")
+          .value("-cb", "BITS", "bits")
+          .flag("-c", "compact")
+          .flag("-z", "compressed")
+          .value("--level", "N", "a level")
+          .value("-s", "TEXT", "separator");
+
+  @Test
+  void shortNamesTakeOneHyphenAndLongNamesTwo() throws Exception {
+    Arguments arguments = parse("-c", "-cb", "8", "-i", "a", "-i", "b", "--level", "3");
+
+    assertThat(arguments.has("-c")).isTrue();
+    assertThat(arguments.has("-z")).isFalse();
+    assertThat(arguments.integer("-cb", 0, 32, 4)).isEqualTo(8);
+    assertThat(arguments.all("-i")).containsExactly("a", "b");
+    assertThat(arguments.integer("--level", 1, 22, 6)).isEqualTo(3);
+  }
+
+  @Test
+  void aValueMayStandBehindAnEqualsSign() throws Exception {
+    assertThat(parse("--level=7").integer("--level", 1, 22, 6)).isEqualTo(7);
+    assertThat(parse("-s==").text("-s")).contains("=");
+  }
+
+  @Test
+  void valuesAreTakenLiterally() throws Exception {
+    for (String value :
+        List.of("-", "\"", "'", "|", "\\t", "", " ", "\"quoted\"", "a b", "$1", "é")) {
+      assertThat(parse("-s", value).text("-s")).contains(value);
+    }
+  }
+
+  @Test
+  void whatIsNotGivenHasADefault() throws Exception {
+    Arguments arguments = parse();
+
+    assertThat(arguments.text("-s")).isEmpty();
+    assertThat(arguments.text("-s", "x")).isEqualTo("x");
+    assertThat(arguments.all("-i")).isEmpty();
+    assertThat(arguments.number("--level", 1, 22, 6)).isEqualTo(6);
+    assertThat(arguments.choice("-s", TimeUnit.class, TimeUnit.DAYS)).isEqualTo(TimeUnit.DAYS);
+  }
+
+  @Test
+  void numbersOutOfRangeNameOptionAndRange() {
+    for (String value : List.of("-1", "33", "x", "", "4.5", "99999999999999999999")) {
+      assertThatExceptionOfType(UsageException.class)
+          .isThrownBy(() -> parse("-cb", value).integer("-cb", 0, 32, 4))
+          .withMessage("-cb takes a whole number from 0 to 32, not \"" + value + "\"");
+    }
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("-cb", "-1").number("-cb", 0, Long.MAX_VALUE, 4))
+        .withMessage("-cb takes a whole number of at least 0, not \"-1\"");
+  }
+
+  @Test
+  void wordsThatAreNoChoiceShowTheChoices() throws Exception {
+    assertThat(parse("-s", "hours").choice("-s", TimeUnit.class, TimeUnit.DAYS))
+        .isEqualTo(TimeUnit.HOURS);
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("-s", "HOURS").choice("-s", TimeUnit.class, TimeUnit.DAYS))
+        .withMessage(
+            "-s takes nanoseconds, microseconds, milliseconds, seconds, minutes, hours or days, not"
+                + " \"HOURS\"");
+  }
+
+  @Test
+  void unknownOptionsNameTheNearest() {
+    assertUsage("unknown option --levle; did you mean --level?", "--levle", "3");
+    assertUsage("unknown option --levels; did you mean --level?", "--levels=3");
+    assertUsage("unknown option --cb; did you mean -cb?", "--cb", "3");
+    assertUsage("unknown option --lev; did you mean --level?", "--lev", "3");
+    assertUsage("unknown option --hlep; did you mean --help?", "--hlep");
+    assertUsage("unknown option --something-else", "--something-else");
+    assertUsage("unknown option -x", "-x");
+  }
+
+  @Test
+  void anOptionWithoutItsValueSaysSo() {
+    assertUsage("-i needs a value: -i FILE", "-i");
+    assertUsage("--level needs a value: --level N", "--level", "-c");
+  }
+
+  @Test
+  void operandsAreRefusedWhereThereAreNone() {
+    assertUsage(
+        "unexpected argument \"b.txt\" (put -i before each input: -i FILE -i FILE)",
+        "-i",
+        "a.txt",
+        "b.txt");
+  }
+
+  @Test
+  void operandsBehindTwoHyphensMayLookLikeOptions() throws Exception {
+    Syntax get = new Syntax("get", "KEY...", "Gets.").value("-d", "DIR", "a database");
+
+    assertThat(get.parse(List.of("a", "-d", "x", "--", "-5", "--help")).operands())
+        .containsExactly("a", "-5", "--help");
+    assertThat(get.parse(List.of("-", "")).operands()).containsExactly("-", "");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> get.parse(List.of("-5")))
+        .withMessage("unknown option -5 (a key that begins with \"-\" goes behind \"--\")");
+  }
+
+  @Test
+  void anOptionIsGivenOnceUnlessItRepeats() throws Exception {
+    Syntax syntax =
+        new Syntax("try", "", "Tries.").value("-o", "DIR", "one").values("-i", "F", "n");
+
+    assertThat(syntax.parse(List.of("-i", "a", "-i", "b")).all("-i")).containsExactly("a", "b");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> syntax.parse(List.of("-o", "a", "-o", "b")))
+        .withMessage("-o is given twice: \"a\" and \"b\"");
+  }
+
+  @Test
+  void helpWrapsMeaningsBesideTheirOptions() {
+    String help =
+        new Syntax("try", "KEY...", "Tries things.")
+            .section("Things")
+            .value("--a-rather-long-option", "ARGUMENT", "it is explained below")
+            .flag("-q", "word ".repeat(30).trim())
+            .example("an example", "bsdb try -q")
+            .help();
+
+    assertThat(help)
+        .startsWith("Usage: bsdb try [OPTION...] KEY...\n\nTries things.\n\nThings:\n")
+        .contains(
+            """
+              --a-rather-long-option ARGUMENT
+                                          it is explained below
+            """)
+        .contains("  -q                          word word")
+        .endsWith("Examples:\n  # an example\n  bsdb try -q");
+    assertThat(help.lines()).allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(100));
+  }
+
+  private static Arguments parse(String... arguments) throws UsageException {
+    return SYNTAX.parse(List.of(arguments));
+  }
+
+  private static void assertUsage(String message, String... arguments) {
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse(arguments))
+        .withMessage(message);
+  }
+}

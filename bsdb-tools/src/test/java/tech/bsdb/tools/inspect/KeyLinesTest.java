@@ -1,0 +1,50 @@
+package tech.bsdb.tools.inspect;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+
+class KeyLinesTest {
+  @Test
+  void linesEndAtLineFeedsAndLoseTheirCarriageReturn() throws IOException {
+    assertThat(lines("a\nb c\r\n\n\r\nd\re\n")).containsExactly("a", "b c", "", "", "d\re");
+  }
+
+  @Test
+  void theLastLineMayLackItsEnd() throws IOException {
+    assertThat(lines("a\nb")).containsExactly("a", "b");
+    assertThat(lines("a\nb\r")).containsExactly("a", "b\r");
+    assertThat(lines("")).isEmpty();
+  }
+
+  @Test
+  void bytesAreBytes() throws IOException {
+    assertThat(lines("\u00ff\u0000\n")).containsExactly("\u00ff\u0000");
+  }
+
+  @Test
+  void linesMayBeLongAndReadsShort() throws IOException {
+    String text = ("x".repeat(100_000) + "\n").repeat(3) + "end";
+
+    assertThat(lines(text)).hasSize(4).endsWith("x".repeat(100_000), "end");
+    KeyLines lines = new KeyLines(new ByteArrayInputStream("a\nb\n".getBytes(ISO_8859_1)));
+    lines.next();
+    assertThat(lines.drained()).isFalse();
+    lines.next();
+    assertThat(lines.drained()).isTrue();
+  }
+
+  private static List<String> lines(String text) throws IOException {
+    KeyLines lines = new KeyLines(new ByteArrayInputStream(text.getBytes(ISO_8859_1)));
+    List<String> all = new ArrayList<>();
+    for (byte[] line = lines.next(); line != null; line = lines.next()) {
+      all.add(new String(line, ISO_8859_1));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,80 @@
+package tech.bsdb.tools.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import java.nio.file.Path;
+import java.util.Map;
+import org.junit.jupiter.api.Test;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.CommandRun;
+
+class StatCommandTest {
+  @Test
+  void enginesNeedNoDatabase() {
+    CommandRun run = bsdb("stat", "--engines");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
+        .containsExactly(
+            "mapped available",
+            "buffered available",
+            "direct not in this version yet",
+            "io_uring not in this version yet");
+  }
+
+  @Test
+  void figuresForPeopleShowSizesARecord() {
+    assertThat(StatCommand.forPeople(statistics("blocked", 0, 0)))
+        .containsEntry("records", "1,000")
+        .containsEntry("kind", "exact, blocked")
+        .containsEntry("hash function", "400 bytes, 0.40 a record")
+        .containsEntry("all files", "58,400 bytes, 58.40 a record")
+        .containsEntry("  data-0", "50,000")
+        .doesNotContainKey("shard");
+  }
+
+  @Test
+  void theKindNamesWhatMakesIt() {
+    assertThat(StatCommand.forPeople(statistics("none", 8, 0)))
+        .containsEntry("kind", "approximate, at most 8 bytes of each value");
+    assertThat(StatCommand.forPeople(statistics("compressed", 0, 4096)))
+        .containsEntry("kind", "exact, compressed: ZSTD level 6, blocks of 4,096, no dictionary");
+  }
+
+  @Test
+  void figuresForProgramsArePlain() {
+    assertThat(StatCommand.forPrograms(statistics("blocked", 0, 0)))
+        .containsEntry("records", 1_000L)
+        .containsEntry("layout", "blocked")
+        .containsEntry("databaseBytes", 58_400L)
+        .containsEntry("fileBytes", Map.of("data-0", 50_000L));
+  }
+
+  private static Statistics statistics(String layout, int approximateWidth, int blockSize) {
+    return new Statistics(
+        Path.of("rdb"),
+        "0".repeat(32),
+        1,
+        layout,
+        approximateWidth,
+        1_000,
+        2,
+        4,
+        13_000,
+        32_000,
+        13,
+        32,
+        blockSize,
+        blockSize == 0 ? 0 : 6,
+        0,
+        0,
+        1,
+        400,
+        8_000,
+        50_000,
+        58_400,
+        Map.of("data-0", 50_000L),
+        "not opened");
+  }
+}
