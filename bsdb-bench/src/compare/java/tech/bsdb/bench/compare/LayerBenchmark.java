@@ -1,0 +1,167 @@
+package tech.bsdb.bench.compare;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import org.openjdk.jmh.annotations.Benchmark;
+import org.openjdk.jmh.annotations.BenchmarkMode;
+import org.openjdk.jmh.annotations.Fork;
+import org.openjdk.jmh.annotations.Level;
+import org.openjdk.jmh.annotations.Measurement;
+import org.openjdk.jmh.annotations.Mode;
+import org.openjdk.jmh.annotations.OutputTimeUnit;
+import org.openjdk.jmh.annotations.Param;
+import org.openjdk.jmh.annotations.Scope;
+import org.openjdk.jmh.annotations.Setup;
+import org.openjdk.jmh.annotations.State;
+import org.openjdk.jmh.annotations.TearDown;
+import org.openjdk.jmh.annotations.Warmup;
+import tech.bsdb.data.CompressedReader;
+import tech.bsdb.data.PlainReader;
+import tech.bsdb.data.RecordReader;
+import tech.bsdb.data.Scratch;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Layout;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.hash.BucketHash;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.Engine;
+import tech.bsdb.io.MappedEngine;
+import tech.bsdb.io.Window;
+import tech.bsdb.read.DatabaseDirectory;
+
+/**
+ * The layers of a look-up, each by itself: key to signature, signature to slot, slot to address,
+ * address to record. Keys come in random order, so that a layer misses the processor's caches as it
+ * does in a look-up; but the next key does not wait for the last one's answer, so that misses of
+ * neighbours overlap, and the sum of the layers is less than a look-up.
+ */
+@State(Scope.Thread)
+@BenchmarkMode(Mode.AverageTime)
+@OutputTimeUnit(TimeUnit.NANOSECONDS)
+@Warmup(iterations = 3, time = 1)
+@Measurement(iterations = 5, time = 1)
+@Fork(value = 1, jvmArgs = "-Xmx1g")
+public class LayerBenchmark {
+  private static final int QUERIES = 1 << 20;
+
+  /** How many records there are; with ten million, most of what is touched is in no cache. */
+  @Param("10000000")
+  public int records;
+
+  /** How records lie in the data files: a value of {@link Layout}. */
+  @Param({"BLOCKED", "COMPACT", "COMPRESSED"})
+  public String layout = "";
+
+  /** How pages come into memory. */
+  @Param({"mapped", "buffered"})
+  public String engine = "";
+
+  private final Signature signature = new Signature();
+  private final Window window = new Window();
+  private final Scratch scratch = new Scratch();
+  private final byte[][] keys = new byte[QUERIES][];
+  private final long[] high = new long[QUERIES];
+  private final long[] low = new long[QUERIES];
+  private final long[] slots = new long[QUERIES];
+  private final long[] addressOf = new long[QUERIES];
+  private final List<Closeable> opened = new ArrayList<>();
+  private long seed;
+  private HashFunction hash = null;
+  private AddressIndex index = null;
+  private RecordReader reader = null;
+  private int next;
+
+  /** Opens the layers, and goes through them once with every key. */
+  @Setup(Level.Trial)
+  public void open() throws IOException {
+    Path path = NumberedDatabase.of(records, layout.toLowerCase(Locale.ROOT));
+    DatabaseDirectory directory = DatabaseDirectory.open(path);
+    Manifest manifest = directory.manifest();
+    Engine engine = this.engine.equals("mapped") ? new MappedEngine() : new BufferedEngine();
+    FileEntry hashEntry = manifest.files(FileKind.HASH).get(0);
+    seed = manifest.number("hash.seed");
+    hash =
+        BucketHash.open(
+            directory.file(hashEntry),
+            hashEntry,
+            manifest.number("hash.buckets"),
+            manifest.number("records"),
+            manifest.small("hash.checksum.bits"),
+            true);
+    opened.add(hash);
+    index = new AddressIndex(directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true));
+    opened.add(index);
+    reader =
+        directory.layout() == Layout.COMPRESSED
+            ? new CompressedReader(
+                directory.dataFiles(engine, true),
+                directory.addresses(),
+                directory.dictionary(),
+                manifest.small("zstd.longest"))
+            : new PlainReader(directory.dataFiles(engine, true), directory.addresses());
+    opened.add(reader);
+    int[] order = DataSet.shuffled(records);
+    for (int i = 0; i < QUERIES; i++) {
+      keys[i] = DataSet.key(order[i % records]);
+      signature.compute(keys[i], 0, keys[i].length, seed);
+      high[i] = signature.high;
+      low[i] = signature.low;
+      slots[i] = hash.slot(high[i], low[i]);
+      addressOf[i] = index.address(slots[i], window);
+      if (reader.read(addressOf[i], keys[i], scratch) == null) {
+        throw new IllegalStateException("a key is absent");
+      }
+    }
+  }
+
+  /** Closes the layers. */
+  @TearDown(Level.Trial)
+  public void close() throws IOException {
+    scratch.close();
+    for (Closeable resource : opened) {
+      resource.close();
+    }
+  }
+
+  private int step() {
+    return next = next + 1 & QUERIES - 1;
+  }
+
+  /** Key to signature. */
+  @Benchmark
+  public long signature() {
+    byte[] key = keys[step()];
+    signature.compute(key, 0, key.length, seed);
+    return signature.high ^ signature.low;
+  }
+
+  /** Signature to slot. */
+  @Benchmark
+  public long slot() throws IOException {
+    int i = step();
+    return hash.slot(high[i], low[i]);
+  }
+
+  /** Slot to address. */
+  @Benchmark
+  public long address() throws IOException {
+    return index.address(slots[step()], window);
+  }
+
+  /** Address to value. */
+  @Benchmark
+  public byte @Nullable [] record() throws IOException {
+    int i = step();
+    return reader.read(addressOf[i], keys[i], scratch);
+  }
+}

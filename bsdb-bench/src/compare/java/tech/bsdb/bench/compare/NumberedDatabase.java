@@ -1,0 +1,50 @@
+package tech.bsdb.bench.compare;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.format.Layout;
+
+/**
+ * Databases of numbered records, for benchmarks of the layers; built when first asked for, and
+ * kept.
+ */
+final class NumberedDatabase {
+  private NumberedDatabase() {}
+
+  /**
+   * A database.
+   *
+   * @param records how many records, of 13 bytes of key and 32 of value
+   * @param layout a layout, or {@code approximate}
+   */
+  static Path of(int records, String layout) throws IOException {
+    // Another core may write another format: its jar's or its classes' time is part of the name.
+    Path core =
+        Path.of(
+            DatabaseBuilder.class.getProtectionDomain().getCodeSource().getLocation().getPath());
+    long version = Files.getLastModifiedTime(core).toMillis() / 1000;
+    Path directory =
+        Path.of(System.getProperty("bsdb.bench.work", System.getProperty("java.io.tmpdir")))
+            .resolve("bsdb-layers")
+            .resolve(records + "-" + layout + "-" + version);
+    if (!Files.exists(directory)) {
+      Files.createDirectories(directory.getParent());
+      BuildOptions options = BuildOptions.defaults();
+      options =
+          layout.equals("approximate")
+              ? options.withApproximateWidth(BuildOptions.DEFAULT_APPROXIMATE_WIDTH)
+              : options.withLayout(Layout.valueOf(layout.toUpperCase(Locale.ROOT)));
+      try (DatabaseBuilder builder = DatabaseBuilder.create(directory, options)) {
+        for (int i = 0; i < records; i++) {
+          builder.add(DataSet.key(i), DataSet.value(i));
+        }
+        builder.finish();
+      }
+    }
+    return directory;
+  }
+}

@@ -1,0 +1,60 @@
+package tech.bsdb.bench.compare;
+
+import com.spotify.sparkey.CompressionType;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.function.Supplier;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.format.Layout;
+
+/** The stores under comparison, by name. A store's classes are loaded only when it is asked for. */
+final class Stores {
+  private static final int BLOCK = 4096;
+
+  private static final Map<String, Supplier<Store>> ALL = new LinkedHashMap<>();
+
+  static {
+    BuildOptions options = BuildOptions.defaults();
+    ALL.put("bsdb blocked", () -> new BsdbStore(options));
+    ALL.put("bsdb compact", () -> new BsdbStore(options.withLayout(Layout.COMPACT)));
+    ALL.put("bsdb zstd", () -> new BsdbStore(options.withLayout(Layout.COMPRESSED)));
+    for (int size : new int[] {512, 2048, 4096}) {
+      ALL.put(
+          "bsdb zstd " + size,
+          () -> new BsdbStore(options.withLayout(Layout.COMPRESSED).withBlockSize(size)));
+    }
+    ALL.put(
+        "bsdb approximate",
+        () -> new BsdbStore(options.withApproximateWidth(BuildOptions.DEFAULT_APPROXIMATE_WIDTH)));
+    ALL.put("sparkey", () -> new SparkeyStore(CompressionType.NONE, 0));
+    ALL.put("sparkey snappy", () -> new SparkeyStore(CompressionType.SNAPPY, BLOCK));
+    ALL.put("sparkey zstd", () -> new SparkeyStore(CompressionType.ZSTD, BLOCK));
+    ALL.put("paldb", PalDbStore::new);
+    ALL.put("rocksdb", () -> new RocksDbStore(org.rocksdb.CompressionType.NO_COMPRESSION, 0));
+    ALL.put(
+        "rocksdb zstd", () -> new RocksDbStore(org.rocksdb.CompressionType.ZSTD_COMPRESSION, 0));
+    ALL.put(
+        "rocksdb zstd dictionary",
+        () ->
+            new RocksDbStore(
+                org.rocksdb.CompressionType.ZSTD_COMPRESSION, options.dictionaryBytes()));
+    ALL.put("lmdb", LmdbStore::new);
+    ALL.put("mph-table", MphTableStore::new);
+  }
+
+  private Stores() {}
+
+  /** The names of all stores, in the order of the report. */
+  static Iterable<String> names() {
+    return ALL.keySet();
+  }
+
+  /** A store by name. */
+  static Store of(String name) {
+    Supplier<Store> store = ALL.get(name);
+    if (store == null) {
+      throw new IllegalArgumentException("no store \"" + name + "\"; there are " + ALL.keySet());
+    }
+    return store.get();
+  }
+}
