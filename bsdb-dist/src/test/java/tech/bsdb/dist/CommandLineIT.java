@@ -1,0 +1,225 @@
+package tech.bsdb.dist;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code scripts/bsdb} as a process of its own, on each generation of Java that is installed. */
+class CommandLineIT {
+  private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
+  private static final String BSDB = ROOT.resolve("scripts/bsdb").toString();
+  private static final long PATIENCE_SECONDS = 60;
+
+  @TempDir Path folder;
+
+  /** The homes of the Javas to run on. */
+  static List<Path> javas() {
+    return Stream.of("bsdb.java.floor", "bsdb.java.modern")
+        .map(name -> System.getProperty(name, ""))
+        .filter(java -> !java.isEmpty())
+        .map(java -> Path.of(java).getParent().getParent())
+        .toList();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void theCommandsAreListed(Path java) throws Exception {
+    Run run = run(java, BSDB);
+
+    assertThat(run.code).isZero();
+    assertThat(run.out).contains("build", "get", "scan", "stat", "verify");
+    assertThat(run.err).isEmpty();
+    assertThat(run(java, BSDB, "--version").out)
+        .matches("bsdb \\d+\\.\\d+\\.\\d+.* \\(Java .*\\)\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void textOfAnyLanguageWorksInALocaleThatKnowsOnlyAscii(Path java) throws Exception {
+    Path input = Files.writeString(folder.resolve("in.txt"), "日本 にほん\nstraße Gasse\n");
+
+    assertThat(run(java, BSDB, "build", "-i", input.toString(), "-o", path("データ")).code).isZero();
+
+    assertThat(folder.resolve("データ")).isDirectory();
+    assertThat(run(java, BSDB, "get", "-d", path("データ"), "日本", "straße").out)
+        .isEqualTo("にほん\nGasse\n");
+    assertThat(run(java, BSDB, "get", "-d", path("データ"), "本日").err)
+        .isEqualTo("bsdb get: \"本日\" is absent\n");
+
+    // and without the script, which chooses a better locale, at least in keys
+    run(java, BSDB, "build", "-i", input.toString(), "-o", path("db"));
+    String jar = System.getProperty("bsdb.jar");
+    Run plain =
+        run(java, java.resolve("bin/java").toString(), "-jar", jar, "get", "-d", path("db"), "日本");
+    assertThat(plain.out).isEqualTo("にほん\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void standardInputIsRead(Path java) throws Exception {
+    Run run =
+        runWithInput("a 1\r\nb 2", java, BSDB, "build", "-i", "-", "-o", path("db"), "--json");
+
+    assertThat(run.code).isZero();
+    assertThat(run.out).contains("\"records\":2,").hasLineCount(1);
+    assertThat(run(java, BSDB, "scan", "-d", path("db")).out).isEqualTo("a 1\nb 2\n");
+    assertThat(runWithInput("b\na\n", java, BSDB, "get", "-d", path("db"), "--keys-from", "-").out)
+        .isEqualTo("2\n1\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void withoutATerminalNothingIsRedrawn(Path java) throws Exception {
+    Run run = run(java, BSDB, "build", "-i", records(200_000), "-o", path("db"), "-v");
+
+    assertThat(run.code).isZero();
+    assertThat(run.err).contains("200,000 records").doesNotContain("\r", "\u001b");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aReaderMayLeaveEarly(Path java) throws Exception {
+    run(java, BSDB, "build", "-i", records(200_000), "-o", path("db"), "-q");
+
+    Run run =
+        run(
+            java,
+            "sh",
+            "-c",
+            "{ '" + BSDB + "' scan -d '" + path("db") + "'; echo code $? >&2; } | head -n 1");
+
+    assertThat(run.out).isEqualTo("key-0 value-0\n");
+    assertThat(run.err).isEqualTo("code 0\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aFullDiskUnderTheOutputIsAnError(Path java) throws Exception {
+    if (!Files.exists(Path.of("/dev/full"))) {
+      return;
+    }
+    run(java, BSDB, "build", "-i", records(10), "-o", path("db"), "-q");
+
+    Run run = run(java, "sh", "-c", "'" + BSDB + "' scan -d '" + path("db") + "' >/dev/full");
+
+    assertThat(run.code).isEqualTo(2);
+    assertThat(run.err)
+        .isEqualTo("bsdb scan: cannot write to standard output: No space left on device\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aTerminatedBuildLeavesNothing(Path java) throws Exception {
+    Files.createDirectory(folder.resolve("temporary"));
+    Process build =
+        start(
+            java, BSDB, "build", "-i", "-", "-o", path("new/db"), "-temp", path("temporary"), "-z");
+    try (OutputStream in = build.getOutputStream()) {
+      in.write("key value\n".getBytes(UTF_8));
+      in.flush();
+      while (!Files.exists(folder.resolve("new")) && build.isAlive()) {
+        Thread.sleep(20);
+      }
+      build.destroy();
+      Run run = end(build);
+
+      assertThat(run.code).isEqualTo(143);
+      assertThat(run.err).contains("nothing was built");
+      assertThat(folder.resolve("new")).doesNotExist();
+      assertThat(folder.resolve("temporary")).isEmptyDirectory();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void mistakesAreOneLineAndExitCode2(Path java) throws Exception {
+    Path input = Files.writeString(folder.resolve("in.txt"), "a 1\na 2\nbad\n");
+
+    for (List<String> line :
+        List.of(
+            List.of("frobnicate"),
+            List.of("build"),
+            List.of("build", "-i", path("missing"), "-o", path("db")),
+            List.of("build", "-i", input.toString(), "-o", path("db")),
+            List.of("build", "-i", input.toString(), "-o", path("db"), "--on-bad-line", "skip"),
+            List.of("build", "-i", input.toString(), "-cb", "99"),
+            List.of("get", "-d", path("missing"), "key"),
+            List.of("scan", "-d", input.toString()),
+            List.of("stat", "-d", folder.toString()),
+            List.of("verify", "--no-such-option"))) {
+      List<String> command = new ArrayList<>(List.of(BSDB));
+      command.addAll(line);
+      Run run = run(java, command.toArray(String[]::new));
+      assertThat(run.code).as(run.toString()).isEqualTo(2);
+      assertThat(run.out).as(run.toString()).isEmpty();
+      assertThat(run.err.lines())
+          .as(run.toString())
+          .hasSizeBetween(1, 2)
+          .noneMatch(l -> l.startsWith("\tat "));
+    }
+    assertThat(folder.resolve("db")).doesNotExist();
+  }
+
+  private String records(int count) throws IOException {
+    String text =
+        IntStream.range(0, count)
+            .mapToObj(i -> "key-" + i + " value-" + i + "\n")
+            .collect(Collectors.joining());
+    return Files.writeString(folder.resolve("records.txt"), text).toString();
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  /** What a process printed and returned. */
+  private record Run(int code, String out, String err) {}
+
+  private Run run(Path java, String... command) throws Exception {
+    return runWithInput("", java, command);
+  }
+
+  private Run runWithInput(String in, Path java, String... command) throws Exception {
+    Process process = start(java, command);
+    try (OutputStream stdin = process.getOutputStream()) {
+      stdin.write(in.getBytes(UTF_8));
+    }
+    return end(process);
+  }
+
+  private Process start(Path java, String... command) throws IOException {
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("JAVA_HOME", java.toString());
+    builder.environment().put("LC_ALL", "C");
+    builder.redirectOutput(folder.resolve("stdout").toFile());
+    builder.redirectError(folder.resolve("stderr").toFile());
+    return builder.start();
+  }
+
+  private Run end(Process process) throws Exception {
+    boolean ended = process.waitFor(PATIENCE_SECONDS, TimeUnit.SECONDS);
+    if (!ended) {
+      process.destroyForcibly();
+    }
+    Run run =
+        new Run(
+            ended ? process.exitValue() : -1,
+            Files.readString(folder.resolve("stdout")),
+            Files.readString(folder.resolve("stderr")));
+    assertThat(ended).as("did not end: " + run).isTrue();
+    return run;
+  }
+}
