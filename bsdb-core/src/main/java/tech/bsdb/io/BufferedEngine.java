@@ -4,17 +4,28 @@ import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 
 /**
- * Reads through the page cache. Each file is opened once per core, and each opening has a lock of
- * its own.
- *
- * <p>It reads by {@link RandomAccessFile}, not by a channel: an interrupt of one reading thread
- * would close a channel for all of them, and a file that a newer build replaced could not be opened
- * again.
+ * Reads through the page cache: by {@code pread} on Java 22 and newer, where native access is
+ * allowed. Else by {@link RandomAccessFile}, each file opened once per core and each opening with a
+ * lock of its own; not by a channel, because an interrupt of one reading thread would close it for
+ * all of them, and a file that a newer build replaced could not be opened again.
  */
 public final class BufferedEngine implements Engine {
   private static final int MAX_STRIPES = 8;
+
+  private final @Nullable SystemCalls calls;
+
+  /** The engine. */
+  public BufferedEngine() {
+    this(LinuxCalls.instance());
+  }
+
+  /** With other system calls, or none. */
+  BufferedEngine(@Nullable SystemCalls calls) {
+    this.calls = calls;
+  }
 
   @Override
   public String name() {
@@ -23,6 +34,10 @@ public final class BufferedEngine implements Engine {
 
   @Override
   public PageSource open(Path file, long length) throws IOException {
+    return calls == null ? opened(file) : NativeFile.open(calls, file, false);
+  }
+
+  private static PageSource opened(Path file) throws IOException {
     int stripes =
         Integer.highestOneBit(Math.min(MAX_STRIPES, Runtime.getRuntime().availableProcessors()));
     RandomAccessFile[] openings = new RandomAccessFile[stripes];
@@ -58,11 +73,7 @@ public final class BufferedEngine implements Engine {
           opening.readFully(bytes, 0, count * PAGE);
         }
       } catch (EOFException e) {
-        throw new EOFException(
-            file
-                + ": ends before byte "
-                + (first + count) * PAGE
-                + "; it was cut short while open");
+        throw NativeFile.cutShort(file, (first + count) * PAGE);
       } catch (IOException e) {
         throw new IOException(
             file + ": cannot be read at byte " + first * PAGE + ": " + e.getMessage(), e);

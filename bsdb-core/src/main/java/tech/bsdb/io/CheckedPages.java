@@ -5,7 +5,10 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** The pages of a file, each verified when it is first touched. As thread-safe as its source. */
+/**
+ * The pages of a file, each verified when it is first touched, or at every read where the bytes
+ * come from the device each time. As thread-safe as its source.
+ */
 public final class CheckedPages implements Closeable {
   /** Verifies one page. */
   @FunctionalInterface
@@ -24,19 +27,39 @@ public final class CheckedPages implements Closeable {
   private final @Nullable Check check;
   private final TouchedPages touched;
   private final long pages;
+  private final boolean everyRead;
+
+  /**
+   * Takes over a source whose pages are verified at their first touch.
+   *
+   * @param source the pages; closed with this
+   * @param pages how many there are
+   * @param check verifies a page, or null to trust all
+   */
+  public CheckedPages(PageSource source, long pages, @Nullable Check check) {
+    this(source, pages, check, false);
+  }
 
   /**
    * Takes over a source.
    *
    * @param source the pages; closed with this
    * @param pages how many there are
-   * @param check verifies a page at its first touch, or null to trust all
+   * @param check verifies a page, or null to trust all
+   * @param everyRead whether pages are verified at every read ({@link Engine#verifiesEveryRead}),
+   *     else at their first touch
    */
-  public CheckedPages(PageSource source, long pages, @Nullable Check check) {
+  public CheckedPages(PageSource source, long pages, @Nullable Check check, boolean everyRead) {
     this.source = source;
     this.pages = pages;
     this.check = check;
-    this.touched = new TouchedPages(check == null ? 0 : pages);
+    this.everyRead = everyRead;
+    this.touched = new TouchedPages(check == null || everyRead ? 0 : pages);
+  }
+
+  /** The source, for a {@link ReadQueue}; what it gave must be {@link #verify verified}. */
+  public PageSource source() {
+    return source;
   }
 
   /** Pages of the file. */
@@ -47,14 +70,44 @@ public final class CheckedPages implements Closeable {
   /** Shows {@code count} pages, 1 to {@link PageSource#MAX_RUN}, in the window; they must exist. */
   public void read(long first, int count, Window window) throws IOException {
     source.read(first, count, window);
+    verify(first, count, window);
+  }
+
+  /**
+   * Verifies pages that a queued read of the {@link #source} brought, so far as they need it.
+   *
+   * @param first the first page
+   * @param count how many
+   * @param window where they are
+   * @throws IOException as {@link Check#check} fails
+   */
+  public void verify(long first, int count, Window window) throws IOException {
     if (check != null) {
       for (int i = 0; i < count; i++) {
-        if (!touched.contains(first + i)) {
+        if (everyRead || !touched.contains(first + i)) {
           check.check(window.buffer, window.offset + i * PageSource.PAGE, first + i);
-          touched.add(first + i);
+          if (!everyRead) {
+            touched.add(first + i);
+          }
         }
       }
     }
+  }
+
+  /**
+   * Whether all these pages were verified since the file was opened, so that they are probably in
+   * memory. Always false where every read is verified, or none. Costs no I/O.
+   */
+  public boolean touched(long first, int count) {
+    if (check == null || everyRead) {
+      return false;
+    }
+    for (int i = 0; i < count; i++) {
+      if (!touched.contains(first + i)) {
+        return false;
+      }
+    }
+    return true;
   }
 
   @Override

@@ -2,8 +2,6 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.lang.reflect.Field;
-import java.lang.reflect.Method;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.MappedByteBuffer;
@@ -80,36 +78,7 @@ public final class Mapping implements Closeable {
     for (int i = 0; i < mapped.length; i++) {
       MappedByteBuffer buffer = mapped[i];
       if (buffer != null) {
-        Cleaner.clean(buffer);
-      }
-    }
-  }
-
-  /*
-   * Java 17 has no supported way to unmap at a known time; jdk.unsupported exports this one. Without it the
-   * mapping lives until the buffers are garbage.
-   */
-  private static final class Cleaner {
-    private static final Object UNSAFE;
-    private static final Method INVOKE_CLEANER;
-
-    static {
-      try {
-        Class<?> unsafe = Class.forName("sun.misc.Unsafe");
-        Field field = unsafe.getDeclaredField("theUnsafe");
-        field.setAccessible(true);
-        UNSAFE = field.get(null);
-        INVOKE_CLEANER = unsafe.getMethod("invokeCleaner", ByteBuffer.class);
-      } catch (ReflectiveOperationException e) {
-        throw new ExceptionInInitializerError(e);
-      }
-    }
-
-    static void clean(ByteBuffer buffer) {
-      try {
-        INVOKE_CLEANER.invoke(UNSAFE, buffer);
-      } catch (ReflectiveOperationException e) {
-        throw new IllegalStateException("cannot unmap", e);
+        BufferCleaner.free(buffer);
       }
     }
   }

@@ -7,7 +7,8 @@ import java.nio.ByteOrder;
  * Where the bytes of a read lie: a little-endian buffer and an offset in it.
  *
  * <p>A window belongs to one thread at a time. What it shows stays valid until the next read into
- * it, or until the source is closed.
+ * it, or until the source is closed. Memory of its own is kept for the next read, at most {@link
+ * PageSource#MAX_RUN} pages, and freed when the window is garbage.
  */
 public final class Window {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -16,6 +17,8 @@ public final class Window {
   int offset;
   private byte[] own = new byte[0];
   private ByteBuffer ownBuffer = NOTHING;
+  private ByteBuffer aligned = NOTHING;
+  private long address;
 
   /** The buffer; only absolute gets may be used. */
   public ByteBuffer buffer() {
@@ -39,5 +42,37 @@ public final class Window {
     buffer = ownBuffer;
     offset = 0;
     return own;
+  }
+
+  /**
+   * Points this window at memory of its own that starts at a page boundary and is not in the heap,
+   * with room for {@code bytes}, for a source to fill from its start. Its limit must be its
+   * capacity again when the source is done.
+   */
+  @SuppressWarnings("ReferenceEquality") // a store of the same reference would cost a barrier
+  ByteBuffer prepareAligned(int bytes) {
+    if (aligned.capacity() < bytes) {
+      int room = Integer.highestOneBit(bytes - 1) << 1;
+      aligned =
+          ByteBuffer.allocateDirect(room + PageSource.PAGE)
+              .alignedSlice(PageSource.PAGE)
+              .slice(0, room)
+              .order(ByteOrder.LITTLE_ENDIAN);
+      address = 0;
+    }
+    if (buffer != aligned) {
+      buffer = aligned;
+    }
+    offset = 0;
+    return aligned;
+  }
+
+  /** The same memory, by its address. */
+  long prepareNative(int bytes, SystemCalls calls) {
+    ByteBuffer memory = prepareAligned(bytes);
+    if (address == 0) {
+      address = calls.address(memory);
+    }
+    return address;
   }
 }

@@ -334,7 +334,8 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
   /** Opens a file's pages. */
   public CheckedPages pages(FileEntry entry, Engine engine, boolean verify) throws IOException {
     PageSource source = engine.open(file(entry), entry.length());
-    return new CheckedPages(source, entry.pages(), verify ? check(entry)::check : null);
+    return new CheckedPages(
+        source, entry.pages(), verify ? check(entry)::check : null, engine.verifiesEveryRead());
   }
 
   /** Opens all data files; when one fails, those before it are closed. */

@@ -15,8 +15,9 @@ import java.nio.file.StandardOpenOption;
  * #OVERLAP} bytes lies in one buffer.
  *
  * <p>This is the one for Java 22 and newer: a shared arena unmaps at a known time, and a read after
- * that is an {@link IllegalStateException}. It must have the same members as the class of the same
- * name for Java 17.
+ * that is an {@link IllegalStateException}. Where native access is allowed, the kernel is advised
+ * to read nothing ahead: else the first touch of a cold page brings megabytes. It must have the
+ * same members as the class of the same name for Java 17.
  */
 public final class Mapping implements Closeable {
   /** Bytes that two neighbouring pieces share. */
@@ -43,6 +44,10 @@ public final class Mapping implements Closeable {
         throw new IOException(file + ": shorter than " + length + " bytes");
       }
       MemorySegment whole = channel.map(FileChannel.MapMode.READ_ONLY, 0, length, arena);
+      SystemCalls calls = LinuxCalls.instance();
+      if (calls != null) {
+        calls.advise(whole.address(), length, SystemCalls.RANDOM); // a refusal costs time only
+      }
       for (int i = 0; i < pieces.length; i++) {
         long from = (long) i << SHIFT;
         long size = Math.min(length - from, (1L << SHIFT) + OVERLAP);

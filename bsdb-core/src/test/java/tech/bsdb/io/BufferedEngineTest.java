@@ -1,6 +1,6 @@
 package tech.bsdb.io;
 
-class BufferedEngineTest extends PageSourceContract {
+class BufferedEngineTest extends EngineContract {
   @Override
   Engine engine() {
     return new BufferedEngine();

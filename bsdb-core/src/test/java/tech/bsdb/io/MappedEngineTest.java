@@ -1,6 +1,6 @@
 package tech.bsdb.io;
 
-class MappedEngineTest extends PageSourceContract {
+class MappedEngineTest extends EngineContract {
   @Override
   Engine engine() {
     return new MappedEngine();

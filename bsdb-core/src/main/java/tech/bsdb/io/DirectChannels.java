@@ -1,0 +1,199 @@
+package tech.bsdb.io;
+
+import com.sun.nio.file.ExtendedOpenOption;
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.ClosedChannelException;
+import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicReferenceArray;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The pages of a file past the page cache, by channels: where there are no {@link LinuxCalls}.
+ * Opened several times, because the threads that share a channel wait for each other.
+ *
+ * <p>An interrupt closes the channel that a thread reads by, for all its users. It is opened again,
+ * and only if it is the same file: by its path, or, if that leads to another file now, through
+ * {@code /proc} by the descriptor that an opening without a channel holds.
+ */
+final class DirectChannels implements PageSource {
+  private static final int MAX_STRIPES = 8;
+  private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
+
+  private final Path file;
+  private final @Nullable Object identity;
+  private final RandomAccessFile anchor;
+  private final AtomicReferenceArray<FileChannel> channels;
+  private boolean closed;
+
+  private DirectChannels(Path file, @Nullable Object identity, RandomAccessFile anchor) {
+    this.file = file;
+    this.identity = identity;
+    this.anchor = anchor;
+    int cores = Runtime.getRuntime().availableProcessors();
+    channels = new AtomicReferenceArray<>(Integer.highestOneBit(Math.min(MAX_STRIPES, cores)));
+  }
+
+  static DirectChannels open(Path file) throws IOException {
+    Object before = identity(file);
+    DirectChannels pages =
+        new DirectChannels(file, before, new RandomAccessFile(file.toFile(), "r"));
+    try {
+      for (int i = 0; i < pages.channels.length(); i++) {
+        pages.channels.set(i, channel(file, file));
+      }
+      if (before != null && !before.equals(identity(file))) {
+        throw new IOException(file + ": was replaced while it was opened");
+      }
+      return pages;
+    } catch (IOException | RuntimeException e) {
+      pages.close();
+      throw e;
+    }
+  }
+
+  private static @Nullable Object identity(Path path) throws IOException {
+    return Files.readAttributes(path, BasicFileAttributes.class).fileKey();
+  }
+
+  private static FileChannel channel(Path file, Path path) throws IOException {
+    try {
+      return FileChannel.open(path, StandardOpenOption.READ, ExtendedOpenOption.DIRECT);
+    } catch (UnsupportedOperationException e) {
+      throw new IOException(file + ": " + DirectEngine.REFUSED, e);
+    } catch (FileSystemException e) {
+      if (Errno.text(Errno.EINVAL).equals(e.getReason())) {
+        throw new IOException(file + ": " + DirectEngine.REFUSED, e);
+      }
+      throw e;
+    }
+  }
+
+  @Override
+  public void read(long first, int count, Window window) throws IOException {
+    ByteBuffer buffer = window.prepareAligned(count * PAGE);
+    int stripe = (int) Thread.currentThread().getId() & (channels.length() - 1);
+    boolean interrupted = Thread.interrupted(); // else the channel would be closed at once
+    try {
+      while (true) {
+        FileChannel channel = channels.get(stripe);
+        try {
+          read(channel, first * PAGE, buffer.limit(count * PAGE).position(0));
+          return;
+        } catch (ClosedChannelException e) {
+          interrupted |= Thread.interrupted();
+          reopen(stripe, channel);
+        }
+      }
+    } finally {
+      buffer.clear();
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private void read(FileChannel channel, long position, ByteBuffer buffer) throws IOException {
+    try {
+      while (buffer.hasRemaining()) {
+        int got = channel.read(buffer, position + buffer.position());
+        if (buffer.position() % PAGE != 0 || got < 0) {
+          throw NativeFile.cutShort(file, position + buffer.limit());
+        }
+      }
+    } catch (ClosedChannelException | EOFException e) {
+      throw e;
+    } catch (IOException e) {
+      throw new IOException(
+          file + ": cannot be read at byte " + position + ": " + e.getMessage(), e);
+    }
+  }
+
+  private synchronized void reopen(int stripe, FileChannel broken) throws IOException {
+    if (closed) {
+      throw new IOException(file + ": is closed");
+    }
+    if (channels.get(stripe) == broken) {
+      channels.set(stripe, reopened());
+    }
+  }
+
+  private FileChannel reopened() throws IOException {
+    if (identity != null) {
+      if (Files.exists(file) && identity.equals(identity(file))) {
+        FileChannel channel = same(file);
+        if (channel != null) {
+          return channel;
+        }
+      }
+      for (Path descriptor : descriptors()) {
+        FileChannel channel = same(descriptor);
+        if (channel != null) {
+          return channel;
+        }
+      }
+    }
+    throw new IOException(
+        file
+            + ": cannot be read any more: an interrupt closed it, and another file is in its place");
+  }
+
+  /** The file of that path, opened, if it is ours. */
+  private @Nullable FileChannel same(Path path) throws IOException {
+    try {
+      if (identity == null || !identity.equals(identity(path))) {
+        return null;
+      }
+      FileChannel channel = channel(file, path);
+      if (identity.equals(identity(path))) {
+        return channel;
+      }
+      channel.close();
+      return null;
+    } catch (java.nio.file.NoSuchFileException e) {
+      return null; // gone since it was listed
+    }
+  }
+
+  private static List<Path> descriptors() throws IOException {
+    if (!Files.isDirectory(DESCRIPTORS)) {
+      return List.of();
+    }
+    try (Stream<Path> paths = Files.list(DESCRIPTORS)) {
+      return paths.toList();
+    }
+  }
+
+  @Override
+  public synchronized void close() throws IOException {
+    closed = true;
+    IOException failure = null;
+    for (int i = 0; i < channels.length(); i++) {
+      FileChannel channel = channels.get(i);
+      try {
+        if (channel != null) {
+          channel.close();
+        }
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    try {
+      anchor.close();
+    } catch (IOException e) {
+      failure = e;
+    }
+    if (failure != null) {
+      throw failure;
+    }
+  }
+}

@@ -1,0 +1,87 @@
+package tech.bsdb.io;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads from the device, past the page cache (O_DIRECT). The reads of a queue overlap because
+ * threads make them. On Java 22 and newer, where native access is allowed, by {@code pread}; else
+ * by channels.
+ */
+public final class DirectEngine implements Engine {
+  /** The system property for the most threads that read for all queues of an engine. */
+  public static final String THREADS = "bsdb.reader.kv.submit.threads";
+
+  /** What a file system is said to do that cannot. */
+  static final String REFUSED =
+      "the file system does not offer direct I/O (O_DIRECT) in pages of " + PageSource.PAGE;
+
+  private static final int DEFAULT_THREADS = 64;
+
+  private final @Nullable SystemCalls calls;
+  private final ReadThreads threads;
+
+  /** With as many threads as the system property {@value #THREADS} says, at most 64 if unset. */
+  public DirectEngine() {
+    this(Integer.getInteger(THREADS, DEFAULT_THREADS));
+  }
+
+  /**
+   * With a limit for threads.
+   *
+   * @param threads the most, for all queues; 1 or more
+   */
+  public DirectEngine(int threads) {
+    this(LinuxCalls.instance(), threads);
+  }
+
+  /** With other system calls, or none. */
+  DirectEngine(@Nullable SystemCalls calls, int threads) {
+    if (threads < 1) {
+      throw new IllegalArgumentException(THREADS + " is " + threads + ", not 1 or more");
+    }
+    this.calls = calls;
+    this.threads = new ReadThreads(threads);
+  }
+
+  @Override
+  public String name() {
+    return "direct";
+  }
+
+  @Override
+  public boolean verifiesEveryRead() {
+    return true;
+  }
+
+  @Override
+  public PageSource open(Path file, long length) throws IOException {
+    return calls == null ? DirectChannels.open(file) : NativeFile.open(calls, file, true);
+  }
+
+  @Override
+  public ReadQueue queue(int depth, boolean oneThread) {
+    return new PooledQueue(depth, threads);
+  }
+
+  /**
+   * Why a file cannot be read past the page cache, or null if it can.
+   *
+   * @throws IOException if it cannot be read at all
+   */
+  public @Nullable String unavailable(Path file) throws IOException {
+    try (PageSource source = open(file, PageSource.PAGE)) {
+      source.read(0, 1, new Window());
+      return null;
+    } catch (java.io.EOFException e) {
+      return null; // smaller than a page, and read
+    } catch (IOException e) {
+      String message = String.valueOf(e.getMessage());
+      if (message.contains(REFUSED) || message.contains(Errno.text(Errno.EINVAL))) {
+        return REFUSED;
+      }
+      throw e;
+    }
+  }
+}

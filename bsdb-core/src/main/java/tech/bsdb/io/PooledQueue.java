@@ -1,0 +1,204 @@
+package tech.bsdb.io;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+
+/** A queue whose reads overlap because several threads make them, each one at a time. */
+final class PooledQueue implements ReadQueue {
+  private final ReadThreads threads;
+  private final int depth;
+
+  /* Of the owner. */
+  private final Read[] free;
+  private final Read[] unsent;
+  private final Read[] ready;
+  private int freeCount;
+  private int unsentCount;
+  private int readyFrom;
+  private int readyTo;
+
+  /* Guarded by the lock. */
+  private final Object lock = new Object();
+  private final Read[] ended;
+  private int endedCount;
+  private int underWay;
+  private int awaited = Integer.MAX_VALUE;
+  private boolean woken;
+  private boolean closed;
+
+  PooledQueue(int depth, ReadThreads threads) {
+    this.depth = ReadQueue.checkDepth(depth);
+    this.threads = threads;
+    free = new Read[depth];
+    unsent = new Read[depth];
+    ready = new Read[depth];
+    ended = new Read[depth];
+    for (int i = 0; i < depth; i++) {
+      free[i] = new Read();
+    }
+    freeCount = depth;
+  }
+
+  /** One read: made by a thread, then handed over. */
+  private final class Read implements Runnable {
+    private @Nullable PageSource source;
+    private @Nullable Window window;
+    private long first;
+    private int count;
+    private int tag;
+    private @Nullable IOException failure;
+
+    @Override
+    public void run() {
+      try {
+        if (source != null && window != null) {
+          source.read(first, count, window);
+        }
+      } catch (IOException e) {
+        failure = e;
+      } catch (Throwable e) { // whoever awaits it must hear of it
+        failure = new IOException("page " + first + " cannot be read: " + e, e);
+      }
+      synchronized (lock) {
+        ended[endedCount++] = this;
+        underWay--;
+        if (endedCount >= awaited || underWay == 0) {
+          lock.notifyAll();
+        }
+      }
+    }
+  }
+
+  @Override
+  public int depth() {
+    return depth;
+  }
+
+  @Override
+  public int pending() {
+    return depth - freeCount;
+  }
+
+  @Override
+  public void add(PageSource source, long first, int count, Window window, int tag) {
+    checkOpen();
+    ReadQueue.check(pending(), depth, first, count, tag);
+    Read read = free[--freeCount];
+    read.source = source;
+    read.first = first;
+    read.count = count;
+    read.window = window;
+    read.tag = tag;
+    unsent[unsentCount++] = read;
+  }
+
+  @Override
+  public void await(int atLeast, Ended hears) throws IOException {
+    checkOpen();
+    send();
+    take(Math.min(atLeast, pending()));
+    while (readyFrom < readyTo) {
+      Read read = ready[readyFrom++];
+      IOException failure = read.failure;
+      read.source = null;
+      read.window = null;
+      read.failure = null;
+      free[freeCount++] = read;
+      hears.ended(read.tag, failure);
+    }
+  }
+
+  private void send() throws IOException {
+    if (unsentCount == 0) {
+      return;
+    }
+    synchronized (lock) {
+      underWay += unsentCount;
+    }
+    try {
+      threads.execute(unsent, unsentCount);
+    } catch (OutOfMemoryError e) {
+      synchronized (lock) {
+        underWay -= unsentCount;
+      }
+      throw new IOException("no thread can be made that reads: " + e.getMessage(), e);
+    }
+    unsentCount = 0;
+  }
+
+  /** Waits for so many reads, and takes all that have ended, behind those that were left before. */
+  private void take(int atLeast) {
+    int left = readyTo - readyFrom;
+    System.arraycopy(ready, readyFrom, ready, 0, left);
+    readyFrom = 0;
+    synchronized (lock) {
+      await(atLeast - left);
+      System.arraycopy(ended, 0, ready, left, endedCount);
+      readyTo = left + endedCount;
+      endedCount = 0;
+    }
+  }
+
+  /** Waits, with the lock, until so many reads have ended or the owner was woken. */
+  private void await(int atLeast) {
+    boolean interrupted = false;
+    awaited = atLeast;
+    while (endedCount < atLeast && !woken) {
+      try {
+        lock.wait();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    awaited = Integer.MAX_VALUE;
+    if (endedCount < atLeast) {
+      woken = false;
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  @Override
+  public void awaitWork() throws IOException {
+    checkOpen();
+    send();
+    if (readyFrom == readyTo) {
+      synchronized (lock) {
+        await(1);
+      }
+    }
+  }
+
+  @Override
+  public void wake() {
+    synchronized (lock) {
+      woken = true;
+      lock.notifyAll();
+    }
+  }
+
+  private void checkOpen() {
+    if (closed) {
+      throw new IllegalStateException("the queue is closed");
+    }
+  }
+
+  @Override
+  public void close() {
+    closed = true;
+    boolean interrupted = false;
+    synchronized (lock) {
+      while (underWay > 0) {
+        try {
+          lock.wait();
+        } catch (InterruptedException e) {
+          interrupted = true;
+        }
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

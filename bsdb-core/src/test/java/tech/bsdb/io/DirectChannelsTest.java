@@ -1,0 +1,9 @@
+package tech.bsdb.io;
+
+/** Direct reads where no system calls can be made. */
+class DirectChannelsTest extends EngineContract {
+  @Override
+  Engine engine() {
+    return new DirectEngine(null, 16);
+  }
+}

@@ -1,0 +1,9 @@
+package tech.bsdb.io;
+
+/** Direct reads by io_uring. */
+class UringEngineTest extends EngineContract {
+  @Override
+  Engine engine() {
+    return new UringEngine();
+  }
+}
