@@ -1,12 +1,15 @@
 package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.Engines;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -24,7 +27,9 @@ public final class StatCommand implements Command {
                       + " file."))
           .flag("--json", "print one JSON object, sizes in bytes")
           .flag(
-              "--engines", "print instead which I/O engines this machine offers; needs no database")
+              "--engines",
+              "print instead which I/O engines this machine offers; needs no database, but with -d"
+                  + " looks at its file system, too")
           .example("figures for people", "bsdb stat -d ./rdb")
           .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
 
@@ -47,7 +52,8 @@ public final class StatCommand implements Command {
     if (arguments.has("--help")) {
       console.print(SYNTAX.help());
     } else if (arguments.has("--engines")) {
-      print(engines(), arguments.has("--json"), console);
+      Path directory = arguments.has("-d") ? DatabaseDirectory.of(arguments) : null;
+      print(engines(directory), arguments.has("--json"), console);
     } else {
       Statistics statistics = Database.statistics(DatabaseDirectory.of(arguments));
       if (arguments.has("--json")) {
@@ -70,12 +76,13 @@ public final class StatCommand implements Command {
     }
   }
 
-  private static Map<String, String> engines() {
+  /** What each engine is: available, or why not; for the directory, if one was named. */
+  private static Map<String, String> engines(@Nullable Path directory) {
     Map<String, String> engines = new LinkedHashMap<>();
-    engines.put("mapped", "available");
-    engines.put("buffered", "available");
-    engines.put("direct", "not in this version yet");
-    engines.put("io_uring", "not in this version yet");
+    for (String name : Engines.NAMES) {
+      String reason = Engines.unavailable(name, directory);
+      engines.put(name, reason == null ? "available" : reason);
+    }
     return engines;
   }
 

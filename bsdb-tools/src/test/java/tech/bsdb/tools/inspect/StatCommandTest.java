@@ -1,9 +1,12 @@
 package tech.bsdb.tools.inspect;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Statistics;
@@ -15,12 +18,23 @@ class StatCommandTest {
     CommandRun run = bsdb("stat", "--engines");
 
     assertThat(run.code()).isZero();
-    assertThat(run.out().lines().map(line -> line.replaceAll(" +", " ")))
-        .containsExactly(
-            "mapped available",
-            "buffered available",
-            "direct not in this version yet",
-            "io_uring not in this version yet");
+    List<String> lines = run.out().lines().map(line -> line.replaceAll(" +", " ")).toList();
+    assertThat(lines).hasSize(4);
+    assertThat(lines.subList(0, 3))
+        .containsExactly("mapped available", "buffered available", "direct available");
+    assertThat(lines.get(3)).matches("io_uring .+");
+    if (Runtime.version().feature() < 22) {
+      assertThat(lines.get(3)).contains("needs Java 22 or newer, this is");
+    }
+  }
+
+  @Test
+  void enginesOfAFileSystemWithoutDirectReadsAreRefused() {
+    assumeTrue(Files.isReadable(Path.of("/proc/self/status")), "no file system of that kind");
+    CommandRun run = bsdb("stat", "--engines", "-d", "/proc/self");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out().lines().toList().get(2)).contains("does not offer direct I/O (O_DIRECT)");
   }
 
   @Test

@@ -1,0 +1,77 @@
+package tech.bsdb.io;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/** The engines by name, and whether this machine offers them. */
+public final class Engines {
+  /** What can be asked for: mapped, buffered, direct, io_uring. */
+  public static final List<String> NAMES = List.of("mapped", "buffered", "direct", "io_uring");
+
+  private Engines() {}
+
+  /**
+   * An engine by its name; whether it is available shows when it is used.
+   *
+   * @throws IllegalArgumentException if there is none of that name
+   */
+  public static Engine named(String name) {
+    return switch (name) {
+      case "mapped" -> new MappedEngine();
+      case "buffered" -> new BufferedEngine();
+      case "direct" -> new DirectEngine();
+      case "io_uring" -> new UringEngine();
+      default -> throw new IllegalArgumentException("no engine is called " + name);
+    };
+  }
+
+  /**
+   * An engine for the files of a directory.
+   *
+   * @throws IOException if it is not available there, with the reason
+   */
+  public static Engine require(String name, Path directory) throws IOException {
+    String reason = unavailable(name, directory);
+    if (reason != null) {
+      throw new IOException(
+          "the engine " + name + " is not available for " + directory + ": " + reason);
+    }
+    return named(name);
+  }
+
+  /**
+   * Why an engine is not available.
+   *
+   * @param name its name
+   * @param directory where the files are that it should read; null for the machine as such, whose
+   *     file systems may differ
+   * @return the reason, or null if it is available
+   * @throws IllegalArgumentException if there is none of that name
+   */
+  public static @Nullable String unavailable(String name, @Nullable Path directory) {
+    Engine engine = named(name);
+    String reason = null;
+    if (engine instanceof UringEngine uring) {
+      reason = uring.unavailable();
+    }
+    if (reason == null && engine.verifiesEveryRead() && directory != null) {
+      reason = directRefused(directory);
+    }
+    return reason;
+  }
+
+  private static @Nullable String directRefused(Path directory) {
+    try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, Files::isRegularFile)) {
+      for (Path file : files) {
+        return new DirectEngine().unavailable(file);
+      }
+      return null; // nothing there to be refused
+    } catch (IOException e) {
+      return e.getMessage();
+    }
+  }
+}
