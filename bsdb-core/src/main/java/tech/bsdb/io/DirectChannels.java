@@ -9,9 +9,11 @@ import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.stream.Stream;
@@ -128,40 +130,40 @@ final class DirectChannels implements PageSource {
   }
 
   private FileChannel reopened() throws IOException {
-    if (identity != null) {
-      if (Files.exists(file) && identity.equals(identity(file))) {
-        FileChannel channel = same(file);
+    FileSystemException failure = null;
+    List<Path> paths = new ArrayList<>();
+    paths.add(file);
+    paths.addAll(descriptors());
+    for (Path path : paths) {
+      try {
+        FileChannel channel = same(path);
         if (channel != null) {
           return channel;
         }
-      }
-      for (Path descriptor : descriptors()) {
-        FileChannel channel = same(descriptor);
-        if (channel != null) {
-          return channel;
-        }
+      } catch (NoSuchFileException e) {
+        continue; // gone since it was listed
+      } catch (FileSystemException e) {
+        failure = e;
       }
     }
     throw new IOException(
         file
-            + ": cannot be read any more: an interrupt closed it, and another file is in its place");
+            + ": cannot be read any more: an interrupt closed it, and it cannot be opened again"
+            + (failure == null ? "" : ": " + failure.getMessage()),
+        failure);
   }
 
   /** The file of that path, opened, if it is ours. */
   private @Nullable FileChannel same(Path path) throws IOException {
-    try {
-      if (identity == null || !identity.equals(identity(path))) {
-        return null;
-      }
-      FileChannel channel = channel(file, path);
-      if (identity.equals(identity(path))) {
-        return channel;
-      }
-      channel.close();
+    if (identity == null || !identity.equals(identity(path))) {
       return null;
-    } catch (java.nio.file.NoSuchFileException e) {
-      return null; // gone since it was listed
     }
+    FileChannel channel = channel(file, path);
+    if (identity.equals(identity(path))) {
+      return channel;
+    }
+    channel.close();
+    return null;
   }
 
   private static List<Path> descriptors() throws IOException {

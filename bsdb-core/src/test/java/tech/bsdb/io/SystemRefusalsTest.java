@@ -359,8 +359,8 @@ class SystemRefusalsTest {
     calls.onEvent = result -> random.nextBoolean() ? -Errno.ECANCELED : result;
     int counter = calls.eventCounter();
     ExecutorService pool = Executors.newSingleThreadExecutor();
-    try (NativeFile stuck = FaultyCalls.stuck(calls, counter);
-        ReadQueue queue = UringQueue.open(calls, 4, false)) {
+    try (NativeFile stuck = FaultyCalls.stuck(calls, counter)) {
+      ReadQueue queue = UringQueue.open(calls, 4, false);
       queue.add(stuck, 0, 1, new Window(), 3);
       for (int i = 0; i < 50; i++) {
         Future<?> wait =

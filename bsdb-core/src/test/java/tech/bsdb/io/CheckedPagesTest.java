@@ -1,0 +1,96 @@
+package tech.bsdb.io;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/** Pages are verified when they must be, whichever way they came. */
+class CheckedPagesTest {
+  private static final int PAGES = 8;
+
+  @TempDir Path directory;
+
+  private final List<Long> checked = new ArrayList<>();
+  private final Window window = new Window();
+  private Path file;
+
+  @BeforeEach
+  void write() throws IOException {
+    file = directory.resolve("file");
+    byte[] content = new byte[PAGES * PageSource.PAGE];
+    for (int i = 0; i < PAGES; i++) {
+      content[i * PageSource.PAGE] = (byte) i;
+    }
+    Files.write(file, content);
+  }
+
+  private CheckedPages open(CheckedPages.Check check, boolean everyRead) throws IOException {
+    PageSource source = new BufferedEngine().open(file, PAGES * PageSource.PAGE);
+    return new CheckedPages(source, PAGES, check, everyRead);
+  }
+
+  private void check(ByteBuffer buffer, int offset, long number) throws IOException {
+    checked.add(number);
+    if (buffer.get(offset) != number) {
+      throw new IOException("page " + number);
+    }
+  }
+
+  @Test
+  void onceWhereTheBytesStay() throws Exception {
+    try (CheckedPages pages = open(this::check, false)) {
+      assertThat(pages.touched(2, 1)).isFalse();
+      pages.read(2, 2, window);
+      pages.read(2, 3, window);
+      assertThat(checked).containsExactly(2L, 3L, 4L);
+      assertThat(pages.touched(2, 3)).isTrue();
+      assertThat(pages.touched(2, 4)).isFalse();
+      assertThat(pages.touched(1, 2)).isFalse();
+    }
+  }
+
+  @Test
+  void everyTimeWhereTheyComeAnew() throws Exception {
+    try (CheckedPages pages = open(this::check, true)) {
+      pages.read(2, 2, window);
+      pages.read(2, 1, window);
+      assertThat(checked).containsExactly(2L, 3L, 2L);
+      assertThat(pages.touched(2, 1)).isFalse();
+    }
+  }
+
+  @Test
+  void afterAQueuedReadToo() throws Exception {
+    try (CheckedPages pages = open(this::check, false);
+        ReadQueue queue = new BufferedEngine().queue(1, true)) {
+      queue.add(pages.source(), 5, 2, window, 0);
+      queue.await(1, (tag, failure) -> assertThat(failure).isNull());
+      assertThat(checked).isEmpty();
+      pages.verify(5, 2, window);
+      assertThat(checked).containsExactly(5L, 6L);
+      assertThat(pages.touched(5, 2)).isTrue();
+      assertThatThrownBy(() -> pages.verify(0, 1, window)).hasMessage("page 0");
+      assertThat(pages.touched(0, 1)).isFalse();
+    }
+  }
+
+  @Test
+  void neverWhereAllAreTrusted() throws Exception {
+    for (boolean everyRead : new boolean[] {true, false}) {
+      try (CheckedPages pages = open(null, everyRead)) {
+        pages.read(0, PAGES - 1, window);
+        pages.verify(0, 1, window);
+        assertThat(pages.touched(0, 1)).isFalse();
+      }
+    }
+  }
+}
