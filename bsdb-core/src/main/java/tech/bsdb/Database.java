@@ -3,18 +3,20 @@ package tech.bsdb;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.io.BufferedEngine;
-import tech.bsdb.io.MappedEngine;
 import tech.bsdb.read.DatabaseDirectory;
 import tech.bsdb.read.EngineChoice;
 import tech.bsdb.read.Lookup;
+import tech.bsdb.read.LookupBatch;
 import tech.bsdb.read.RecordWalk;
 import tech.bsdb.read.Verification;
 
@@ -56,12 +58,13 @@ public final class Database implements AutoCloseable {
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
-        switch (options.engine()) {
-          case AUTO -> EngineChoice.auto();
-          case MAPPED -> EngineChoice.always(new MappedEngine());
-          case BUFFERED -> EngineChoice.always(new BufferedEngine());
-        };
+        EngineChoice.named(name(options.index()), name(options.data()), options.indexInMemory());
     return new Database(Lookup.open(directory, choice, options.verify()));
+  }
+
+  /** The name of an engine, or null if it is to be chosen. */
+  private static @Nullable String name(OpenOptions.Engine engine) {
+    return engine == OpenOptions.Engine.AUTO ? null : engine.name().toLowerCase(Locale.ROOT);
   }
 
   /**
@@ -77,6 +80,42 @@ public final class Database implements AutoCloseable {
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
     return lookup.get(key);
+  }
+
+  /**
+   * The values of many keys. That is quicker than one after the other: reads, or the cache misses
+   * of mapped files, overlap.
+   *
+   * @param keys the keys; one may come several times
+   * @return the values in the order of the keys, null for each absent one
+   * @throws IOException if one of them cannot be read
+   * @throws tech.bsdb.format.CorruptDatabaseException if bytes on the way are damaged
+   * @throws IllegalStateException if the database is closed
+   */
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    return lookup.getAll(keys);
+  }
+
+  /**
+   * The value of a key, later.
+   *
+   * <p>What is in memory is there at once; what must be read goes through io_uring where that is
+   * the engine, else through a pool of threads. Dependent stages never run on a thread that reads
+   * depend on: they may block, throw, or ask again. A caller waits while very many look-ups are
+   * under way, unless it is itself such a stage.
+   *
+   * @param key must stay as it is until the future is complete
+   * @return completed exactly once: with the value, with null if the key is absent, or
+   *     exceptionally with an {@link IOException}, or with an {@link IllegalStateException} if the
+   *     database is closed
+   */
+  public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
+    return lookup.getAsync(key);
+  }
+
+  /** A batch of keys that its caller uses again and again, so that nothing is allocated. */
+  public LookupBatch batch() {
+    return lookup.batch();
   }
 
   /** Walks all records in the order in which they were added. Not thread-safe; close it. */

@@ -3,32 +3,55 @@ package tech.bsdb;
 /**
  * How a database is opened: an immutable value.
  *
- * @param engine how pages come into memory
- * @param verify whether checksums are verified on the way (at a page's first touch)
+ * @param index how pages of the index come into memory
+ * @param data how pages of the data files come into memory
+ * @param indexInMemory whether the index is read into memory of its own at opening, outside the
+ *     heap; then {@code index} does not count
+ * @param verify whether checksums are verified on the way: at every read from the device, else at a
+ *     page's first touch
  */
-public record OpenOptions(Engine engine, boolean verify) {
-  /** How pages of the index and the data files come into memory. */
+public record OpenOptions(Engine index, Engine data, boolean indexInMemory, boolean verify) {
+  /** How pages come into memory. */
   public enum Engine {
-    /** Mapped where the files are in memory already, else buffered. */
+    /** Chosen by what is in memory and what the machine offers. */
     AUTO,
     /** Memory-mapped files. */
     MAPPED,
     /** Positional reads through the page cache. */
-    BUFFERED
+    BUFFERED,
+    /** Reads from the device, past the page cache (O_DIRECT). */
+    DIRECT,
+    /** The same, with many under way at once by io_uring: Linux, Java 22 and newer. */
+    IO_URING
   }
 
-  /** The engine chosen by what the machine offers, checksums verified. */
+  /** Engines chosen by what the machine offers, checksums verified. */
   public static OpenOptions defaults() {
-    return new OpenOptions(Engine.AUTO, true);
+    return new OpenOptions(Engine.AUTO, Engine.AUTO, false, true);
   }
 
-  /** These options with another engine. */
+  /** These options with another engine for index and data. */
   public OpenOptions withEngine(Engine engine) {
-    return new OpenOptions(engine, verify);
+    return new OpenOptions(engine, engine, indexInMemory, verify);
+  }
+
+  /** These options with another engine for the index. */
+  public OpenOptions withIndexEngine(Engine engine) {
+    return new OpenOptions(engine, data, indexInMemory, verify);
+  }
+
+  /** These options with another engine for the data files. */
+  public OpenOptions withDataEngine(Engine engine) {
+    return new OpenOptions(index, engine, indexInMemory, verify);
+  }
+
+  /** These options with the index in memory or not. */
+  public OpenOptions withIndexInMemory(boolean inMemory) {
+    return new OpenOptions(index, data, inMemory, verify);
   }
 
   /** These options with checksums verified or not. */
   public OpenOptions withVerify(boolean verify) {
-    return new OpenOptions(engine, verify);
+    return new OpenOptions(index, data, indexInMemory, verify);
   }
 }

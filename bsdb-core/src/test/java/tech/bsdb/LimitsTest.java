@@ -97,7 +97,7 @@ class LimitsTest {
         truth.build(
             target, BuildOptions.defaults().withApproximateWidth(width).withChecksumBits(32));
     assertThat(Database.verify(target, (done, total) -> {}).keysChecked()).isFalse();
-    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
+    for (OpenOptions.Engine engine : Offered.engines()) {
       try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
         for (Truth.Entry record : truth.records()) {
           byte[] value = record.value();

@@ -61,24 +61,19 @@ class ModelTest {
       assertThat(report.records()).isEqualTo(count);
     }
     assertThat(Database.verify(target, (done, total) -> {}).records()).isEqualTo(count);
-    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
-      try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
-        for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
-          Truth.same(database.get(entry.getKey().array()), entry.getValue(), "value");
-        }
-        for (int i = 0; i < count + 10; i++) {
-          byte[] key = key(random);
-          Truth.same(database.get(key), model.get(ByteBuffer.wrap(key)), "value");
-        }
-        try (Database.RecordCursor cursor = database.scan()) {
-          for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
-            assertThat(cursor.next()).isTrue();
-            Truth.same(cursor.key(), entry.getKey().array(), "key");
-            Truth.same(cursor.value(), entry.getValue(), "value");
-          }
-          assertThat(cursor.next()).isFalse();
-        }
+    Truth truth = new Truth();
+    model.forEach((key, value) -> truth.add(key.array(), value));
+    for (int i = 0; i < count + 10; i++) {
+      byte[] key = key(random);
+      if (!model.containsKey(ByteBuffer.wrap(key))) {
+        truth.absent(key);
       }
+    }
+    for (OpenOptions.Engine engine : Offered.engines()) {
+      truth.checkEveryWay(target, engine);
+    }
+    try (Database database = Database.open(target)) {
+      truth.checkScan(database);
     }
   }
 

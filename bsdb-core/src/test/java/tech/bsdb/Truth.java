@@ -12,6 +12,11 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import tech.bsdb.read.LookupBatch;
 
 /** What a database must answer: its records in the order of adding, and absent keys to ask for. */
 public final class Truth {
@@ -94,20 +99,72 @@ public final class Truth {
     }
   }
 
-  /** Checks the answers for all keys, present and absent. */
+  /** Checks the answers for all keys, present and absent, one after the other. */
   public void checkGets(Database database) throws IOException {
-    for (Entry record : records) {
-      byte[] expected = values.get(ByteBuffer.wrap(record.key));
-      byte[] found = database.get(record.key);
-      if (!Arrays.equals(found, expected)) {
-        same(found, expected, "value of " + DuplicateKeyException.show(record.key));
+    checkGets(database, Integer.MAX_VALUE);
+  }
+
+  /** Checks the answers for so many of the keys, one after the other. */
+  private void checkGets(Database database, int most) throws IOException {
+    for (Entry record : records.subList(0, Math.min(most, records.size()))) {
+      checkAnswer(record.key, database.get(record.key));
+    }
+    for (byte[] key : absent.subList(0, Math.min(most, absent.size()))) {
+      checkAnswer(key, database.get(key));
+    }
+  }
+
+  private void checkAnswer(byte[] key, byte[] found) {
+    byte[] expected = values.get(ByteBuffer.wrap(key));
+    if (!Arrays.equals(found, expected)) {
+      same(found, expected, "value of " + DuplicateKeyException.show(key));
+    }
+  }
+
+  /** Checks the answers for all keys in batches, and for some that are asked for at once. */
+  public void checkBatches(Database database) throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    records.forEach(record -> keys.add(record.key));
+    keys.addAll(absent);
+    LookupBatch batch = database.batch();
+    for (int from = 0; from < keys.size(); from += 1000) {
+      List<byte[]> part = keys.subList(from, Math.min(from + 1000, keys.size()));
+      List<byte[]> found = database.getAll(part);
+      assertThat(found).hasSameSizeAs(part);
+      batch.clear();
+      part.forEach(batch::add);
+      batch.get();
+      for (int i = 0; i < part.size(); i++) {
+        checkAnswer(part.get(i), found.get(i));
+        checkAnswer(part.get(i), batch.value(i));
       }
     }
-    for (byte[] key : absent) {
-      byte[] found = database.get(key);
-      if (found != null && !values.containsKey(ByteBuffer.wrap(key))) {
-        assertThat(found).as("value of absent %s", DuplicateKeyException.show(key)).isNull();
+    List<CompletableFuture<byte[]>> later = new ArrayList<>();
+    List<byte[]> some = keys.subList(Math.max(0, keys.size() - 500), keys.size());
+    some.forEach(key -> later.add(database.getAsync(key)));
+    for (int i = 0; i < some.size(); i++) {
+      checkAnswer(some.get(i), answer(later.get(i)));
+    }
+  }
+
+  private static byte[] answer(CompletableFuture<byte[]> future) throws IOException {
+    try {
+      return future.get(60, TimeUnit.SECONDS);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException cause) {
+        throw cause;
       }
+      throw new AssertionError(e);
+    } catch (InterruptedException | TimeoutException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  /** Checks the answers for all keys by one engine: single, in batches, and asked for at once. */
+  public void checkEveryWay(Path target, OpenOptions.Engine engine) throws IOException {
+    try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
+      checkGets(database, Offered.readsDevice(engine) ? 200 : Integer.MAX_VALUE);
+      checkBatches(database);
     }
   }
 
@@ -126,13 +183,11 @@ public final class Truth {
   /** Checks all of a database whose records have distinct keys, by every engine. */
   public void check(Path target) throws IOException {
     assertThat(Database.verify(target, (done, total) -> {}).records()).isEqualTo(records.size());
-    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
-      try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
-        checkGets(database);
-        if (engine == OpenOptions.Engine.AUTO) {
-          checkScan(database);
-        }
-      }
+    for (OpenOptions.Engine engine : Offered.engines()) {
+      checkEveryWay(target, engine);
+    }
+    try (Database database = Database.open(target)) {
+      checkScan(database);
     }
     OpenOptions trusting = OpenOptions.defaults().withVerify(false);
     try (Database database =

@@ -7,9 +7,10 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.io.Window;
+import tech.bsdb.io.Extent;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -34,22 +35,46 @@ public final class CompressedReader implements RecordReader {
   }
 
   @Override
-  public byte @Nullable [] read(long address, byte[] key, Scratch scratch) throws IOException {
+  public void locate(long address, Extent extent) throws IOException {
+    long position = addresses.position(address);
+    int inPage = (int) position & Page.SIZE - 1;
+    int count = (inPage + blocks.ahead - 1) / Page.PAYLOAD + 1;
+    PlainReader.locate(PlainReader.file(files, address), position, count, extent);
+  }
+
+  @Override
+  public long touch(long address) throws IOException {
+    return PlainReader.touch(PlainReader.file(files, address), addresses.position(address));
+  }
+
+  @Override
+  public boolean holds(long address, Extent extent) throws IOException {
+    DataFile file = PlainReader.file(files, address);
+    PayloadCursor cursor = blocks.cursor(file, extent);
+    cursor.seek(addresses.position(address));
+    long lengthAndKind = cursor.nextLeb128();
+    cursor.skip((lengthAndKind & 1) != 0 ? lengthAndKind >>> 1 : cursor.nextLeb128());
+    return cursor.lastPage() < extent.first() + extent.count();
+  }
+
+  @Override
+  public byte @Nullable [] decode(
+      long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     DataFile file = PlainReader.file(files, address);
     long position = addresses.position(address);
-    PayloadCursor cursor = blocks.cursor(file, scratch.window);
+    PayloadCursor cursor = blocks.cursor(file, extent);
     cursor.seek(position);
     long lengthAndKind = cursor.nextLeb128();
     if ((lengthAndKind & 1) != 0 && addresses.detail(address) == 0) {
-      return PlainReader.valueAt(cursor, file, key);
+      return PlainReader.valueAt(cursor, file, key, values);
     }
     int length = Blocks.rawLength(lengthAndKind, file, position);
     byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
-    return valueAt(raw, length, addresses.detail(address), file, position, key);
+    return valueAt(raw, length, addresses.detail(address), file, position, key, values);
   }
 
   private static byte @Nullable [] valueAt(
-      byte[] raw, int length, int offset, DataFile file, long position, byte[] key)
+      byte[] raw, int length, int offset, DataFile file, long position, byte[] key, Values values)
       throws IOException {
     int at = offset;
     if (at + RecordFrame.SHORT > length) {
@@ -76,7 +101,9 @@ public final class CompressedReader implements RecordReader {
     if (!Arrays.equals(raw, at, at + keyLength, key, 0, key.length)) {
       return null;
     }
-    return Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
+    byte[] value = values.make(valueLength);
+    System.arraycopy(raw, at + keyLength, value, values.offset(), valueLength);
+    return value;
   }
 
   static int little(byte[] bytes, int at, int length) {
@@ -114,8 +141,8 @@ public final class CompressedReader implements RecordReader {
       }
     }
 
-    PayloadCursor cursor(DataFile file, Window window) {
-      return new PayloadCursor(file, window, ahead);
+    PayloadCursor cursor(DataFile file, Extent extent) {
+      return new PayloadCursor(file, extent, ahead);
     }
 
     static int rawLength(long lengthAndKind, DataFile file, long position) throws IOException {

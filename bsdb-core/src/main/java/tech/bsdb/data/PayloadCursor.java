@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
@@ -32,6 +33,13 @@ final class PayloadCursor {
     this.pages = file.pages();
     this.window = window;
     this.ahead = ahead;
+  }
+
+  /** A cursor over a file, whose pages in the extent were read already. */
+  PayloadCursor(DataFile file, Extent extent, int ahead) {
+    this(file, extent.window(), ahead);
+    windowFirst = extent.first();
+    windowPages = extent.count();
   }
 
   /** Goes to a byte offset of the file. */
@@ -159,7 +167,7 @@ final class PayloadCursor {
   }
 
   /** Reads pages from the current one on: {@code count}, or fewer at the end of the file. */
-  void load(int count) throws IOException {
+  private void load(int count) throws IOException {
     long last = pages.pages() - 1;
     if (page >= last) {
       throw file.corrupt(page << Page.SHIFT, "the rest of a record", "the end of the file");

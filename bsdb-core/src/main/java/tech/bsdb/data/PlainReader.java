@@ -11,6 +11,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 
 /** Reads records of the blocked and the compact layout. */
@@ -21,6 +22,9 @@ public final class PlainReader implements RecordReader {
   /** Bytes of a long value that are read at once. */
   private static final int READ_AHEAD = PageSource.MAX_RUN * Page.PAYLOAD;
 
+  /** Bytes of a cache line. Behind every record there is one at least: that of the footer. */
+  private static final int LINE = 64;
+
   private final DataFile[] files;
   private final RecordAddress addresses;
 
@@ -30,75 +34,94 @@ public final class PlainReader implements RecordReader {
     this.addresses = addresses;
   }
 
+  @Override
+  public void locate(long address, Extent extent) throws IOException {
+    locate(
+        file(files, address), addresses.position(address), 1 + addresses.detail(address), extent);
+  }
+
+  /** Points at {@code count} pages from a position on, or at fewer at the end of the file. */
+  static void locate(DataFile file, long position, int count, Extent extent) throws IOException {
+    CheckedPages pages = file.pages();
+    long first = position >>> Page.SHIFT;
+    long left = pages.pages() - 1 - first;
+    if (first < 1 || left < 1 || ((int) position & Page.SIZE - 1) >= Page.PAYLOAD) {
+      throw file.corrupt(position, "a record", "an address outside of the records");
+    }
+    extent.set(pages, first, (int) Math.min(Math.min(count, PageSource.MAX_RUN), left));
+  }
+
+  @Override
+  public long touch(long address) throws IOException {
+    return touch(file(files, address), addresses.position(address));
+  }
+
+  /** Asks the memory for the first two cache lines from a position on. */
+  static long touch(DataFile file, long position) {
+    return file.pages().touch(position) + file.pages().touch(position + LINE);
+  }
+
+  @Override
+  public boolean holds(long address, Extent extent) {
+    return addresses.detail(address) < PageSource.MAX_RUN - 1;
+  }
+
   /*
    * The record's lengths are checked against the key's, and from then on the key's own length is used, so that the
    * processor, which guesses right, need not wait for the header to ask for the rest of the record.
    */
   @Override
-  public byte @Nullable [] read(long address, byte[] key, Scratch scratch) throws IOException {
-    DataFile file = file(files, address);
+  public byte @Nullable [] decode(
+      long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     long position = addresses.position(address);
-    int span = addresses.detail(address) + 1;
-    long first = position >>> Page.SHIFT;
-    CheckedPages pages = file.pages();
     int inPage = (int) position & Page.SIZE - 1;
     int keyLength = key.length;
-    if (span == 1
-        && first >= 1
-        && first < pages.pages() - 1
-        && keyLength - 1 >>> 8 == 0
-        && inPage < Page.PAYLOAD) {
-      pages.read(first, 1, scratch.window);
-      ByteBuffer buffer = scratch.window.buffer();
-      int at = scratch.window.offset() + inPage;
+    if (extent.count() == 1 && keyLength - 1 >>> 8 == 0) {
+      ByteBuffer buffer = extent.window().buffer();
+      int at = extent.window().offset() + inPage;
       int header = buffer.getInt(at);
       if ((header & 0xFF) == keyLength) {
         int valueLength = header >>> 8 & 0xFFFF;
         int valueAt = inPage + RecordFrame.SHORT + keyLength;
         if (valueAt + valueLength > Page.PAYLOAD) {
-          throw file.corrupt(
-              position, "a record that ends in its page", valueLength + " bytes of value");
+          throw file(files, address)
+              .corrupt(position, "a record that ends in its page", valueLength + " bytes of value");
         }
         if (!equal(buffer, at + RecordFrame.SHORT, key)) {
           return null;
         }
-        byte[] value = new byte[valueLength];
-        copy(buffer, scratch.window.offset() + valueAt, value);
+        byte[] value = values.make(valueLength);
+        int from = extent.window().offset() + valueAt;
+        copy(buffer, from, value, values.offset(), valueLength);
         return value;
       }
       if ((header & 0xFF) != 0) {
         return null;
       }
     }
-    return readAcross(file, position, span, key, scratch);
+    DataFile file = file(files, address);
+    PayloadCursor cursor = new PayloadCursor(file, extent, READ_AHEAD);
+    cursor.seek(position);
+    return valueAt(cursor, file, key, values);
   }
 
   /**
    * Copies eight bytes at a time where that is quicker than the call to a bulk copy (measured: up
    * to 64 bytes).
    */
-  private static void copy(ByteBuffer buffer, int from, byte[] to) {
-    int length = to.length;
+  private static void copy(ByteBuffer buffer, int from, byte[] to, int offset, int length) {
     if (length < 8 || length > 64) {
-      buffer.get(from, to);
+      buffer.get(from, to, offset, length);
       return;
     }
     for (int i = 0; i < length - 8; i += 8) {
-      LONGS.set(to, i, buffer.getLong(from + i));
+      LONGS.set(to, offset + i, buffer.getLong(from + i));
     }
-    LONGS.set(to, length - 8, buffer.getLong(from + length - 8));
-  }
-
-  private static byte @Nullable [] readAcross(
-      DataFile file, long position, int span, byte[] key, Scratch scratch) throws IOException {
-    PayloadCursor cursor = new PayloadCursor(file, scratch.window, READ_AHEAD);
-    cursor.seek(position);
-    cursor.load(span);
-    return valueAt(cursor, file, key);
+    LONGS.set(to, offset + length - 8, buffer.getLong(from + length - 8));
   }
 
   /** Reads the record at the cursor and returns its value, or null if its key is another. */
-  static byte @Nullable [] valueAt(PayloadCursor cursor, DataFile file, byte[] key)
+  static byte @Nullable [] valueAt(PayloadCursor cursor, DataFile file, byte[] key, Values values)
       throws IOException {
     long position = cursor.position();
     int keyLength = cursor.next();
@@ -121,8 +144,8 @@ public final class PlainReader implements RecordReader {
     if (!cursor.matches(key)) {
       return null;
     }
-    byte[] value = new byte[valueLength];
-    cursor.read(value, 0, valueLength);
+    byte[] value = values.make(valueLength);
+    cursor.read(value, values.offset(), valueLength);
     return value;
   }
 

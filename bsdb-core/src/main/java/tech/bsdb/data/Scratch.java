@@ -3,7 +3,6 @@ package tech.bsdb.data;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import java.io.Closeable;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.io.Window;
 
 /**
  * What reading a record needs besides the files, kept for the next one. Belongs to one thread at a
@@ -13,7 +12,6 @@ public final class Scratch implements Closeable {
   /** More than this is not kept for the next record. */
   private static final int KEEP = 1 << 20;
 
-  final Window window = new Window();
   @Nullable ZstdDecompressCtx context;
   private byte[] frame = new byte[0];
   private byte[] raw = new byte[0];

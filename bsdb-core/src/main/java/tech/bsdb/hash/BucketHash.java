@@ -113,7 +113,9 @@ public final class BucketHash implements HashFunction {
     verify(at, at + blockBytes);
     ByteBuffer block = mapping.buffer(at);
     int base = Mapping.offset(at);
-    touch(block, base);
+    if (lines(block, base) == -1) {
+      Thread.onSpinWait(); // never, or harmless: it keeps the loads
+    }
     long word = block.getLong(base);
     long packed = Vertices.of(high, low, word & ~BucketLayout.SLOT_MASK);
     int vertices = base + BucketLayout.VERTEX_START * Long.BYTES;
@@ -129,15 +131,25 @@ public final class BucketHash implements HashFunction {
     return slot < keys ? slot : ABSENT;
   }
 
-  /** Loads each cache line of a block; the test keeps the loads, and what it does is harmless. */
-  private void touch(ByteBuffer block, int base) {
+  @Override
+  public long touch(long high) {
+    long at = Page.SIZE + BucketLayout.bucket(high, buckets) * blockBytes;
+    ByteBuffer block = mapping.buffer(at);
+    int base = Mapping.offset(at);
+    int sum = 0;
+    for (int i = 0; i < blockBytes; i += LINE) {
+      sum += block.get(base + i);
+    }
+    return sum;
+  }
+
+  /** Loads each cache line of a block but the first. */
+  private long lines(ByteBuffer block, int base) {
     long all = -1;
     for (int i = LINE; i < blockBytes; i += LINE) {
       all &= block.getLong(base + i);
     }
-    if (all == -1) {
-      Thread.onSpinWait();
-    }
+    return all;
   }
 
   /** Keys of the bucket before a vertex. */

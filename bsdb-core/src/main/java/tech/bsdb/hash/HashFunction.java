@@ -18,6 +18,13 @@ public interface HashFunction extends Closeable {
    */
   long slot(long high, long low) throws IOException;
 
+  /**
+   * Asks the memory for what {@link #slot} will need, and does not wait for it.
+   *
+   * @return a number that means nothing; the caller keeps it, so that the loads are not left out
+   */
+  long touch(long high);
+
   @Override
   void close();
 }

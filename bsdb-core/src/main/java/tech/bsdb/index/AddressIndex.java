@@ -1,14 +1,14 @@
 package tech.bsdb.index;
 
-import java.io.Closeable;
 import java.io.IOException;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.Window;
 
 /** Slot to record address: one read of one page. As thread-safe as its pages. */
-public final class AddressIndex implements Closeable {
+public final class AddressIndex implements SlotIndex {
   /** Bytes of an entry. */
   public static final int WIDTH = Long.BYTES;
 
@@ -31,11 +31,21 @@ public final class AddressIndex implements Closeable {
     return new SlotPages(width).pages(slots) + 2;
   }
 
-  /** The address of the record in a slot, by one read into the window. */
-  public long address(long slot, Window window) throws IOException {
+  @Override
+  public void locate(long slot, Extent extent) {
+    extent.set(pages, SLOTS.page(slot), 1);
+  }
+
+  /** The address of the record in a slot, whose page was read. */
+  public long address(long slot, Extent extent) {
+    Window window = extent.window();
+    return window.buffer().getLong(window.offset() + SLOTS.offset(slot, extent.first()));
+  }
+
+  @Override
+  public long touch(long slot) {
     long page = SLOTS.page(slot);
-    pages.read(page, 1, window);
-    return window.buffer().getLong(window.offset() + SLOTS.offset(slot, page));
+    return pages.touch(page * CheckedPages.PAGE + SLOTS.offset(slot, page));
   }
 
   @Override

@@ -1,14 +1,13 @@
 package tech.bsdb.index;
 
-import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.Window;
 
 /** Slot to value, in approximate mode: one read of one page. As thread-safe as its pages. */
-public final class ValueIndex implements Closeable {
+public final class ValueIndex implements SlotIndex {
   private final CheckedPages pages;
   private final SlotPages slots;
   private final int width;
@@ -32,22 +31,35 @@ public final class ValueIndex implements Closeable {
     return width + 1;
   }
 
-  /** The value in a slot, by one read into the window. */
-  public byte[] value(long slot, Window window) throws IOException {
-    long page = slots.page(slot);
-    pages.read(page, 1, window);
-    ByteBuffer buffer = window.buffer();
-    int at = slots.offset(slot, page);
-    int length = buffer.get(window.offset() + at) & 0xFF;
+  @Override
+  public void locate(long slot, Extent extent) {
+    extent.set(pages, slots.page(slot), 1);
+  }
+
+  /** Bytes of the value in a slot, whose page was read. */
+  public int length(long slot, Extent extent) throws IOException {
+    int at = slots.offset(slot, extent.first());
+    int length = extent.window().buffer().get(extent.window().offset() + at) & 0xFF;
     if (length > width) {
       throw place.corrupt(
-          page * CheckedPages.PAGE + at,
+          extent.first() * CheckedPages.PAGE + at,
           "a value of at most " + width + " bytes",
           length + " bytes");
     }
-    byte[] value = new byte[length];
-    buffer.get(window.offset() + at + 1, value);
-    return value;
+    return length;
+  }
+
+  /** Copies the value in a slot, whose page was read. */
+  public void value(long slot, Extent extent, byte[] to, int offset, int length) {
+    Window window = extent.window();
+    int at = window.offset() + slots.offset(slot, extent.first()) + 1;
+    window.buffer().get(at, to, offset, length);
+  }
+
+  @Override
+  public long touch(long slot) {
+    long page = slots.page(slot);
+    return pages.touch(page * CheckedPages.PAGE + slots.offset(slot, page));
   }
 
   @Override

@@ -110,6 +110,11 @@ public final class CheckedPages implements Closeable {
     return true;
   }
 
+  /** As {@link PageSource#touch}. */
+  public long touch(long position) {
+    return source.touch(position);
+  }
+
   @Override
   public void close() throws IOException {
     source.close();

@@ -141,7 +141,7 @@ final class DirectChannels implements PageSource {
           return channel;
         }
       } catch (NoSuchFileException e) {
-        continue; // gone since it was listed
+        // Gone since it was listed: the next one.
       } catch (FileSystemException e) {
         failure = e;
       }

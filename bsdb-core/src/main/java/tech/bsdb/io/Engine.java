@@ -31,4 +31,9 @@ public interface Engine {
   default boolean verifiesEveryRead() {
     return false;
   }
+
+  /** Whether windows show the file's bytes where they lie in memory, until the source is closed. */
+  default boolean showsMemory() {
+    return false;
+  }
 }

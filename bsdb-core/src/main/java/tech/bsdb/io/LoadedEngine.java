@@ -39,6 +39,11 @@ public final class LoadedEngine implements Engine {
   }
 
   @Override
+  public boolean showsMemory() {
+    return true;
+  }
+
+  @Override
   public PageSource open(Path file, long length) throws IOException {
     return calls == null ? buffers(file, length) : nativeMemory(calls, file, length);
   }
@@ -140,6 +145,11 @@ public final class LoadedEngine implements Engine {
         window.buffer = buffer;
       }
       window.offset = (int) position & (1 << SHIFT) - 1;
+    }
+
+    @Override
+    public long touch(long position) {
+      return pieces[(int) (position >>> SHIFT)].get((int) position & (1 << SHIFT) - 1);
     }
 
     @Override

@@ -12,6 +12,11 @@ public final class MappedEngine implements Engine {
   }
 
   @Override
+  public boolean showsMemory() {
+    return true;
+  }
+
+  @Override
   public PageSource open(Path file, long length) throws IOException {
     return new MappedPages(Mapping.open(file, length));
   }
@@ -32,6 +37,11 @@ public final class MappedEngine implements Engine {
         window.buffer = buffer;
       }
       window.offset = Mapping.offset(position);
+    }
+
+    @Override
+    public long touch(long position) {
+      return mapping.buffer(position).get(Mapping.offset(position));
     }
 
     @Override

@@ -24,6 +24,16 @@ public interface PageSource extends Closeable {
    */
   void read(long first, int count, Window window) throws IOException;
 
+  /**
+   * Asks the memory for the cache line at a byte offset of the file, where windows show memory;
+   * elsewhere it does nothing. Nothing is verified.
+   *
+   * @return a number that means nothing; the caller keeps it, so that the load is not left out
+   */
+  default long touch(long position) {
+    return 0;
+  }
+
   /** Releases the file. */
   @Override
   void close() throws IOException;

@@ -4,8 +4,10 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.DataFile;
@@ -31,34 +33,28 @@ import tech.bsdb.io.Engine;
  * signature, slot, value. Every reader goes it. Thread-safe.
  */
 public final class Lookup implements Closeable {
+  /** Says that a value would have to be read; told by identity. */
+  static final byte[] NOT_IN_MEMORY = new byte[0];
+
   private final DatabaseDirectory directory;
-  private final String engine;
-  private final long seed;
-  private final HashFunction hash;
+  private final EngineChoice.Chosen engines;
   private final CheckedPages index;
-  private final @Nullable AddressIndex addresses;
-  private final @Nullable RecordReader records;
-  private final @Nullable ValueIndex values;
+  private final LookupPath path;
   private final Sessions sessions = new Sessions();
   private final List<Closeable> opened;
+  private volatile @Nullable AsyncLookups async;
+  private boolean closing;
 
   private Lookup(
       DatabaseDirectory directory,
-      String engine,
-      HashFunction hash,
+      EngineChoice.Chosen engines,
       CheckedPages index,
-      @Nullable AddressIndex addresses,
-      @Nullable RecordReader records,
-      @Nullable ValueIndex values,
+      LookupPath path,
       List<Closeable> opened) {
     this.directory = directory;
-    this.engine = engine;
-    this.seed = directory.manifest().number("hash.seed");
-    this.hash = hash;
+    this.engines = engines;
     this.index = index;
-    this.addresses = addresses;
-    this.records = records;
-    this.values = values;
+    this.path = path;
     this.opened = opened;
   }
 
@@ -92,22 +88,24 @@ public final class Lookup implements Closeable {
       FileEntry indexEntry = only(directory, FileKind.INDEX);
       int width = directory.approximateWidth();
       int entryWidth = width > 0 ? ValueIndex.entryWidth(width) : AddressIndex.WIDTH;
-      long indexPages = AddressIndex.pagesFor(manifest.number("records"), entryWidth);
-      if (indexPages != indexEntry.pages()) {
+      long pages = AddressIndex.pagesFor(manifest.number("records"), entryWidth);
+      if (pages != indexEntry.pages()) {
         throw directory
             .check(indexEntry)
-            .corrupt(0, "an index of " + indexPages + " pages", indexEntry.pages() + "");
+            .corrupt(0, "an index of " + pages + " pages", indexEntry.pages() + "");
       }
       CheckedPages index = directory.pages(indexEntry, chosen.index(), verify);
       opened.add(index);
+      long seed = manifest.number("hash.seed");
       if (width > 0) {
         ValueIndex values = new ValueIndex(index, width, directory.check(indexEntry));
-        return new Lookup(directory, chosen.reason(), hash, index, null, null, values, opened);
+        LookupPath path = LookupPath.approximate(seed, hash, values);
+        return new Lookup(directory, chosen, index, path, opened);
       }
       RecordReader records = records(directory, chosen.data(), verify);
       opened.add(records);
-      return new Lookup(
-          directory, chosen.reason(), hash, index, new AddressIndex(index), records, null, opened);
+      LookupPath path = LookupPath.exact(seed, hash, new AddressIndex(index), records);
+      return new Lookup(directory, chosen, index, path, opened);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
@@ -151,30 +149,138 @@ public final class Lookup implements Closeable {
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
     try {
-      return found(key);
+      Session session = sessions.take();
+      try {
+        long slot = path.slot(key, session.signature);
+        return slot == HashFunction.ABSENT ? null : path.value(slot, key, session, session.values);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
     } catch (InternalError e) {
       throw unreadable(e);
     }
   }
 
-  private byte @Nullable [] found(byte[] key) throws IOException {
-    Session session = sessions.take();
-    try {
-      session.signature.compute(key, 0, key.length, seed);
-      long slot = hash.slot(session.signature.high, session.signature.low);
-      if (slot == HashFunction.ABSENT) {
-        return null;
-      }
-      RecordReader reader = records;
-      if (addresses != null && reader != null) {
-        return reader.read(addresses.address(slot, session.index), key, session.scratch);
-      }
-      return values == null ? null : values.value(slot, session.index);
-    } catch (IndexOutOfBoundsException e) {
-      throw new CorruptDatabaseException(directory.path(), 0, "a sound database", e.toString());
-    } finally {
-      sessions.giveBack(session);
+  /**
+   * The value of a key, if all that must be read was read before, so that it is in memory as far as
+   * can be told; else {@link #NOT_IN_MEMORY}.
+   */
+  byte @Nullable [] getIfInMemory(byte[] key) throws IOException {
+    if (engines.overlapping() != null) {
+      return NOT_IN_MEMORY;
     }
+    try {
+      Session session = sessions.take();
+      try {
+        long slot = path.slot(key, session.signature);
+        return slot == HashFunction.ABSENT ? null : path.valueIfTouched(slot, key, session);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** The slot of a key, or {@link HashFunction#ABSENT}; it reads the hash function only. */
+  long slot(byte[] key) throws IOException {
+    try {
+      Session session = sessions.take();
+      try {
+        return path.slot(key, session.signature);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) {
+      throw unreadable(e);
+    }
+  }
+
+  /** A failure in the words that callers expect. */
+  Throwable explained(Throwable failure) {
+    if (failure instanceof IndexOutOfBoundsException e) {
+      return unsound(e);
+    }
+    return failure instanceof InternalError e ? unreadable(e) : failure;
+  }
+
+  /** The way of a look-up, for those who go it in their own steps while this is open. */
+  LookupPath path() {
+    return path;
+  }
+
+  /** The engines in use. */
+  EngineChoice.Chosen engines() {
+    return engines;
+  }
+
+  /** Looks up all keys of a batch, with as many reads or cache misses at once as it pays. */
+  void getAll(LookupBatch batch) throws IOException {
+    try {
+      Session session = sessions.take();
+      try {
+        if (engines.showMemory()) {
+          staged(session).run(batch, session);
+        } else if (engines.overlapping() != null) {
+          runQueued(batch, session);
+        } else {
+          for (int i = 0; i < batch.size(); i++) {
+            byte[] key = batch.key(i);
+            long slot = path.slot(key, session.signature);
+            batch.note(
+                i,
+                slot == HashFunction.ABSENT
+                    ? null
+                    : path.value(slot, key, session, batch.destination()));
+          }
+        }
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) {
+      throw unreadable(e);
+    }
+  }
+
+  private StagedLookups staged(Session session) {
+    StagedLookups staged = session.staged;
+    if (staged == null) {
+      staged = new StagedLookups(path);
+      session.staged = staged;
+    }
+    return staged;
+  }
+
+  private void runQueued(LookupBatch batch, Session session) throws IOException {
+    BatchLookups queued = session.queued;
+    if (queued == null) {
+      queued =
+          new BatchLookups(
+              path, engines.queue(false), engines.indexQueued(), engines.recordsQueued());
+      session.queued = queued;
+    }
+    boolean sound = false;
+    try {
+      queued.run(batch, session);
+      sound = true;
+    } finally {
+      if (!sound) {
+        session.queued = null;
+        queued.close();
+      }
+    }
+  }
+
+  private CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {
+    return new CorruptDatabaseException(directory.path(), 0, "a sound database", cause.toString());
   }
 
   /**
@@ -194,11 +300,14 @@ public final class Lookup implements Closeable {
     try {
       Session session = sessions.take();
       try {
-        session.signature.compute(key, 0, key.length, seed);
-        long slot = hash.slot(session.signature.high, session.signature.low);
-        return slot != HashFunction.ABSENT
-            && addresses != null
-            && addresses.address(slot, session.index) == address;
+        long slot = path.slot(key, session.signature);
+        AddressIndex addresses = path.addresses();
+        if (slot == HashFunction.ABSENT || addresses == null) {
+          return false;
+        }
+        addresses.locate(slot, session.index);
+        session.index.read();
+        return addresses.address(slot, session.index) == address;
       } finally {
         sessions.giveBack(session);
       }
@@ -214,7 +323,7 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public RecordScanner scan() throws IOException {
-    if (records == null) {
+    if (path.isApproximate()) {
       throw new UnsupportedOperationException(
           directory.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
@@ -247,7 +356,7 @@ public final class Lookup implements Closeable {
       Session session = sessions.take();
       try {
         for (long page = 1; page < index.pages() - 1; page++) {
-          index.read(page, 1, session.index);
+          index.read(page, 1, session.index.window());
         }
       } finally {
         sessions.giveBack(session);
@@ -255,6 +364,62 @@ public final class Lookup implements Closeable {
     } catch (InternalError e) {
       throw unreadable(e);
     }
+  }
+
+  /** A batch of keys, to be used again and again by one thread. */
+  public LookupBatch batch() {
+    return new LookupBatch(this);
+  }
+
+  /**
+   * The values of many keys, in the order of the keys.
+   *
+   * @return a list with null for each absent key
+   */
+  public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
+    byte @Nullable [][] values = new byte[keys.size()][];
+    new LookupBatch(this, keys.toArray(new byte[0][]), values).get();
+    return Collections.unmodifiableList(Arrays.asList(values));
+  }
+
+  /** The value of a key, later. */
+  public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
+    CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
+    AsyncLookups.Answer answer =
+        new AsyncLookups.Answer() {
+          @Override
+          public void completed(byte @Nullable [] value) {
+            future.complete(value);
+          }
+
+          @Override
+          public void failed(Throwable why) {
+            future.completeExceptionally(why);
+          }
+        };
+    try {
+      async().get(key, answer);
+    } catch (IOException | IllegalStateException e) {
+      future.completeExceptionally(e);
+    }
+    return future;
+  }
+
+  private AsyncLookups async() throws IOException {
+    AsyncLookups made = async;
+    if (made == null) {
+      synchronized (opened) {
+        made = async;
+        if (made == null) {
+          if (closing) {
+            throw new IllegalStateException("the database is closed");
+          }
+          made = new AsyncLookups(this);
+          async = made;
+        }
+      }
+    }
+    return made;
   }
 
   /** Whether some records in the data files lost to another with the same key. */
@@ -269,12 +434,20 @@ public final class Lookup implements Closeable {
 
   /** The engine in use, and why. */
   public String engine() {
-    return engine;
+    return engines.reason();
   }
 
   /** Waits for running look-ups and releases everything; a second call does nothing. */
   @Override
   public void close() throws IOException {
+    AsyncLookups made;
+    synchronized (opened) {
+      closing = true;
+      made = async;
+    }
+    if (made != null) {
+      made.close();
+    }
     Sessions.Closing closing = sessions.close();
     if (closing == Sessions.Closing.SESSION_LOST) {
       throw new IOException(

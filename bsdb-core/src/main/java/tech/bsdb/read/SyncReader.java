@@ -4,9 +4,6 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.io.BufferedEngine;
-import tech.bsdb.io.Engine;
-import tech.bsdb.io.MappedEngine;
 
 /**
  * The synchronous reader with its documented constructor; thin over {@link Lookup}. Thread-safe.
@@ -18,11 +15,12 @@ public final class SyncReader implements Closeable {
    * Opens a database.
    *
    * @param directory its directory
-   * @param loadIndexIntoMemory whether the index is brought into memory now, so that look-ups need
-   *     not wait for it
+   * @param loadIndexIntoMemory whether the index is read into memory of its own now, outside the
+   *     heap, so that look-ups never wait for it; then {@code indexDirect} does not count
    * @param approximate whether the database must be an approximate one
-   * @param indexDirect whether the index is read by positional reads, not mapped
-   * @param kvDirect whether the data files are read by positional reads, not mapped
+   * @param indexDirect whether the index is read from the device, past the page cache; buffered
+   *     where the file system does not offer that, as {@link #engine} says; false: mapped
+   * @param kvDirect the same for the data files
    * @throws IOException if it cannot be opened
    * @throws IllegalArgumentException if it lacks the mode that was asked for
    */
@@ -33,17 +31,10 @@ public final class SyncReader implements Closeable {
       boolean indexDirect,
       boolean kvDirect)
       throws IOException {
-    this.lookup =
+    lookup =
         Lookup.open(
             directory.toPath(),
-            database -> {
-              requireMode(database, approximate);
-              Engine index =
-                  indexDirect && !loadIndexIntoMemory ? new BufferedEngine() : new MappedEngine();
-              Engine data = kvDirect ? new BufferedEngine() : new MappedEngine();
-              return new EngineChoice.Chosen(
-                  index, data, "index " + index.name() + ", data " + data.name() + " (as asked)");
-            },
+            EngineChoice.documented(approximate, loadIndexIntoMemory, indexDirect, kvDirect, false),
             true);
     if (loadIndexIntoMemory) {
       try {
@@ -52,19 +43,6 @@ public final class SyncReader implements Closeable {
         lookup.close();
         throw e;
       }
-    }
-  }
-
-  private static void requireMode(DatabaseDirectory database, boolean approximate) {
-    boolean is = database.approximateWidth() > 0;
-    if (approximate && !is) {
-      throw new IllegalArgumentException(
-          database.path()
-              + " has no approximate index; build it with -a, or open it without approximate mode");
-    }
-    if (!approximate && is) {
-      throw new IllegalArgumentException(
-          database.path() + " is approximate; open it in approximate mode, or build it without -a");
     }
   }
 
@@ -77,6 +55,11 @@ public final class SyncReader implements Closeable {
    */
   public byte @Nullable [] getAsBytes(byte[] key) throws IOException {
     return lookup.get(key);
+  }
+
+  /** The engines in use, and why. */
+  public String engine() {
+    return lookup.engine();
   }
 
   /** Waits for running look-ups and releases everything; a second call does nothing. */

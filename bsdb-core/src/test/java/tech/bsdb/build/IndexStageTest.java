@@ -30,8 +30,8 @@ import tech.bsdb.hash.HashWriter;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
-import tech.bsdb.io.Window;
 
 /**
  * From signatures to the hash function and the index, whose bytes depend on nothing but the
@@ -147,14 +147,14 @@ class IndexStageTest {
     try (HashFunction hash = built.open();
         AddressIndex index = built.openIndex()) {
       BitSet given = new BitSet();
-      Window window = new Window();
+      Extent extent = new Extent();
       for (int i = 0; i < count; i++) {
         long slot = hash.slot(entries.high[i], entries.low[i]);
         if (slot < 0 || slot >= count || given.get((int) slot)) {
           throw new AssertionError("key " + i + " of " + count + " has slot " + slot);
         }
         given.set((int) slot);
-        if (index.address(slot, window) != entries.addresses[i]) {
+        if (address(index, slot, extent) != entries.addresses[i]) {
           throw new AssertionError("slot " + slot + " holds another address");
         }
       }
@@ -244,10 +244,10 @@ class IndexStageTest {
     Built built = build(entries, 32, 1 << 20, 1, null);
     try (HashFunction hash = built.open();
         AddressIndex index = built.openIndex()) {
-      Window window = new Window();
+      Extent extent = new Extent();
       for (int i = 0; i < entries.count(); i++) {
         long slot = hash.slot(entries.high[i], entries.low[i]);
-        assertThat(index.address(slot, window)).isEqualTo(entries.addresses[i]);
+        assertThat(address(index, slot, extent)).isEqualTo(entries.addresses[i]);
       }
     }
   }
@@ -287,13 +287,13 @@ class IndexStageTest {
     assertThat(built.keys).isEqualTo(20_000);
     try (HashFunction hash = built.open();
         AddressIndex index = built.openIndex()) {
-      Window window = new Window();
+      Extent extent = new Extent();
       for (int i = 20_000; i < 40_000; i++) {
         long largest = entries.addresses[i];
         for (int j = i - 20_000; i < 25_000 && j < 20_000; j += 5000) {
           largest = Math.max(largest, entries.addresses[j]);
         }
-        assertThat(index.address(hash.slot(entries.high[i], entries.low[i]), window))
+        assertThat(address(index, hash.slot(entries.high[i], entries.low[i]), extent))
             .isEqualTo(largest);
       }
     }
@@ -321,5 +321,11 @@ class IndexStageTest {
           .isInstanceOf(CancellationException.class);
       assertThat(done[0]).isLessThan(500_000);
     }
+  }
+
+  private static long address(AddressIndex index, long slot, Extent extent) throws IOException {
+    index.locate(slot, extent);
+    extent.read();
+    return index.address(slot, extent);
   }
 }

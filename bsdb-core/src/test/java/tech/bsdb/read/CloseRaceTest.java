@@ -17,6 +17,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
@@ -34,7 +35,7 @@ class CloseRaceTest {
 
   static List<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
-    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
+    for (OpenOptions.Engine engine : Offered.engines()) {
       for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED}) {
         cases.add(Arguments.of(engine, layout));
       }

@@ -10,7 +10,7 @@ import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
@@ -29,7 +29,7 @@ class InterruptTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("tech.bsdb.Offered#engines")
   void anInterruptedReaderDisturbsNobody(OpenOptions.Engine engine) throws Exception {
     ExecutorService others = Executors.newFixedThreadPool(4);
     try (Database database =
@@ -57,7 +57,7 @@ class InterruptTest {
   }
 
   @ParameterizedTest
-  @EnumSource
+  @MethodSource("tech.bsdb.Offered#engines")
   void anInterruptedThreadStillGetsItsAnswers(OpenOptions.Engine engine) throws Exception {
     try (Database database =
         Database.open(directory.resolve("db"), OpenOptions.defaults().withEngine(engine))) {
