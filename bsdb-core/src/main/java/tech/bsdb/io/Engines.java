@@ -71,7 +71,7 @@ public final class Engines {
       }
       return null; // nothing there to be refused
     } catch (IOException e) {
-      return e.getMessage();
+      return "no file could be tried: " + e;
     }
   }
 }

@@ -25,6 +25,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
@@ -361,6 +362,50 @@ abstract class EngineContract {
       }
       owner.get(10, TimeUnit.SECONDS);
       shared.get().wake();
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void wakesFromManyThreadsLoseNoRead() throws Exception {
+    Engine engine = engine();
+    ExecutorService pool = Executors.newFixedThreadPool(2);
+    AtomicBoolean done = new AtomicBoolean();
+    try (PageSource source = engine.open(file, content.length)) {
+      ReadQueue queue = engine.queue(8, true);
+      List<Future<?>> wakers = new ArrayList<>();
+      for (int i = 0; i < 2; i++) {
+        SplittableRandom own = random.split();
+        wakers.add(
+            pool.submit(
+                () -> {
+                  while (!done.get()) {
+                    queue.wake();
+                    Thread.sleep(0, own.nextInt(50_000));
+                  }
+                  return null;
+                }));
+      }
+      try {
+        Feed feed = new Feed(queue, source, 8, 2000);
+        feed.fill();
+        while (queue.pending() > 0) {
+          queue.await(1 + random.nextInt(8), feed);
+          if (random.nextInt(4) == 0) {
+            queue.awaitWork();
+          }
+        }
+        assertThat(feed.done.cardinality()).isEqualTo(2000);
+        queue.close(); // while they go on
+        TimeUnit.MILLISECONDS.sleep(5);
+      } finally {
+        done.set(true);
+        queue.close();
+      }
+      for (Future<?> waker : wakers) {
+        waker.get();
+      }
     } finally {
       pool.shutdownNow();
     }
