@@ -141,7 +141,7 @@ final class DirectChannels implements PageSource {
           return channel;
         }
       } catch (NoSuchFileException e) {
-        // Gone since it was listed: the next one.
+        // Gone since it was listed: not ours.
       } catch (FileSystemException e) {
         failure = e;
       }
