@@ -29,7 +29,7 @@ public final class Main {
    * Runs one command as a program of its own: {@code java -cp bsdb.jar tech.bsdb.tools.Builder -i
    * FILE}.
    */
-  static void main(String command, String[] args) {
+  public static void main(String command, String[] args) {
     List<String> arguments = new ArrayList<>(ProcessArguments.asTyped(args));
     arguments.add(0, command);
     System.exit(run(arguments, Console.ofProcess()));

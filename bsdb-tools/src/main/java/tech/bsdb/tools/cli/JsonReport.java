@@ -3,24 +3,34 @@ package tech.bsdb.tools.cli;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
+import java.io.OutputStream;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
-/** A report for programs: exactly one JSON object, on one line of standard output. */
+/** A report for programs: exactly one JSON object, on one line. */
 public final class JsonReport {
   private static final JsonFactory JSON =
       new JsonFactory().disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
 
   private JsonReport() {}
 
-  /** Prints maps of strings, numbers, booleans and maps, in their order. */
+  /**
+   * Prints a map of strings, numbers, booleans, nulls, lists and maps, in their order, to standard
+   * output.
+   */
   public static void print(Console console, Map<String, ?> report) throws IOException {
-    JsonGenerator json = JSON.createGenerator(console.out());
+    write(console.out(), report);
+  }
+
+  /** Writes such a map to a stream, which stays open. */
+  public static void write(OutputStream out, Map<String, ?> report) throws IOException {
+    JsonGenerator json = JSON.createGenerator(out);
     write(report, json);
     json.writeRaw('\n');
     json.flush();
   }
 
-  private static void write(Object value, JsonGenerator json) throws IOException {
+  private static void write(@Nullable Object value, JsonGenerator json) throws IOException {
     if (value instanceof Map<?, ?> map) {
       json.writeStartObject();
       for (Map.Entry<?, ?> entry : map.entrySet()) {
@@ -28,6 +38,12 @@ public final class JsonReport {
         write(entry.getValue(), json);
       }
       json.writeEndObject();
+    } else if (value instanceof Iterable<?> list) {
+      json.writeStartArray();
+      for (Object element : list) {
+        write(element, json);
+      }
+      json.writeEndArray();
     } else {
       json.writePOJO(value);
     }

@@ -10,10 +10,11 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** The option {@code -d} of every command that reads a database. */
-final class DatabaseDirectory {
+public final class DatabaseDirectory {
   private DatabaseDirectory() {}
 
-  static Syntax declare(Syntax syntax) {
+  /** Declares the option. */
+  public static Syntax declare(Syntax syntax) {
     return syntax.value("-d", "DIR", "the database (default ./rdb)");
   }
 
@@ -23,7 +24,7 @@ final class DatabaseDirectory {
    *
    * @throws FileSystemException if it is missing, no directory, or empty
    */
-  static Path of(Arguments arguments) throws UsageException, IOException {
+  public static Path of(Arguments arguments) throws UsageException, IOException {
     String given = arguments.text("-d", "./rdb");
     if (given.isEmpty()) {
       throw new UsageException("-d takes the directory of a database, not \"\"");
