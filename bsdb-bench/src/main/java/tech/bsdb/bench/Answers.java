@@ -1,0 +1,75 @@
+package tech.bsdb.bench;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.Arrays;
+import java.util.HexFormat;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.DuplicateKeyException;
+
+/** Compares answers with what the source says. Immutable, thread-safe. */
+final class Answers {
+  private static final int SHOWN = 40;
+
+  private final KeySet keys;
+  private final int width;
+
+  /**
+   * Creates a judge.
+   *
+   * @param width 0 for an exact database, else the bytes that an approximate one keeps of a value
+   */
+  Answers(KeySet keys, int width) {
+    this.keys = keys;
+    this.width = width;
+  }
+
+  /**
+   * Checks one answer; does nothing where the source's values are not held. An approximate database
+   * may answer for an absent key: that is its promise, not a mistake.
+   *
+   * @throws WrongAnswerException if it is not what the source says
+   */
+  void check(int request, byte @Nullable [] answer) throws WrongAnswerException {
+    byte[][] values = keys.values();
+    if (values == null) {
+      return;
+    }
+    if (request < 0) {
+      if (answer != null && width == 0) {
+        throw wrong(request, "absent", answer);
+      }
+      return;
+    }
+    byte[] expected = values[request];
+    int length = width == 0 ? expected.length : Math.min(width, expected.length);
+    if (answer == null || !Arrays.equals(answer, 0, answer.length, expected, 0, length)) {
+      throw wrong(request, shown(Arrays.copyOf(expected, length)), answer);
+    }
+  }
+
+  private WrongAnswerException wrong(int request, String expected, byte @Nullable [] answer) {
+    return new WrongAnswerException(
+        "wrong answer for key "
+            + DuplicateKeyException.show(keys.key(request))
+            + ": expected "
+            + expected
+            + ", got "
+            + (answer == null ? "absent" : shown(answer)));
+  }
+
+  private static String shown(byte[] value) {
+    boolean whole = value.length <= SHOWN;
+    byte[] part = whole ? value : Arrays.copyOf(value, SHOWN);
+    for (byte b : part) {
+      if (b < ' ' || b == 0x7F) {
+        return "hex " + HexFormat.of().formatHex(part) + tail(value.length, whole);
+      }
+    }
+    return '"' + new String(part, US_ASCII) + '"' + tail(value.length, whole);
+  }
+
+  private static String tail(int length, boolean whole) {
+    return whole ? "" : "... (" + length + " bytes)";
+  }
+}

@@ -1,0 +1,62 @@
+package tech.bsdb.bench;
+
+import java.util.List;
+import tech.bsdb.tools.Main;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+
+/** {@code bsdb bench-async}: asynchronous look-ups, a number of them in flight. */
+public final class AsyncQueryBench implements Command {
+  private static final Syntax SYNTAX =
+      LoadSyntax.declare(
+              new Syntax(
+                  "bench-async",
+                  "",
+                  "Measures asynchronous look-ups: how many a second, how long they take, what they cost in CPU"
+                      + " time and reads. Properties of the reader, given in BSDB_JAVA_OPTS:"
+                      + " -Dbsdb.uring=false reads by threads instead of io_uring,"
+                      + " -Dbsdb.reader.index.submit.threads=N and -Dbsdb.reader.kv.submit.threads=N set how many"
+                      + " threads read the index and the data files."),
+              true)
+          .example(
+              "64 look-ups in flight, past the page cache", "bsdb bench-async -d ./rdb -id -kd")
+          .example(
+              "from 1 to 256 in flight, as a page",
+              "bsdb bench-async -d ./rdb -id -kd --sweep --html bench.html")
+          .example(
+              "the latency at 20,000 look-ups a second",
+              "bsdb bench-async -d ./rdb -id -kd --rate 20000")
+          .example(
+              "without io_uring",
+              "BSDB_JAVA_OPTS=-Dbsdb.uring=false bsdb bench-async -d ./rdb -id -kd");
+
+  /** For the service loader. */
+  public AsyncQueryBench() {}
+
+  /** Runs {@code bsdb bench-async} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("bench-async", args);
+  }
+
+  @Override
+  public String name() {
+    return "bench-async";
+  }
+
+  @Override
+  public String summary() {
+    return "measure asynchronous look-ups";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    return LoadTool.run(name(), LoadOptions.of(arguments, true), console);
+  }
+}

@@ -1,0 +1,63 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.nio.channels.CompletionHandler;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.read.AsyncReader;
+
+/** The documented asynchronous reader. */
+final class AsyncReaderTarget implements Target {
+  private final AsyncReader reader;
+  private final double rate;
+  private final String engine;
+
+  /**
+   * Opens the database of the options.
+   *
+   * @param approximate whether it is an approximate one
+   */
+  AsyncReaderTarget(LoadOptions options, boolean approximate) throws IOException {
+    this.reader =
+        new AsyncReader(
+            options.database().toFile(), approximate, options.indexDirect(), options.dataDirect());
+    this.rate = options.rate();
+    this.engine =
+        "AsyncReader's choice for index "
+            + (options.indexDirect() ? "direct" : "through the page cache")
+            + ", data "
+            + (options.dataDirect() ? "direct" : "through the page cache")
+            + " (as asked)";
+  }
+
+  @Override
+  public String api() {
+    return "AsyncReader.asyncGet";
+  }
+
+  @Override
+  public String engine() {
+    return engine;
+  }
+
+  @Override
+  public Worker worker(
+      KeySet keys, RequestOrder order, Step step, int worker, BooleanSupplier stopped) {
+    return new AsyncWorker(
+        lookups, keys, order, step.depth(), rate, worker, step.threads(), stopped);
+  }
+
+  private final AsyncTarget lookups =
+      new AsyncTarget() {
+        @Override
+        public <A> void get(
+            byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
+          reader.asyncGet(key, attachment, handler);
+        }
+      };
+
+  @Override
+  public void close() throws IOException {
+    reader.close();
+  }
+}

@@ -1,0 +1,129 @@
+package tech.bsdb.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.ToDoubleFunction;
+import org.HdrHistogram.HistogramIterationValue;
+
+/** The charts of a run. */
+final class Charts {
+  /** The most lines that can be told apart. */
+  private static final int MOST_LINES = 6;
+
+  private Charts() {}
+
+  /** Latency by percentile, a line for each step, or for some of them where there are many. */
+  static LineChart latency(Report report) {
+    List<Point> shown = spread(report.points());
+    long least = Long.MAX_VALUE;
+    long greatest = 1;
+    long samples = 10;
+    List<LineChart.Line> lines = new ArrayList<>();
+    for (int i = 0; i < shown.size(); i++) {
+      Point point = shown.get(i);
+      List<LineChart.Dot> dots = distribution(point);
+      lines.add(new LineChart.Line(style(i, shown.size()), name(point, report), dots, false));
+      for (LineChart.Dot dot : dots) {
+        least = Math.min(least, (long) dot.y());
+        greatest = Math.max(greatest, (long) dot.y());
+      }
+      samples = Math.max(samples, point.timed());
+    }
+    return new LineChart(
+        "Latency by percentile",
+        "share of look-ups that took no longer",
+        Scale.nines(samples),
+        Scale.logarithmic(Math.min(least, greatest), greatest, Quantity::axisTime),
+        lines);
+  }
+
+  private static List<LineChart.Dot> distribution(Point point) {
+    List<LineChart.Dot> dots = new ArrayList<>();
+    double known = 100 - 100.0 / Math.max(1, point.timed());
+    for (HistogramIterationValue value : point.latency().percentiles(4)) {
+      double percentile = value.getPercentileLevelIteratedTo();
+      long nanos = Math.max(1, value.getValueIteratedTo());
+      if (percentile <= known) {
+        String hint =
+            Report.label(Math.round(percentile * 1e4) / 1e4) + ": " + Quantity.time(nanos);
+        dots.add(new LineChart.Dot(percentile, nanos, hint));
+      }
+    }
+    return dots;
+  }
+
+  /** Look-ups a second over what varies. */
+  static LineChart rates(Report report) {
+    double greatest = report.best().lookupsPerSecond();
+    return new LineChart(
+        "Look-ups per second over " + report.axis(),
+        report.axis(),
+        Scale.steps(report.points().stream().map(report::place).toList()),
+        Scale.fromZero(greatest, Quantity::brief),
+        List.of(
+            line("c0", "", report, Point::lookupsPerSecond, rate -> Quantity.count(rate) + "/s")));
+  }
+
+  /** Median and 99th percentile over what varies. */
+  static LineChart latencies(Report report) {
+    double least = Double.MAX_VALUE;
+    double greatest = 1;
+    for (Point point : report.points()) {
+      least = Math.min(least, Math.max(1, point.nanosAt(50)));
+      greatest = Math.max(greatest, point.nanosAt(99));
+    }
+    return new LineChart(
+        "Latency over " + report.axis(),
+        report.axis(),
+        Scale.steps(report.points().stream().map(report::place).toList()),
+        Scale.logarithmic(least, greatest, Quantity::axisTime),
+        List.of(
+            line("c0", "p50", report, p -> Math.max(1, p.nanosAt(50)), Quantity::time),
+            line("c1", "p99", report, p -> Math.max(1, p.nanosAt(99)), Quantity::time)));
+  }
+
+  private static LineChart.Line line(
+      String style, String name, Report report, ToDoubleFunction<Point> value, Scale.Label label) {
+    List<LineChart.Dot> dots = new ArrayList<>();
+    report.points().stream()
+        .sorted((a, b) -> Integer.compare(report.place(a), report.place(b)))
+        .forEach(
+            point -> {
+              double y = value.applyAsDouble(point);
+              String hint = (name.isEmpty() ? "" : name + " ") + label.of(y);
+              dots.add(
+                  new LineChart.Dot(report.place(point), y, name(point, report) + ": " + hint));
+            });
+    return new LineChart.Line(style, name, dots, true);
+  }
+
+  /** What a step is called among its neighbours. */
+  static String name(Point point, Report report) {
+    if (report.points().size() == 1) {
+      return "";
+    }
+    Step step = point.step();
+    if (report.overDepth()) {
+      return "depth " + step.depth();
+    }
+    String threads = step.threads() == 1 ? "1 thread" : step.threads() + " threads";
+    return report.axis().equals("threads") ? threads : threads + " × " + step.depth();
+  }
+
+  /** At most six of the points, the first and the last among them. */
+  private static List<Point> spread(List<Point> points) {
+    if (points.size() <= MOST_LINES) {
+      return points;
+    }
+    List<Point> some = new ArrayList<>();
+    for (int i = 0; i < MOST_LINES; i++) {
+      some.add(points.get(Math.round(i * (points.size() - 1) / (MOST_LINES - 1f))));
+    }
+    return some;
+  }
+
+  /** The colours from faint to strong, as many as there are lines. */
+  private static String style(int line, int lines) {
+    return lines == 1 ? "c0" : "r" + Math.round(line * (MOST_LINES - 1f) / (lines - 1));
+  }
+}

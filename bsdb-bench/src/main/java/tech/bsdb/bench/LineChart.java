@@ -1,0 +1,141 @@
+package tech.bsdb.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * A chart of lines as SVG within a page, in two sizes: for a wide window and for a phone, where
+ * scaled letters could not be read. Colours and fonts are the page's style sheet.
+ *
+ * @param summary what the chart shows, for those who cannot see it
+ * @param xName what stands below the horizontal axis
+ * @param x the horizontal axis
+ * @param y the vertical axis
+ * @param lines the lines, in the order of their colours
+ */
+record LineChart(String summary, String xName, Scale x, Scale y, List<Line> lines) {
+  private static final int LEFT = 58;
+  private static final int RIGHT = 18;
+  private static final int TOP = 12;
+  private static final int BOTTOM = 46;
+
+  /**
+   * A line.
+   *
+   * @param style the class of the style sheet that colours it
+   * @param name what the legend calls it; empty for none
+   * @param dots its points, from left to right
+   * @param marked whether the points are drawn, and not only the line
+   */
+  record Line(String style, String name, List<Dot> dots, boolean marked) {}
+
+  /**
+   * A point of a line.
+   *
+   * @param hint what is shown for it where a pointer rests on it
+   */
+  record Dot(double x, double y, String hint) {}
+
+  /** The chart and its legend. */
+  String html() {
+    return legend() + svg("wide", 760, 320, 8) + svg("narrow", 350, 280, 4);
+  }
+
+  private String legend() {
+    StringBuilder html = new StringBuilder();
+    for (Line line : lines) {
+      if (!line.name().isEmpty()) {
+        html.append("<li><i class=\"").append(line.style()).append("\"></i>");
+        html.append(HtmlReport.escaped(line.name())).append("</li>");
+      }
+    }
+    return html.isEmpty() ? "" : "<ul class=\"legend\">" + html + "</ul>\n";
+  }
+
+  private String svg(String form, int width, int height, int mostNames) {
+    StringBuilder svg = new StringBuilder();
+    svg.append(
+        String.format(
+            Locale.ROOT,
+            "<svg class=\"%s\" viewBox=\"0 0 %d %d\" role=\"img\" aria-label=\"%s\">\n",
+            form,
+            width,
+            height,
+            HtmlReport.escaped(summary)));
+    double plotWidth = width - LEFT - RIGHT;
+    double plotHeight = height - TOP - BOTTOM;
+    for (Scale.Tick tick : y.ticks()) {
+      double at = TOP + plotHeight * (1 - tick.at());
+      svg.append(line("grid", LEFT, at, (double) width - RIGHT, at));
+      svg.append(text("end", LEFT - 8.0, at + 4, tick.label()));
+    }
+    for (Scale.Tick tick : thinned(x.ticks(), mostNames)) {
+      double at = LEFT + plotWidth * tick.at();
+      svg.append(line("tick", at, (double) height - BOTTOM, at, height - BOTTOM + 5.0));
+      svg.append(text("middle", at, height - BOTTOM + 19.0, tick.label()));
+    }
+    svg.append(
+        line("axis", LEFT, (double) height - BOTTOM, (double) width - RIGHT, height - BOTTOM));
+    svg.append(text("middle", LEFT + plotWidth / 2, height - 6.0, xName));
+    for (Line line : lines) {
+      StringBuilder path = new StringBuilder();
+      StringBuilder dots = new StringBuilder();
+      for (Dot dot : line.dots()) {
+        double atX = LEFT + plotWidth * x.place().applyAsDouble(dot.x());
+        double atY = TOP + plotHeight * (1 - y.place().applyAsDouble(dot.y()));
+        path.append(path.isEmpty() ? "M" : "L").append(pair(atX, atY));
+        dots.append(circle(line, atX, atY, dot.hint()));
+      }
+      svg.append(String.format("<path class=\"line %s\" d=\"%s\"/>\n", line.style(), path));
+      svg.append(dots);
+    }
+    return svg.append("</svg>\n").toString();
+  }
+
+  private static String circle(Line line, double x, double y, String hint) {
+    return String.format(
+        Locale.ROOT,
+        "<circle class=\"%s\" cx=\"%.1f\" cy=\"%.1f\" r=\"%d\"><title>%s</title></circle>\n",
+        line.marked() ? "dot " + line.style() : "ghost",
+        x,
+        y,
+        line.marked() ? 4 : 7,
+        HtmlReport.escaped(hint));
+  }
+
+  /** Leaves names out from the middle where there are more than there is room for. */
+  private static List<Scale.Tick> thinned(List<Scale.Tick> ticks, int most) {
+    int step = (ticks.size() + most - 1) / most;
+    List<Scale.Tick> kept = new ArrayList<>();
+    for (int i = (ticks.size() - 1) % step; i < ticks.size(); i += step) {
+      kept.add(ticks.get(i));
+    }
+    return kept;
+  }
+
+  private static String line(String style, double x1, double y1, double x2, double y2) {
+    return String.format(
+        Locale.ROOT,
+        "<line class=\"%s\" x1=\"%.1f\" y1=\"%.1f\" x2=\"%.1f\" y2=\"%.1f\"/>\n",
+        style,
+        x1,
+        y1,
+        x2,
+        y2);
+  }
+
+  private static String text(String anchor, double x, double y, String words) {
+    return String.format(
+        Locale.ROOT,
+        "<text text-anchor=\"%s\" x=\"%.1f\" y=\"%.1f\">%s</text>\n",
+        anchor,
+        x,
+        y,
+        HtmlReport.escaped(words));
+  }
+
+  private static String pair(double x, double y) {
+    return String.format(Locale.ROOT, "%.1f %.1f", x, y);
+  }
+}

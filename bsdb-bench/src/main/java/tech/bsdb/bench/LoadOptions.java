@@ -1,0 +1,192 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.OpenOptions.Engine;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.input.Format;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.inspect.DatabaseDirectory;
+
+/**
+ * What a load tool was asked to do, checked as far as that is possible without opening anything.
+ *
+ * @param async whether look-ups are asynchronous
+ * @param database the database's directory
+ * @param approximate whether it must be an approximate one
+ * @param indexInMemory whether the index is brought into memory at the beginning
+ * @param indexDirect whether the index is read past the page cache
+ * @param dataDirect whether the data files are
+ * @param engine the engine that was named, or null
+ * @param source the text that has the keys, or null for the database's own
+ * @param verify whether answers are compared with the source
+ * @param keys the most keys held
+ * @param absentShare the share of absent keys, 0 to 1
+ * @param zipf the exponent of popularity, 0 for all alike
+ * @param seed of everything that is drawn
+ * @param steps what is measured, in order
+ * @param batch keys per request
+ * @param rate look-ups a second of an open loop, 0 for a closed one
+ * @param warmupSeconds before each measurement
+ * @param durationSeconds of each measurement
+ * @param quiet whether nothing but errors is printed
+ * @param json where the report goes as JSON, {@code -} for stdout, or null
+ * @param html where it goes as a page, or null
+ */
+record LoadOptions(
+    boolean async,
+    Path database,
+    boolean approximate,
+    boolean indexInMemory,
+    boolean indexDirect,
+    boolean dataDirect,
+    @Nullable Engine engine,
+    @Nullable InputOptions source,
+    boolean verify,
+    int keys,
+    double absentShare,
+    double zipf,
+    long seed,
+    List<Step> steps,
+    int batch,
+    double rate,
+    double warmupSeconds,
+    double durationSeconds,
+    boolean quiet,
+    @Nullable String json,
+    @Nullable Path html) {
+  private static final int MOST_THREADS = 1_024;
+  private static final int MOST_IN_FLIGHT = 65_536;
+  private static final int MOST_KEYS = 100_000_000;
+  private static final double MOST_RATE = 100_000_000;
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is wrong, or options contradict each other
+   * @throws FileSystemException if there cannot be a database, or a report cannot be written
+   */
+  static LoadOptions of(Arguments arguments, boolean async) throws UsageException, IOException {
+    boolean verify = arguments.has("-v");
+    if (verify && !arguments.has("-k")) {
+      throw new UsageException("-v needs -k, the text to compare the answers with");
+    }
+    for (String option : List.of("-s", "--key-encoding", "--value-encoding")) {
+      if (arguments.has(option) && !arguments.has("-k")) {
+        throw new UsageException(option + " needs -k, the text that it is about");
+      }
+    }
+    LoadOptions options =
+        new LoadOptions(
+            async,
+            DatabaseDirectory.of(arguments),
+            arguments.has("-a"),
+            arguments.has("-ic"),
+            arguments.has("-id"),
+            arguments.has("-kd"),
+            arguments.has("--engine")
+                ? arguments.choice("--engine", Engine.class, Engine.AUTO)
+                : null,
+            arguments.has("-k") ? source(arguments) : null,
+            verify,
+            arguments.integer("--keys", 1, MOST_KEYS, 1_000_000),
+            Decimals.of(arguments, "--absent", 0, 100, 0) / 100,
+            Decimals.of(arguments, "--zipf", 0, 10, 0),
+            arguments.number("--seed", Long.MIN_VALUE, Long.MAX_VALUE, 42),
+            steps(arguments, async),
+            async ? 1 : arguments.integer("--batch", 1, MOST_IN_FLIGHT, 1),
+            Decimals.of(arguments, "--rate", 1, MOST_RATE, 0),
+            Decimals.of(arguments, "--warmup", 0, 3_600, 2),
+            Decimals.of(arguments, "--duration", 0.1, 86_400, 10),
+            arguments.has("-q"),
+            report(arguments, "--json", true).orElse(null),
+            report(arguments, "--html", false).map(Path::of).orElse(null));
+    if (options.json != null
+        && options.html != null
+        && Path.of(options.json).equals(options.html)) {
+      throw new UsageException("--json and --html name the same file " + options.json);
+    }
+    return options;
+  }
+
+  private static InputOptions source(Arguments arguments) throws UsageException {
+    String file = arguments.text("-k", "");
+    if (file.isEmpty()) {
+      throw new UsageException("-k takes a file, a directory or -, not \"\"");
+    }
+    String separator = Escapes.resolve("-s", arguments.text("-s", " "));
+    if (separator.isEmpty() || separator.contains("\n")) {
+      throw new UsageException("-s takes at least one character, and no line feed");
+    }
+    return InputOptions.defaults()
+        .withInputs(List.of(file))
+        .withFormat(new Format.Text(separator))
+        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
+        .withValueEncoding(arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8))
+        .withAllowEmptyKey(true);
+  }
+
+  private static List<Step> steps(Arguments arguments, boolean async) throws UsageException {
+    List<Integer> threads = Ladder.of(arguments, "--threads", MOST_THREADS, 1);
+    List<Integer> depths = async ? Ladder.of(arguments, "--depth", MOST_IN_FLIGHT, 64) : List.of(1);
+    if (arguments.has("--sweep")) {
+      String swept = async ? "--depth" : "--threads";
+      List<Integer> given = async ? depths : threads;
+      if (given.size() > 1) {
+        throw new UsageException(
+            "--sweep goes from 1 up to one "
+                + swept
+                + ", not to \""
+                + arguments.text(swept, "")
+                + "\"");
+      }
+      if (async) {
+        depths = Ladder.upTo(arguments.has(swept) ? given.get(0) : 256);
+      } else {
+        int cores = Runtime.getRuntime().availableProcessors();
+        threads = Ladder.upTo(arguments.has(swept) ? given.get(0) : Math.min(64, 4 * cores));
+      }
+    }
+    List<Step> steps = new ArrayList<>();
+    for (int thread : threads) {
+      for (int depth : depths) {
+        steps.add(new Step(thread, depth));
+      }
+    }
+    return List.copyOf(steps);
+  }
+
+  /** Sees that a report can be written before hours are spent on measuring. */
+  private static Optional<String> report(Arguments arguments, String option, boolean standardOutput)
+      throws UsageException, IOException {
+    Optional<String> given = arguments.text(option);
+    if (given.isEmpty() || (standardOutput && given.get().equals("-"))) {
+      return given;
+    }
+    if (given.get().isEmpty() || given.get().equals("-")) {
+      throw new UsageException(option + " takes a file, not \"" + given.get() + "\"");
+    }
+    Path file = Path.of(given.get());
+    Path folder = file.toAbsolutePath().getParent();
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(
+          given.get(), null, option + " takes a file; this is a directory");
+    }
+    if (folder == null || !Files.isDirectory(folder)) {
+      throw new FileSystemException(String.valueOf(folder), null, option + ": no such directory");
+    }
+    if (!Files.isWritable(Files.exists(file) ? file : folder)) {
+      throw new FileSystemException(given.get(), null, option + ": permission denied");
+    }
+    return given;
+  }
+}

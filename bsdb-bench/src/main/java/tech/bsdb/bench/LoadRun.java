@@ -1,0 +1,158 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
+import java.util.function.BooleanSupplier;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One step of a run: all workers warm up, wait for each other, and are measured. The first failure
+ * of one of them stops all.
+ */
+final class LoadRun {
+  /** Makes the workers of a step. */
+  @FunctionalInterface
+  interface Workers {
+    /** Makes one worker, which stops before its end where {@code stopped} says so. */
+    Worker create(int worker, BooleanSupplier stopped);
+  }
+
+  private static final long LOOK_MILLIS = 100;
+
+  private final Step step;
+  private final Workers workers;
+  private final Answers answers;
+  private final long warmupNanos;
+  private final long durationNanos;
+  private final LiveLine live;
+  private final AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+  private final CountDownLatch warm;
+  private final CountDownLatch go = new CountDownLatch(1);
+  private final CountDownLatch over;
+  private final List<Tally> warmups = new ArrayList<>();
+  private final List<Tally> tallies = new ArrayList<>();
+  private volatile boolean stopped;
+  private volatile long beginNanos;
+
+  private LoadRun(
+      Step step,
+      Workers workers,
+      Answers answers,
+      double warmupSeconds,
+      double durationSeconds,
+      LiveLine live) {
+    this.step = step;
+    this.workers = workers;
+    this.answers = answers;
+    this.warmupNanos = (long) (warmupSeconds * 1e9);
+    this.durationNanos = (long) (durationSeconds * 1e9);
+    this.live = live;
+    this.warm = new CountDownLatch(step.threads());
+    this.over = new CountDownLatch(step.threads());
+  }
+
+  /**
+   * Runs a step.
+   *
+   * @throws WrongAnswerException if answers are verified and one is wrong
+   * @throws IOException if the load could not go on
+   */
+  static Point measure(
+      Step step,
+      Workers workers,
+      Answers answers,
+      double warmupSeconds,
+      double durationSeconds,
+      LiveLine live)
+      throws IOException, InterruptedException {
+    return new LoadRun(step, workers, answers, warmupSeconds, durationSeconds, live).measure();
+  }
+
+  private Point measure() throws IOException, InterruptedException {
+    try {
+      long warmupBegins = System.nanoTime();
+      for (int i = 0; i < step.threads(); i++) {
+        Worker worker = workers.create(i, () -> stopped);
+        Tally warmup = new Tally(answers);
+        Tally tally = new Tally(answers);
+        warmups.add(warmup);
+        tallies.add(tally);
+        Thread thread =
+            new Thread(() -> work(worker, warmup, tally, warmupBegins), "bsdb-bench-" + i);
+        thread.setDaemon(true);
+        thread.start();
+      }
+      watch(warm, "warm-up", warmups, warmupBegins, warmupNanos);
+      ProcessMeter before = ProcessMeter.read();
+      beginNanos = System.nanoTime();
+      go.countDown();
+      watch(over, "measure", tallies, beginNanos, durationNanos);
+      ProcessMeter after = ProcessMeter.read();
+      throwFailure();
+      long last = beginNanos;
+      for (Tally tally : tallies) {
+        last = Math.max(last, tally.endNanos());
+      }
+      return Point.of(
+          step,
+          (last - beginNanos) / 1e9,
+          tallies,
+          after.cpuSecondsSince(before),
+          after.deviceBytesSince(before));
+    } finally {
+      stopped = true;
+      go.countDown();
+    }
+  }
+
+  private void work(Worker worker, Tally warmup, Tally tally, long warmupBegins) {
+    try {
+      try {
+        if (warmupNanos > 0) {
+          worker.run(warmupBegins, warmupBegins + warmupNanos, warmup);
+        }
+      } finally {
+        warm.countDown();
+      }
+      go.await();
+      if (!stopped) {
+        worker.run(beginNanos, beginNanos + durationNanos, tally);
+      }
+      tally.ended(System.nanoTime());
+    } catch (Throwable e) { // rethrown by whoever waits for the run
+      failure.compareAndSet(null, e);
+      stopped = true;
+    } finally {
+      over.countDown();
+    }
+  }
+
+  private void watch(
+      CountDownLatch latch, String phase, List<Tally> tallies, long began, long lengthNanos)
+      throws InterruptedException {
+    while (!latch.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+      long done = tallies.stream().mapToLong(Tally::done).sum();
+      live.show(step, phase, done, (System.nanoTime() - began) / 1e9, lengthNanos / 1e9);
+    }
+  }
+
+  private void throwFailure() throws IOException {
+    Throwable thrown = failure.get();
+    if (thrown instanceof IOException e) {
+      throw e;
+    }
+    if (thrown instanceof RuntimeException e) {
+      throw e;
+    }
+    if (thrown instanceof Error e) {
+      throw e;
+    }
+    if (thrown != null) {
+      throw new IOException(thrown);
+    }
+  }
+}

@@ -1,0 +1,79 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/** What figures depend on besides the database: machine, JVM, when, and the reader's properties. */
+final class MachineFacts {
+  private static final List<String> PROPERTIES =
+      List.of("bsdb.uring", "bsdb.reader.index.submit.threads", "bsdb.reader.kv.submit.threads");
+
+  private MachineFacts() {}
+
+  /** Names and values, in the order in which they are shown. */
+  static Map<String, String> read() {
+    Map<String, String> facts = new LinkedHashMap<>();
+    facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
+    facts.put(
+        "machine",
+        Runtime.getRuntime().availableProcessors()
+            + " cores of "
+            + line("/proc/cpuinfo", "model name", System.getProperty("os.arch"))
+            + ", "
+            + memory());
+    facts.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
+    facts.put(
+        "java",
+        System.getProperty("java.vendor")
+            + " "
+            + System.getProperty("java.version")
+            + ", heap up to "
+            + (Runtime.getRuntime().maxMemory() >> 20)
+            + " MiB"
+            + flags());
+    String version = MachineFacts.class.getPackage().getImplementationVersion();
+    facts.put("bsdb", version == null ? "(development)" : version);
+    for (String property : PROPERTIES) {
+      String value = System.getProperty(property);
+      if (value != null) {
+        facts.put(property, value);
+      }
+    }
+    return facts;
+  }
+
+  private static String flags() {
+    List<String> flags =
+        ManagementFactory.getRuntimeMXBean().getInputArguments().stream()
+            .filter(flag -> flag.startsWith("-X"))
+            .toList();
+    return flags.isEmpty() ? "" : ", " + String.join(" ", flags);
+  }
+
+  private static String memory() {
+    String kibibytes = line("/proc/meminfo", "MemTotal", "").replaceAll("\\D", "");
+    return kibibytes.isEmpty()
+        ? "memory unknown"
+        : Math.round(Long.parseLong(kibibytes) / 1048576.0) + " GiB";
+  }
+
+  private static String line(String file, String name, String otherwise) {
+    try {
+      for (String line : Files.readAllLines(Path.of(file))) {
+        if (line.startsWith(name) && line.contains(":")) {
+          return line.substring(line.indexOf(':') + 1).strip();
+        }
+      }
+    } catch (IOException notLinux) {
+      // the other word, then
+    }
+    return otherwise;
+  }
+}

@@ -1,0 +1,51 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/**
+ * What this process has used up to now, all threads together: look-ups, harness, collector and
+ * compiler.
+ *
+ * @param cpuNanos time on processors, or -1 where the system does not tell
+ * @param deviceBytes bytes that came from the device and not from the page cache, or -1
+ */
+record ProcessMeter(long cpuNanos, long deviceBytes) {
+  private static final Path IO = Path.of("/proc/self/io");
+
+  static ProcessMeter read() {
+    long cpuNanos =
+        ManagementFactory.getOperatingSystemMXBean()
+                instanceof com.sun.management.OperatingSystemMXBean bean
+            ? bean.getProcessCpuTime()
+            : -1;
+    return new ProcessMeter(cpuNanos, bytesFromDevice());
+  }
+
+  private static long bytesFromDevice() {
+    try {
+      for (String line : Files.readAllLines(IO)) {
+        if (line.startsWith("read_bytes:")) {
+          return Long.parseLong(line.substring("read_bytes:".length()).strip());
+        }
+      }
+    } catch (IOException | NumberFormatException notLinux) {
+      // unknown
+    }
+    return -1;
+  }
+
+  /** CPU seconds since an earlier reading, or NaN where they are unknown. */
+  double cpuSecondsSince(ProcessMeter earlier) {
+    return cpuNanos < 0 || earlier.cpuNanos < 0 ? Double.NaN : (cpuNanos - earlier.cpuNanos) / 1e9;
+  }
+
+  /** Bytes from the device since an earlier reading, or NaN where they are unknown. */
+  double deviceBytesSince(ProcessMeter earlier) {
+    return deviceBytes < 0 || earlier.deviceBytes < 0
+        ? Double.NaN
+        : deviceBytes - earlier.deviceBytes;
+  }
+}

@@ -1,0 +1,66 @@
+package tech.bsdb.bench;
+
+import java.util.Locale;
+
+/** Figures as people read them: three significant digits and a unit. */
+final class Quantity {
+  private Quantity() {}
+
+  /** A time, such as {@code 385 ns}, {@code 12.3 µs}, {@code 4.56 ms}, {@code 1.20 s}. */
+  static String time(double nanos) {
+    if (nanos < 999.5) {
+      return String.format(Locale.ROOT, "%.0f ns", nanos);
+    }
+    if (nanos < 999.5e3) {
+      return digits(nanos / 1e3) + " µs";
+    }
+    return nanos < 999.5e6 ? digits(nanos / 1e6) + " ms" : digits(nanos / 1e9) + " s";
+  }
+
+  /** A time for an axis: a round number and a unit. */
+  static String axisTime(double nanos) {
+    if (nanos < 999.5) {
+      return plain(nanos) + " ns";
+    }
+    if (nanos < 999.5e3) {
+      return plain(nanos / 1e3) + " µs";
+    }
+    return nanos < 999.5e6 ? plain(nanos / 1e6) + " ms" : plain(nanos / 1e9) + " s";
+  }
+
+  /** A whole number with commas. */
+  static String count(double number) {
+    return String.format(Locale.ROOT, "%,.0f", number);
+  }
+
+  /** A number for an axis, such as {@code 250}, {@code 80K}, {@code 2.5M}. */
+  static String brief(double number) {
+    if (number < 1e3) {
+      return plain(number);
+    }
+    if (number < 1e6) {
+      return plain(number / 1e3) + "K";
+    }
+    return number < 1e9 ? plain(number / 1e6) + "M" : plain(number / 1e9) + "G";
+  }
+
+  /** A number of at most two decimals, or {@code unknown} where it is not a number. */
+  static String decimal(double number) {
+    return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.2f", number);
+  }
+
+  /** Bytes, or {@code unknown}. */
+  static String bytes(double number) {
+    return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.1f", number);
+  }
+
+  private static String plain(double number) {
+    String text = String.format(Locale.ROOT, "%.2f", number);
+    return text.replaceAll("\\.?0+$", ""); // it always has a point
+  }
+
+  private static String digits(double number) {
+    String form = number < 9.995 ? "%.2f" : number < 99.95 ? "%.1f" : "%.0f";
+    return String.format(Locale.ROOT, form, number);
+  }
+}

@@ -1,0 +1,61 @@
+package tech.bsdb.bench;
+
+import java.util.List;
+import tech.bsdb.tools.Main;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+
+/** {@code bsdb bench}: look-ups one after another, or in batches, on any number of threads. */
+public final class QueryBench implements Command {
+  private static final Syntax SYNTAX =
+      LoadSyntax.declare(
+              new Syntax(
+                  "bench",
+                  "",
+                  "Measures synchronous look-ups: how many a second, how long they take, what they cost in CPU"
+                      + " time and reads."),
+              false)
+          .example("warm look-ups on one thread", "bsdb bench -d ./rdb")
+          .example(
+              "every answer compared with the source",
+              "bsdb bench -d ./rdb -k words.txt -v --threads 2")
+          .example(
+              "past the page cache, from 1 to 64 threads, as a page",
+              "bsdb bench -d ./rdb -id -kd --sweep --threads 64 --html bench.html")
+          .example(
+              "batches of 256, a tenth of the keys absent",
+              "bsdb bench -d ./rdb --batch 256 --absent 10")
+          .example(
+              "the latency at 20,000 look-ups a second",
+              "bsdb bench -d ./rdb --rate 20000 --threads 8");
+
+  /** For the service loader. */
+  public QueryBench() {}
+
+  /** Runs {@code bsdb bench} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("bench", args);
+  }
+
+  @Override
+  public String name() {
+    return "bench";
+  }
+
+  @Override
+  public String summary() {
+    return "measure synchronous look-ups";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    return LoadTool.run(name(), LoadOptions.of(arguments, false), console);
+  }
+}

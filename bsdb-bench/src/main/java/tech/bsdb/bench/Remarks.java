@@ -1,0 +1,43 @@
+package tech.bsdb.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+
+/** What somebody who reads the figures must know to read them right. */
+final class Remarks {
+  private static final double KEPT_UP = 0.99;
+
+  private Remarks() {}
+
+  /** Remarks on one point, in whole sentences; empty where all is well. */
+  static List<String> on(Point point, Report report) {
+    List<String> remarks = new ArrayList<>();
+    if (point.errors() > 0) {
+      remarks.add(Quantity.count(point.errors()) + " look-ups failed: " + point.firstError() + ".");
+    }
+    if (point.missing() > 0) {
+      remarks.add(
+          Quantity.count(point.missing())
+              + " look-ups did not find a key that "
+              + report.keys().source()
+              + " has.");
+    }
+    if (point.mistaken() > 0) {
+      remarks.add(
+          Quantity.count(point.mistaken())
+              + " look-ups of absent keys got a value"
+              + (report.database().approximateWidth() > 0
+                  ? ", as an approximate database does for a share of them."
+                  : "."));
+    }
+    double rate = report.options().rate();
+    if (rate > 0 && (point.notSent() > 0 || point.lookupsPerSecond() < KEPT_UP * rate)) {
+      remarks.add(
+          "The rate was not kept: "
+              + Quantity.count(point.notSent())
+              + " look-ups that were due were never sent. Latencies of an overloaded open loop only"
+              + " say how long it was run.");
+    }
+    return remarks;
+  }
+}

@@ -1,0 +1,142 @@
+package tech.bsdb.bench;
+
+import java.util.List;
+import java.util.Map;
+import tech.bsdb.Statistics;
+
+/**
+ * What a run was and what it measured; the forms for people, programs and browsers show the same.
+ *
+ * @param command the tool's name
+ * @param options what was asked for
+ * @param database what it was asked of
+ * @param keys the keys asked for
+ * @param api the interface measured
+ * @param engine the engine in use, and why
+ * @param machine facts by name
+ * @param points what was measured, in order
+ */
+record Report(
+    String command,
+    LoadOptions options,
+    Statistics database,
+    KeySet keys,
+    String api,
+    String engine,
+    Map<String, String> machine,
+    List<Point> points) {
+  /** Percentiles that every form shows; 100 is the maximum. */
+  static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 99.99, 100.0);
+
+  /** {@code p99.9}, {@code max}. */
+  static String label(double percentile) {
+    String number = String.valueOf(percentile);
+    return percentile == 100 ? "max" : "p" + number.replaceAll("\\.0$", "");
+  }
+
+  /** The database, in a line. */
+  String databaseInWords() {
+    String kind =
+        database.approximateWidth() > 0
+            ? "approximate, " + database.approximateWidth() + " bytes of each value"
+            : "exact, " + database.layout();
+    return database.directory()
+        + ": "
+        + Quantity.count(database.records())
+        + " records, "
+        + kind
+        + ", "
+        + Quantity.count(database.databaseBytes())
+        + " bytes";
+  }
+
+  /** The keys, in a line. */
+  String keysInWords() {
+    long held = keys.present().length;
+    String sample =
+        keys.sourceRecords() > held ? " of " + Quantity.count(keys.sourceRecords()) : "";
+    String absent =
+        options.absentShare() > 0
+            ? ", "
+                + Quantity.decimal(100 * options.absentShare()).replaceAll("\\.?0+$", "")
+                + " % absent"
+            : "";
+    return Quantity.count(held)
+        + sample
+        + " from "
+        + keys.source()
+        + (options.zipf() > 0 ? ", zipfian " + options.zipf() : ", all alike")
+        + absent
+        + ", seed "
+        + options.seed();
+  }
+
+  /** The loop, in a line. */
+  String loadInWords() {
+    String loop =
+        options.rate() > 0
+            ? "open loop at "
+                + Quantity.count(options.rate())
+                + " look-ups/s, latency from the time that was due"
+            : "closed loop";
+    return loop
+        + ", "
+        + seconds(options.warmupSeconds())
+        + " warm-up, "
+        + seconds(options.durationSeconds())
+        + " measured"
+        + (options.verify() ? ", every answer verified" : "");
+  }
+
+  private static String seconds(double seconds) {
+    return String.valueOf(seconds).replaceAll("\\.0$", "") + " s";
+  }
+
+  /** How latencies were taken, in a line. */
+  static String timingInWords(Point point) {
+    return point.stride() == 1
+        ? "every request timed"
+        : "1 request in up to " + point.stride() + " timed, each counted for all it stands for";
+  }
+
+  /** What a point cost in CPU time, in a line. */
+  static String cpuInWords(Point point, LoadOptions options) {
+    return Quantity.decimal(point.cpuSecondsPerMillion())
+        + " s per million look-ups, "
+        + Quantity.decimal(point.cpuSeconds() / point.seconds())
+        + " cores busy"
+        + (options.rate() > 0 ? ", waiting for the time that is due included" : "");
+  }
+
+  /** The point with the most look-ups a second. */
+  Point best() {
+    Point best = points.get(0);
+    for (Point point : points) {
+      best = point.lookupsPerSecond() > best.lookupsPerSecond() ? point : best;
+    }
+    return best;
+  }
+
+  /** Whether what varies from point to point is the depth and not the threads. */
+  boolean overDepth() {
+    return points.stream().map(p -> p.step().threads()).distinct().count() == 1
+        && points.stream().map(p -> p.step().depth()).distinct().count() > 1;
+  }
+
+  /** What varies, for the axis of a chart. */
+  String axis() {
+    if (overDepth()) {
+      return "look-ups in flight per thread";
+    }
+    boolean bothVary = points.stream().map(p -> p.step().depth()).distinct().count() > 1;
+    return bothVary ? "look-ups in flight, all threads" : "threads";
+  }
+
+  /** A point's place on that axis. */
+  int place(Point point) {
+    if (overDepth()) {
+      return point.step().depth();
+    }
+    return axis().equals("threads") ? point.step().threads() : point.step().inFlight();
+  }
+}

@@ -1,0 +1,106 @@
+package tech.bsdb.bench;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.HistogramIterationValue;
+import org.jspecify.annotations.Nullable;
+
+/** The report for programs: names and values for JSON, units in the names, unknown as null. */
+final class ReportFields {
+  private ReportFields() {}
+
+  /** All fields. */
+  static Map<String, Object> of(Report report) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("command", report.command());
+    fields.put("database", database(report));
+    fields.put("engine", report.engine());
+    fields.put("interface", report.api());
+    fields.put("load", load(report));
+    fields.put("machine", report.machine());
+    List<Map<String, @Nullable Object>> points = new ArrayList<>();
+    report.points().forEach(point -> points.add(point(point, report)));
+    fields.put("points", points);
+    return fields;
+  }
+
+  private static Map<String, Object> database(Report report) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("directory", report.database().directory().toString());
+    fields.put("databaseId", report.database().databaseId());
+    fields.put("layout", report.database().layout());
+    fields.put("approximateWidth", report.database().approximateWidth());
+    fields.put("records", report.database().records());
+    fields.put("databaseBytes", report.database().databaseBytes());
+    return fields;
+  }
+
+  private static Map<String, Object> load(Report report) {
+    LoadOptions options = report.options();
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("loop", options.rate() > 0 ? "open" : "closed");
+    fields.put("ratePerSecond", options.rate());
+    fields.put("batch", options.batch());
+    fields.put("keys", report.keys().present().length);
+    fields.put("keySource", report.keys().source());
+    fields.put("sourceRecords", report.keys().sourceRecords());
+    fields.put("absentShare", options.absentShare());
+    fields.put("zipf", options.zipf());
+    fields.put("seed", options.seed());
+    fields.put("verified", options.verify());
+    fields.put("warmupSeconds", options.warmupSeconds());
+    fields.put("durationSeconds", options.durationSeconds());
+    return fields;
+  }
+
+  private static Map<String, @Nullable Object> point(Point point, Report report) {
+    Map<String, @Nullable Object> fields = new LinkedHashMap<>();
+    fields.put("threads", point.step().threads());
+    fields.put("depth", point.step().depth());
+    fields.put("seconds", point.seconds());
+    fields.put("lookups", point.lookups());
+    fields.put("lookupsPerSecond", point.lookupsPerSecond());
+    fields.put("hits", point.hits());
+    fields.put("misses", point.misses());
+    fields.put("missesOfSourceKeys", point.missing());
+    fields.put("hitsOfAbsentKeys", point.mistaken());
+    fields.put("errors", point.errors());
+    fields.put("firstError", point.firstError());
+    fields.put("latencyNanos", latency(point));
+    fields.put("timedRequests", point.timed());
+    fields.put("timedOneIn", point.stride());
+    fields.put("notSent", point.notSent());
+    fields.put("sentLateNanos", point.latestNanos());
+    fields.put("cpuSeconds", known(point.cpuSeconds()));
+    fields.put("cpuSecondsPerMillion", known(point.cpuSecondsPerMillion()));
+    fields.put("deviceBytes", known(point.deviceBytes()));
+    fields.put("deviceBytesPerLookup", known(point.deviceBytesPerLookup()));
+    fields.put("remarks", Remarks.on(point, report));
+    fields.put("distribution", distribution(point));
+    return fields;
+  }
+
+  private static Map<String, Object> latency(Point point) {
+    Map<String, Object> fields = new LinkedHashMap<>();
+    fields.put("mean", point.latency().getMean());
+    for (double percentile : Report.PERCENTILES) {
+      fields.put(Report.label(percentile), point.nanosAt(percentile));
+    }
+    return fields;
+  }
+
+  /** Pairs of percentile and nanoseconds, closer together towards the maximum. */
+  private static List<List<Object>> distribution(Point point) {
+    List<List<Object>> pairs = new ArrayList<>();
+    for (HistogramIterationValue value : point.latency().percentiles(2)) {
+      pairs.add(List.of(value.getPercentileLevelIteratedTo(), value.getValueIteratedTo()));
+    }
+    return pairs;
+  }
+
+  private static @Nullable Double known(double number) {
+    return Double.isNaN(number) ? null : number;
+  }
+}

@@ -1,0 +1,110 @@
+package tech.bsdb.bench;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+
+/** The report for people at a terminal. */
+final class TextReport {
+  private TextReport() {}
+
+  /** The lines, joined. */
+  static String of(Report report) {
+    List<String> lines = new ArrayList<>();
+    lines.add(row("database", report.databaseInWords()));
+    lines.add(row("engine", report.engine()));
+    lines.add(row("interface", report.api()));
+    lines.add(row("keys", report.keysInWords()));
+    lines.add(row("load", report.loadInWords()));
+    for (Map.Entry<String, String> fact : report.machine().entrySet()) {
+      lines.add(row(fact.getKey(), fact.getValue()));
+    }
+    lines.add("");
+    if (report.points().size() == 1) {
+      point(report.points().get(0), report, lines);
+    } else {
+      table(report, lines);
+    }
+    return String.join("\n", lines);
+  }
+
+  private static void point(Point point, Report report, List<String> lines) {
+    Step step = point.step();
+    lines.add(row("threads", step.threads() + (step.depth() > 1 ? ", depth " + step.depth() : "")));
+    lines.add(row("look-ups/s", Quantity.count(point.lookupsPerSecond())));
+    lines.add(
+        row(
+            "look-ups",
+            Quantity.count(point.lookups())
+                + " in "
+                + Quantity.decimal(point.seconds())
+                + " s: "
+                + Quantity.count(point.hits())
+                + " hits, "
+                + Quantity.count(point.misses())
+                + " misses, "
+                + Quantity.count(point.errors())
+                + " errors"));
+    StringBuilder latency = new StringBuilder();
+    for (double percentile : Report.PERCENTILES) {
+      latency
+          .append(latency.isEmpty() ? "" : "  ")
+          .append(Report.label(percentile))
+          .append(' ')
+          .append(Quantity.time(point.nanosAt(percentile)));
+    }
+    lines.add(row("latency", latency.toString()));
+    lines.add(row("", Report.timingInWords(point)));
+    if (report.options().rate() > 0) {
+      lines.add(row("sent late", "by at most " + Quantity.time(point.latestNanos())));
+    }
+    lines.add(row("CPU", Report.cpuInWords(point, report.options())));
+    lines.add(
+        row("device", Quantity.bytes(point.deviceBytesPerLookup()) + " bytes read per look-up"));
+    for (String remark : Remarks.on(point, report)) {
+      lines.add("note: " + remark);
+    }
+  }
+
+  private static void table(Report report, List<String> lines) {
+    StringBuilder head =
+        new StringBuilder(String.format(Locale.ROOT, "%7s %6s", "threads", "depth"));
+    head.append(String.format(Locale.ROOT, " %12s", "look-ups/s"));
+    Report.PERCENTILES.forEach(p -> head.append(String.format(" %9s", Report.label(p))));
+    head.append(String.format(Locale.ROOT, " %8s %10s", "CPU s/M", "bytes/get"));
+    lines.add(head.toString());
+    List<String> notes = new ArrayList<>();
+    for (Point point : report.points()) {
+      StringBuilder line = new StringBuilder();
+      line.append(
+          String.format(
+              Locale.ROOT,
+              "%7d %6d %12s",
+              point.step().threads(),
+              point.step().depth(),
+              Quantity.count(point.lookupsPerSecond())));
+      for (double percentile : Report.PERCENTILES) {
+        line.append(String.format(" %9s", Quantity.time(point.nanosAt(percentile))));
+      }
+      line.append(
+          String.format(
+              Locale.ROOT,
+              " %8s %10s",
+              Quantity.decimal(point.cpuSecondsPerMillion()),
+              Quantity.bytes(point.deviceBytesPerLookup())));
+      lines.add(line.toString());
+      for (String remark : Remarks.on(point, report)) {
+        notes.add(
+            "note: at " + point.step().threads() + " x " + point.step().depth() + ": " + remark);
+      }
+    }
+    Point last = report.points().get(report.points().size() - 1);
+    lines.add("(" + Report.timingInWords(last) + ")");
+    lines.addAll(notes);
+  }
+
+  private static String row(String label, String value) {
+    return String.format(Locale.ROOT, "%-11s %s", label, value);
+  }
+}
