@@ -79,15 +79,12 @@ final class AsyncWorker implements Worker {
   @Override
   public void run(long beginNanos, long endNanos, Tally tally) throws IOException {
     settled = 0;
-    try {
-      if (rate > 0) {
-        openLoop(new Pace(beginNanos, rate, worker, workers), endNanos, tally);
-      } else {
-        closedLoop(endNanos, tally);
-      }
-    } finally {
-      drain(tally);
+    if (rate > 0) {
+      openLoop(new Pace(beginNanos, rate, worker, workers), endNanos, tally);
+    } else {
+      closedLoop(endNanos, tally);
     }
+    drain(tally);
   }
 
   private void closedLoop(long endNanos, Tally tally) throws IOException {

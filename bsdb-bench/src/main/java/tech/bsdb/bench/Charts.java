@@ -15,19 +15,19 @@ final class Charts {
   /** Latency by percentile, a line for each step, or for some of them where there are many. */
   static LineChart latency(Report report) {
     List<Point> shown = spread(report.points());
-    long least = Long.MAX_VALUE;
-    long greatest = 1;
-    long samples = 10;
+    double least = Double.MAX_VALUE;
+    double greatest = 1;
+    double samples = 10;
     List<LineChart.Line> lines = new ArrayList<>();
     for (int i = 0; i < shown.size(); i++) {
       Point point = shown.get(i);
       List<LineChart.Dot> dots = distribution(point);
       lines.add(new LineChart.Line(style(i, shown.size()), name(point, report), dots, false));
       for (LineChart.Dot dot : dots) {
-        least = Math.min(least, (long) dot.y());
-        greatest = Math.max(greatest, (long) dot.y());
+        least = Math.min(least, dot.y());
+        greatest = Math.max(greatest, dot.y());
       }
-      samples = Math.max(samples, point.timed());
+      samples = Math.max(samples, (double) point.timed());
     }
     return new LineChart(
         "Latency by percentile",
@@ -42,7 +42,7 @@ final class Charts {
     double known = 100 - 100.0 / Math.max(1, point.timed());
     for (HistogramIterationValue value : point.latency().percentiles(4)) {
       double percentile = value.getPercentileLevelIteratedTo();
-      long nanos = Math.max(1, value.getValueIteratedTo());
+      double nanos = Math.max(1, (double) value.getValueIteratedTo());
       if (percentile <= known) {
         String hint =
             Report.label(Math.round(percentile * 1e4) / 1e4) + ": " + Quantity.time(nanos);
@@ -69,8 +69,8 @@ final class Charts {
     double least = Double.MAX_VALUE;
     double greatest = 1;
     for (Point point : report.points()) {
-      least = Math.min(least, Math.max(1, point.nanosAt(50)));
-      greatest = Math.max(greatest, point.nanosAt(99));
+      least = Math.min(least, Math.max(1, (double) point.nanosAt(50)));
+      greatest = Math.max(greatest, (double) point.nanosAt(99));
     }
     return new LineChart(
         "Latency over " + report.axis(),

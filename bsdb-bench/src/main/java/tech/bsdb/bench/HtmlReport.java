@@ -52,7 +52,7 @@ final class HtmlReport {
     card("p99", Quantity.time(best.nanosAt(99)), page);
     card("p99.9", Quantity.time(best.nanosAt(99.9)), page);
     card("CPU s per million", Quantity.decimal(best.cpuSecondsPerMillion()), page);
-    card("device bytes per look-up", Quantity.bytes(best.deviceBytesPerLookup()), page);
+    card("bytes read per look-up", Quantity.bytes(best.deviceBytesPerLookup()), page);
     page.append("</section>\n");
   }
 
@@ -86,8 +86,9 @@ final class HtmlReport {
   private static void table(Report report, StringBuilder page) {
     List<String> head = new ArrayList<>(List.of("threads", "depth", "look-ups/s"));
     Report.PERCENTILES.forEach(percentile -> head.add(Report.label(percentile)));
-    head.addAll(List.of("CPU s/million", "device bytes", "look-ups", "hits", "misses", "errors"));
-    page.append("<section>\n<h2>All figures</h2>\n<div class=\"scroll\"><table>\n<tr>");
+    head.addAll(List.of("CPU s/M", "bytes read", "look-ups", "hits", "misses", "errors"));
+    page.append(
+        "<section>\n<h2>All figures</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr>");
     head.forEach(name -> page.append("<th>").append(escaped(name)).append("</th>"));
     page.append("</tr>\n");
     for (Point point : report.points()) {

@@ -39,7 +39,7 @@ record LineChart(String summary, String xName, Scale x, Scale y, List<Line> line
 
   /** The chart and its legend. */
   String html() {
-    return legend() + svg("wide", 760, 320, 8) + svg("narrow", 350, 280, 4);
+    return legend() + svg("wide", 960, 340, 12) + svg("narrow", 350, 280, 5);
   }
 
   private String legend() {

@@ -46,6 +46,6 @@ record ProcessMeter(long cpuNanos, long deviceBytes) {
   double deviceBytesSince(ProcessMeter earlier) {
     return deviceBytes < 0 || earlier.deviceBytes < 0
         ? Double.NaN
-        : deviceBytes - earlier.deviceBytes;
+        : (double) (deviceBytes - earlier.deviceBytes);
   }
 }

@@ -17,6 +17,11 @@ final class Quantity {
     return nanos < 999.5e6 ? digits(nanos / 1e6) + " ms" : digits(nanos / 1e9) + " s";
   }
 
+  /** The same for whole nanoseconds. */
+  static String time(long nanos) {
+    return time((double) nanos);
+  }
+
   /** A time for an axis: a round number and a unit. */
   static String axisTime(double nanos) {
     if (nanos < 999.5) {
@@ -29,6 +34,11 @@ final class Quantity {
   }
 
   /** A whole number with commas. */
+  static String count(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** A number with commas, without its fraction. */
   static String count(double number) {
     return String.format(Locale.ROOT, "%,.0f", number);
   }

@@ -1,0 +1,138 @@
+package tech.bsdb.bench;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.channels.CompletionHandler;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+@Timeout(60)
+class AsyncWorkerTest {
+  private static final KeySet KEYS = FakeAnswers.keys(1000);
+  private static final long LONG = 60_000_000_000L;
+
+  @Test
+  void keepsNoMoreInFlightThanAskedFor() throws Exception {
+    ExecutorService threads = Executors.newFixedThreadPool(3);
+    AtomicInteger inFlight = new AtomicInteger();
+    AtomicInteger most = new AtomicInteger();
+    Tally tally = new Tally(new Answers(KEYS, 0));
+    try {
+      AsyncTarget target =
+          new AsyncTarget() {
+            @Override
+            public <A> void get(
+                byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
+              most.accumulateAndGet(inFlight.incrementAndGet(), Math::max);
+              threads.execute(
+                  () -> {
+                    inFlight.decrementAndGet();
+                    handler.completed(FakeAnswers.valueOf(key), attachment);
+                  });
+            }
+          };
+      long begin = System.nanoTime();
+      worker(target, 8, 0).run(begin, begin + 100_000_000, tally);
+    } finally {
+      threads.shutdown();
+    }
+    assertThat(most.get()).isBetween(1, 8);
+    assertThat(tally.hits()).isPositive().isEqualTo(tally.done());
+    assertThat(tally.latency().getTotalCount()).isPositive();
+  }
+
+  @Test
+  void answersMayComeBeforeTheCallReturns() throws IOException {
+    Tally tally = new Tally(new Answers(KEYS, 0));
+    long begin = System.nanoTime();
+    worker(direct(1), 1, 0).run(begin, begin + 50_000_000, tally);
+    assertThat(tally.hits()).isPositive().isEqualTo(tally.done());
+  }
+
+  @Test
+  void anOpenLoopSendsWhatIsDue() throws IOException {
+    Tally tally = new Tally(new Answers(KEYS, 0));
+    long begin = System.nanoTime();
+    worker(direct(1), 4, 10_000).run(begin, begin + 100_000_000, tally);
+    assertThat(tally.hits() + tally.notSent()).isEqualTo(1_000);
+  }
+
+  @Test
+  void anAnswerThatNeverComesIsAnError() {
+    assertThatThrownBy(() -> impatient(direct(0)).run(0, System.nanoTime() + LONG, tally()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("answered");
+  }
+
+  @Test
+  void anAnswerThatComesTwiceIsAnError() {
+    long begin = System.nanoTime();
+    assertThatThrownBy(() -> impatient(direct(2)).run(begin, begin + 20_000_000, tally()))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("twice");
+  }
+
+  @Test
+  void aWrongAnswerEndsTheRun() {
+    AsyncTarget target =
+        new AsyncTarget() {
+          @Override
+          public <A> void get(
+              byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
+            handler.completed(key, attachment);
+          }
+        };
+    assertThatThrownBy(() -> worker(target, 4, 0).run(0, System.nanoTime() + LONG, tally()))
+        .isInstanceOf(WrongAnswerException.class)
+        .hasMessageContaining("key000000");
+  }
+
+  @Test
+  void failuresAreCounted() throws IOException {
+    AsyncTarget target =
+        new AsyncTarget() {
+          @Override
+          public <A> void get(
+              byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
+            handler.failed(new IOException("device gone"), attachment);
+          }
+        };
+    Tally tally = tally();
+    worker(target, 4, 0).run(0, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(10), tally);
+    assertThat(tally.errors()).isPositive().isEqualTo(tally.done());
+    assertThat(tally.firstError()).isEqualTo("device gone");
+  }
+
+  private static Tally tally() {
+    return new Tally(new Answers(KEYS, 0));
+  }
+
+  private static AsyncWorker worker(AsyncTarget target, int depth, double rate) {
+    return new AsyncWorker(target, KEYS, FakeAnswers.order(KEYS), depth, rate, 0, 1, () -> false);
+  }
+
+  private static AsyncWorker impatient(AsyncTarget target) {
+    return new AsyncWorker(
+        target, KEYS, FakeAnswers.order(KEYS), 4, 0, 0, 1, () -> false, 50_000_000);
+  }
+
+  /** Answers a number of times, in the caller's thread. */
+  private static AsyncTarget direct(int times) {
+    return new AsyncTarget() {
+      @Override
+      public <A> void get(
+          byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
+        for (int i = 0; i < times; i++) {
+          handler.completed(FakeAnswers.valueOf(key), attachment);
+        }
+      }
+    };
+  }
+}
