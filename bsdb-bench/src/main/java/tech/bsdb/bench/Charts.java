@@ -122,8 +122,12 @@ final class Charts {
     return some;
   }
 
-  /** The colours from faint to strong, as many as there are lines. */
+  /** The colours from faint to strong, as many as there are lines; the faintest only for many. */
   private static String style(int line, int lines) {
-    return lines == 1 ? "c0" : "r" + Math.round(line * (MOST_LINES - 1f) / (lines - 1));
+    if (lines == 1) {
+      return "c0";
+    }
+    int first = lines == MOST_LINES ? 0 : 1;
+    return "r" + (first + Math.round(line * (MOST_LINES - 1f - first) / (lines - 1)));
   }
 }

@@ -86,7 +86,7 @@ final class HtmlReport {
   private static void table(Report report, StringBuilder page) {
     List<String> head = new ArrayList<>(List.of("threads", "depth", "look-ups/s"));
     Report.PERCENTILES.forEach(percentile -> head.add(Report.label(percentile)));
-    head.addAll(List.of("CPU s/M", "bytes read", "look-ups", "hits", "misses", "errors"));
+    head.addAll(List.of("CPU s/M", "bytes read", "hits", "misses", "errors"));
     page.append(
         "<section>\n<h2>All figures</h2>\n<div class=\"scroll\" tabindex=\"0\"><table>\n<tr>");
     head.forEach(name -> page.append("<th>").append(escaped(name)).append("</th>"));
@@ -107,7 +107,6 @@ final class HtmlReport {
     Report.PERCENTILES.forEach(p -> cells.add(Quantity.time(point.nanosAt(p))));
     cells.add(Quantity.decimal(point.cpuSecondsPerMillion()));
     cells.add(Quantity.bytes(point.deviceBytesPerLookup()));
-    cells.add(Quantity.count(point.lookups()));
     cells.add(Quantity.count(point.hits()));
     cells.add(Quantity.count(point.misses()));
     cells.add(Quantity.count(point.errors()));

@@ -45,7 +45,7 @@ final class Pace {
       if (left > 2 * OVERSLEEP_NANOS) {
         LockSupport.parkNanos(left - OVERSLEEP_NANOS);
       } else {
-        Thread.onSpinWait();
+        Thread.yield(); // whoever answers may need this processor
       }
     }
   }

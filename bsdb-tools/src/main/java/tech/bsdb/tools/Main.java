@@ -3,6 +3,7 @@ package tech.bsdb.tools;
 import java.io.PrintWriter;
 import java.io.StringWriter;
 import java.util.ArrayList;
+import java.util.Comparator;
 import java.util.List;
 import java.util.ServiceLoader;
 import tech.bsdb.tools.cli.Command;
@@ -81,10 +82,16 @@ public final class Main {
     throw new UsageException("unknown command \"" + name + "\"" + tip);
   }
 
+  /** The commands of this module first; those of other modules behind them. */
   private static List<Command> commands() {
     return ServiceLoader.load(Command.class, Main.class.getClassLoader()).stream()
         .map(ServiceLoader.Provider::get)
+        .sorted(Comparator.comparing(Main::isForeign))
         .toList();
+  }
+
+  private static boolean isForeign(Command command) {
+    return !command.getClass().getName().startsWith(Main.class.getPackageName() + ".");
   }
 
   private static String help() {
