@@ -40,7 +40,7 @@ class CommandLineIT {
     Run run = run(java, BSDB);
 
     assertThat(run.code).isZero();
-    assertThat(run.out).contains("build", "get", "scan", "stat", "verify");
+    assertThat(run.out).contains("build", "get", "scan", "stat", "verify", "bench", "bench-async");
     assertThat(run.err).isEmpty();
     assertThat(run(java, BSDB, "--version").out)
         .matches("bsdb \\d+\\.\\d+\\.\\d+.* \\(Java .*\\)\n");
@@ -87,6 +87,24 @@ class CommandLineIT {
 
     assertThat(run.code).isZero();
     assertThat(run.err).contains("200,000 records").doesNotContain("\r", "\u001b");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void theLoadToolsMeasureAndVerify(Path java) throws Exception {
+    String input = records(10_000);
+    run(java, BSDB, "build", "-i", input, "-o", path("db"), "-q");
+    for (String command : List.of("bench", "bench-async")) {
+      List<String> line = new ArrayList<>(List.of(BSDB, command, "-d", path("db"), "-k", input));
+      line.addAll(List.of("-v", "--warmup", "0", "--duration", "0.2", "--absent", "10"));
+      line.addAll(List.of("--html", path(command + ".html"), "--json", "-"));
+
+      Run run = run(java, line.toArray(String[]::new));
+
+      assertThat(run.code).as(run.err).isZero();
+      assertThat(run.out).contains("\"errors\":0,", "\"verified\":true").hasLineCount(1);
+      assertThat(folder.resolve(command + ".html")).content().contains("</html>");
+    }
   }
 
   @ParameterizedTest
