@@ -42,14 +42,18 @@ final class Charts {
     double known = 100 - 100.0 / Math.max(1, point.timed());
     for (HistogramIterationValue value : point.latency().percentiles(4)) {
       double percentile = value.getPercentileLevelIteratedTo();
-      double nanos = Math.max(1, (double) value.getValueIteratedTo());
-      if (percentile <= known) {
-        String hint =
-            Report.label(Math.round(percentile * 1e4) / 1e4) + ": " + Quantity.time(nanos);
-        dots.add(new LineChart.Dot(percentile, nanos, hint));
+      if (percentile < known) {
+        dots.add(dot(percentile, value.getValueIteratedTo()));
       }
     }
+    dots.add(dot(known, point.nanosAt(known)));
     return dots;
+  }
+
+  private static LineChart.Dot dot(double percentile, long nanos) {
+    double shown = Math.max(1, (double) nanos);
+    String hint = Report.label(Math.round(percentile * 1e4) / 1e4) + ": " + Quantity.time(shown);
+    return new LineChart.Dot(percentile, shown, hint);
   }
 
   /** Look-ups a second over what varies. */

@@ -73,7 +73,8 @@ record LineChart(String summary, String xName, Scale x, Scale y, List<Line> line
     for (Scale.Tick tick : thinned(x.ticks(), mostNames)) {
       double at = LEFT + plotWidth * tick.at();
       svg.append(line("tick", at, (double) height - BOTTOM, at, height - BOTTOM + 5.0));
-      svg.append(text("middle", at, height - BOTTOM + 19.0, tick.label()));
+      boolean atEnd = tick.at() > 0.97 && tick.label().length() > 4;
+      svg.append(text(atEnd ? "end" : "middle", at, height - BOTTOM + 19.0, tick.label()));
     }
     svg.append(
         line("axis", LEFT, (double) height - BOTTOM, (double) width - RIGHT, height - BOTTOM));

@@ -39,13 +39,14 @@ final class Pace {
   }
 
   /** Waits for a time. */
+  @SuppressWarnings("ThreadPriorityCheck") // lets whoever answers run first; nothing relies on it
   static void await(long dueNanos) {
     long left;
     while ((left = dueNanos - System.nanoTime()) > 0) {
       if (left > 2 * OVERSLEEP_NANOS) {
         LockSupport.parkNanos(left - OVERSLEEP_NANOS);
       } else {
-        Thread.yield(); // whoever answers may need this processor
+        Thread.yield();
       }
     }
   }

@@ -92,7 +92,8 @@ record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
    */
   static Scale nines(double samples) {
     double end = Math.max(1, Math.min(6, Math.log10(Math.max(10, samples))));
-    List<String> names = List.of("0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "6 nines");
+    List<String> names =
+        List.of("0 %", "90 %", "99 %", "99.9 %", "99.99 %", "99.999 %", "99.9999 %");
     List<Tick> ticks = new ArrayList<>();
     for (int nines = 0; nines <= end + 1e-9; nines++) {
       ticks.add(new Tick(nines / end, names.get(nines)));
