@@ -62,7 +62,9 @@ class ModelTest {
     }
     assertThat(Database.verify(target, (done, total) -> {}).records()).isEqualTo(count);
     Truth truth = new Truth();
-    model.forEach((key, value) -> truth.add(key.array(), value));
+    for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
+      truth.add(entry.getKey().array(), entry.getValue());
+    }
     for (int i = 0; i < count + 10; i++) {
       byte[] key = key(random);
       if (!model.containsKey(ByteBuffer.wrap(key))) {

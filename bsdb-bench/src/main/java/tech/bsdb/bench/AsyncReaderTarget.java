@@ -10,7 +10,6 @@ import tech.bsdb.read.AsyncReader;
 final class AsyncReaderTarget implements Target {
   private final AsyncReader reader;
   private final double rate;
-  private final String engine;
 
   /**
    * Opens the database of the options.
@@ -22,12 +21,6 @@ final class AsyncReaderTarget implements Target {
         new AsyncReader(
             options.database().toFile(), approximate, options.indexDirect(), options.dataDirect());
     this.rate = options.rate();
-    this.engine =
-        "AsyncReader's choice for index "
-            + (options.indexDirect() ? "direct" : "through the page cache")
-            + ", data "
-            + (options.dataDirect() ? "direct" : "through the page cache")
-            + " (as asked)";
   }
 
   @Override
@@ -37,7 +30,7 @@ final class AsyncReaderTarget implements Target {
 
   @Override
   public String engine() {
-    return engine;
+    return reader.engine();
   }
 
   @Override
