@@ -144,17 +144,18 @@ class AsyncTest {
       return;
     }
     Truth.Entry record = truth.records().get(at % COUNT);
-    database
-        .getAsync(record.key())
-        .whenComplete(
-            (value, why) -> {
-              if (why != null || !Arrays.equals(value, record.value())) {
-                failure.compareAndSet(null, why == null ? new AssertionError("wrong") : why);
-                ended.countDown();
-              } else {
-                follow(database, at + 37, left - 1, ended, failure);
-              }
-            });
+    CompletableFuture<byte[]> unused =
+        database
+            .getAsync(record.key())
+            .whenComplete(
+                (value, why) -> {
+                  if (why != null || !Arrays.equals(value, record.value())) {
+                    failure.compareAndSet(null, why == null ? new AssertionError("wrong") : why);
+                    ended.countDown();
+                  } else {
+                    follow(database, at + 37, left - 1, ended, failure);
+                  }
+                });
   }
 
   @ParameterizedTest
@@ -166,17 +167,19 @@ class AsyncTest {
       byte[] key = truth.records().get(0).key();
       Thread blocked =
           new Thread(
-              () ->
-                  database
-                      .getAsync(key)
-                      .thenAccept(
-                          value -> {
-                            try {
-                              released.complete(release.await(60, TimeUnit.SECONDS));
-                            } catch (InterruptedException e) {
-                              released.complete(false);
-                            }
-                          }));
+              () -> {
+                CompletableFuture<Void> unused =
+                    database
+                        .getAsync(key)
+                        .thenAccept(
+                            value -> {
+                              try {
+                                released.complete(release.await(60, TimeUnit.SECONDS));
+                              } catch (InterruptedException e) {
+                                released.complete(false);
+                              }
+                            });
+              });
       blocked.start();
       for (Truth.Entry record : truth.records().subList(0, 300)) {
         Truth.same(database.getAsync(record.key()).get(), record.value(), "value");

@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
@@ -87,7 +86,11 @@ class FailingDeviceTest {
     private void breakOne(Window window, int count) throws IOException {
       switch (fault) {
         case FAILS -> throw new IOException("the device failed");
-        case GARBAGE -> Arrays.fill(window.buffer().array(), 0, count * PageSource.PAGE, (byte) 7);
+        case GARBAGE -> {
+          for (int i = 0; i < count * PageSource.PAGE; i++) {
+            window.buffer().put(window.offset() + i, (byte) 7);
+          }
+        }
         case HANGS -> {
           try {
             TimeUnit.MILLISECONDS.sleep(everything ? 1 : 20);
