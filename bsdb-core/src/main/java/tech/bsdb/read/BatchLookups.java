@@ -40,7 +40,7 @@ final class BatchLookups implements QueuedLookups.Answers<LookupBatch>, Closeabl
       }
     }
     while (lookups.pending() > 0) {
-      lookups.await(lookups.pending());
+      lookups.await(1);
     }
     if (failure instanceof IOException e) {
       throw e;
