@@ -67,7 +67,13 @@ public final class Engines {
   private static @Nullable String directRefused(Path directory) {
     try (DirectoryStream<Path> files = Files.newDirectoryStream(directory, Files::isRegularFile)) {
       for (Path file : files) {
-        return new DirectEngine().unavailable(file);
+        try {
+          return new DirectEngine().unavailable(file);
+        } catch (IOException e) {
+          if (Files.exists(file)) {
+            throw e;
+          } // gone since it was listed: the next one
+        }
       }
       return null; // nothing there to be refused
     } catch (IOException e) {
