@@ -58,6 +58,12 @@ final class UringQueue implements ReadQueue {
 
   private static final long REFUSAL_NANOS = 1_000_000;
 
+  /**
+   * What is added while reads are handed over is sent so many at a time, so that the device need
+   * not wait.
+   */
+  private static final int FLUSH = 8;
+
   /** The user data of the read of the event counter; other reads have their place. */
   private static final long EVENT = -1;
 
@@ -293,6 +299,9 @@ final class UringQueue implements ReadQueue {
       failures[place] = null;
       free[freeCount++] = place;
       ended.ended(tags[place], failure);
+      if (unsent >= FLUSH) {
+        enter(0);
+      }
     }
   }
 
