@@ -135,7 +135,7 @@ final class AsyncLookups implements Closeable {
       request.value = value;
       return true;
     }
-    request.slot = lookup.slot(request.key);
+    lookup.findSlot(request);
     return request.slot == HashFunction.ABSENT;
   }
 

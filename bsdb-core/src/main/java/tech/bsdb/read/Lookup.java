@@ -148,17 +148,36 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
+    return inSession(
+        session -> {
+          long slot = path.slot(key, session.signature);
+          return slot == HashFunction.ABSENT
+              ? null
+              : path.value(slot, key, session, session.values);
+        });
+  }
+
+  /** Does something with a session. */
+  @FunctionalInterface
+  private interface Use<T> {
+    @Nullable T with(Session session) throws IOException;
+  }
+
+  /**
+   * Lends a session, which is given back whatever happens, and turns what damage throws into what
+   * callers expect.
+   */
+  private <T> @Nullable T inSession(Use<T> use) throws IOException {
     try {
       Session session = sessions.take();
       try {
-        long slot = path.slot(key, session.signature);
-        return slot == HashFunction.ABSENT ? null : path.value(slot, key, session, session.values);
+        return use.with(session);
       } catch (IndexOutOfBoundsException e) {
         throw unsound(e);
       } finally {
         sessions.giveBack(session);
       }
-    } catch (InternalError e) {
+    } catch (InternalError e) { // outside, since it may come as late as when giving back
       throw unreadable(e);
     }
   }
@@ -171,35 +190,20 @@ public final class Lookup implements Closeable {
     if (engines.overlapping() != null) {
       return NOT_IN_MEMORY;
     }
-    try {
-      Session session = sessions.take();
-      try {
-        long slot = path.slot(key, session.signature);
-        return slot == HashFunction.ABSENT ? null : path.valueIfTouched(slot, key, session);
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) {
-      throw unreadable(e);
-    }
+    return inSession(
+        session -> {
+          long slot = path.slot(key, session.signature);
+          return slot == HashFunction.ABSENT ? null : path.valueIfTouched(slot, key, session);
+        });
   }
 
-  /** The slot of a key, or {@link HashFunction#ABSENT}; it reads the hash function only. */
-  long slot(byte[] key) throws IOException {
-    try {
-      Session session = sessions.take();
-      try {
-        return path.slot(key, session.signature);
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) {
-      throw unreadable(e);
-    }
+  /** Finds the slot of a request's key; it reads the hash function only. */
+  void findSlot(AsyncLookups.Request request) throws IOException {
+    inSession(
+        session -> {
+          request.slot = path.slot(request.key, session.signature);
+          return null;
+        });
   }
 
   /** A failure in the words that callers expect. */
@@ -222,31 +226,26 @@ public final class Lookup implements Closeable {
 
   /** Looks up all keys of a batch, with as many reads or cache misses at once as it pays. */
   void getAll(LookupBatch batch) throws IOException {
-    try {
-      Session session = sessions.take();
-      try {
-        if (engines.showMemory()) {
-          staged(session).run(batch, session);
-        } else if (engines.overlapping() != null) {
-          runQueued(batch, session);
-        } else {
-          for (int i = 0; i < batch.size(); i++) {
-            byte[] key = batch.key(i);
-            long slot = path.slot(key, session.signature);
-            batch.note(
-                i,
-                slot == HashFunction.ABSENT
-                    ? null
-                    : path.value(slot, key, session, batch.destination()));
+    inSession(
+        session -> {
+          if (engines.showMemory()) {
+            staged(session).run(batch, session);
+          } else if (engines.overlapping() != null) {
+            runQueued(batch, session);
+          } else {
+            runSingly(batch, session);
           }
-        }
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) {
-      throw unreadable(e);
+          return null;
+        });
+  }
+
+  private void runSingly(LookupBatch batch, Session session) throws IOException {
+    for (int i = 0; i < batch.size(); i++) {
+      byte[] key = batch.key(i);
+      long slot = path.slot(key, session.signature);
+      batch.note(
+          i,
+          slot == HashFunction.ABSENT ? null : path.value(slot, key, session, batch.destination()));
     }
   }
 
@@ -297,23 +296,19 @@ public final class Lookup implements Closeable {
 
   /** Whether the index leads the key to that address; it reads no record. */
   public boolean leadsTo(byte[] key, long address) throws IOException {
-    try {
-      Session session = sessions.take();
-      try {
-        long slot = path.slot(key, session.signature);
-        AddressIndex addresses = path.addresses();
-        if (slot == HashFunction.ABSENT || addresses == null) {
-          return false;
-        }
-        addresses.locate(slot, session.index);
-        session.index.read();
-        return addresses.address(slot, session.index) == address;
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) {
-      throw unreadable(e);
-    }
+    Boolean leads =
+        inSession(
+            session -> {
+              long slot = path.slot(key, session.signature);
+              AddressIndex addresses = path.addresses();
+              if (slot == HashFunction.ABSENT || addresses == null) {
+                return false;
+              }
+              addresses.locate(slot, session.index);
+              session.index.read();
+              return addresses.address(slot, session.index) == address;
+            });
+    return Boolean.TRUE.equals(leads);
   }
 
   /**
@@ -352,18 +347,13 @@ public final class Lookup implements Closeable {
 
   /** Touches and verifies every page of the index once, so that later reads find it in memory. */
   void loadIndex() throws IOException {
-    try {
-      Session session = sessions.take();
-      try {
-        for (long page = 1; page < index.pages() - 1; page++) {
-          index.read(page, 1, session.index.window());
-        }
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) {
-      throw unreadable(e);
-    }
+    inSession(
+        session -> {
+          for (long page = 1; page < index.pages() - 1; page++) {
+            index.read(page, 1, session.index.window());
+          }
+          return null;
+        });
   }
 
   /** A batch of keys, to be used again and again by one thread. */
