@@ -85,7 +85,7 @@ public final class BucketHash implements HashFunction {
           "a hash function of " + pages + " pages for " + keys + " keys",
           entry.pages() + " pages");
     }
-    Mapping mapping = Mapping.open(path, entry.length());
+    Mapping mapping = Mapping.openSoonNeeded(path, entry.length());
     return new BucketHash(layout, keys, mapping, verify ? check : null, pages);
   }
 

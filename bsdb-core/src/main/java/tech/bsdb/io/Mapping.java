@@ -31,7 +31,15 @@ public final class Mapping implements Closeable {
     this.mapped = mapped;
   }
 
-  /** Maps the first {@code length} bytes of a file, at least 1. */
+  /**
+   * Maps a file that will soon be touched everywhere. On Java 22 and newer the kernel begins to
+   * read it; here it is left to its own ways.
+   */
+  public static Mapping openSoonNeeded(Path file, long length) throws IOException {
+    return open(file, length);
+  }
+
+  /** Maps the first {@code length} bytes of a file, at least 1, of which any may be touched. */
   public static Mapping open(Path file, long length) throws IOException {
     int count = Math.toIntExact((length - 1 >>> SHIFT) + 1);
     ByteBuffer[] pieces = new ByteBuffer[count];

@@ -12,6 +12,9 @@ interface SystemCalls {
   /** Advice: read nothing ahead. */
   int RANDOM = 1;
 
+  /** Advice: begin to read all of it now. */
+  int WILL_NEED = 3;
+
   /** Advice: use large pages where there are some. */
   int HUGE_PAGES = 14;
 

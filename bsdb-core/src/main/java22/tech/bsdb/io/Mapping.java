@@ -25,6 +25,9 @@ public final class Mapping implements Closeable {
 
   private static final int SHIFT = 30;
 
+  /** So much is read ahead at most, so that opening takes the same time for every size. */
+  private static final long MOST_AHEAD = 64L << 20;
+
   private final Arena arena;
   private final MemorySegment whole;
   private final ByteBuffer[] pieces;
@@ -35,8 +38,20 @@ public final class Mapping implements Closeable {
     this.pieces = pieces;
   }
 
-  /** Maps the first {@code length} bytes of a file, at least 1. */
+  /** Maps the first {@code length} bytes of a file, at least 1, of which any may be touched. */
   public static Mapping open(Path file, long length) throws IOException {
+    return open(file, length, SystemCalls.RANDOM);
+  }
+
+  /**
+   * Maps a file that will soon be touched everywhere: if it is not too large, the kernel begins to
+   * read it now. Does not wait for it.
+   */
+  public static Mapping openSoonNeeded(Path file, long length) throws IOException {
+    return open(file, length, length > MOST_AHEAD ? SystemCalls.RANDOM : SystemCalls.WILL_NEED);
+  }
+
+  private static Mapping open(Path file, long length, int advice) throws IOException {
     ByteBuffer[] pieces = new ByteBuffer[Math.toIntExact((length - 1 >>> SHIFT) + 1)];
     Arena arena = Arena.ofShared();
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
@@ -46,7 +61,7 @@ public final class Mapping implements Closeable {
       MemorySegment whole = channel.map(FileChannel.MapMode.READ_ONLY, 0, length, arena);
       SystemCalls calls = LinuxCalls.instance();
       if (calls != null) {
-        calls.advise(whole.address(), length, SystemCalls.RANDOM); // a refusal costs time only
+        calls.advise(whole.address(), length, advice); // a refusal costs time only
       }
       for (int i = 0; i < pieces.length; i++) {
         long from = (long) i << SHIFT;

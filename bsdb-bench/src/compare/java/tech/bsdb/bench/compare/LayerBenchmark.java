@@ -25,6 +25,7 @@ import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
+import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
@@ -35,8 +36,8 @@ import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
-import tech.bsdb.io.Window;
 import tech.bsdb.read.DatabaseDirectory;
 
 /**
@@ -67,7 +68,8 @@ public class LayerBenchmark {
   public String engine = "";
 
   private final Signature signature = new Signature();
-  private final Window window = new Window();
+  private final Extent extent = new Extent();
+  private final Values values = Values.apart();
   private final Scratch scratch = new Scratch();
   private final byte[][] keys = new byte[QUERIES][];
   private final long[] high = new long[QUERIES];
@@ -117,8 +119,8 @@ public class LayerBenchmark {
       high[i] = signature.high;
       low[i] = signature.low;
       slots[i] = hash.slot(high[i], low[i]);
-      addressOf[i] = index.address(slots[i], window);
-      if (reader.read(addressOf[i], keys[i], scratch) == null) {
+      addressOf[i] = addressIn(slots[i]);
+      if (recordAt(i) == null) {
         throw new IllegalStateException("a key is absent");
       }
     }
@@ -155,13 +157,24 @@ public class LayerBenchmark {
   /** Slot to address. */
   @Benchmark
   public long address() throws IOException {
-    return index.address(slots[step()], window);
+    return addressIn(slots[step()]);
   }
 
   /** Address to value. */
   @Benchmark
   public byte @Nullable [] record() throws IOException {
-    int i = step();
-    return reader.read(addressOf[i], keys[i], scratch);
+    return recordAt(step());
+  }
+
+  private long addressIn(long slot) throws IOException {
+    index.locate(slot, extent);
+    extent.read();
+    return index.address(slot, extent);
+  }
+
+  private byte @Nullable [] recordAt(int i) throws IOException {
+    reader.locate(addressOf[i], extent);
+    extent.read();
+    return reader.decode(addressOf[i], keys[i], extent, values, scratch);
   }
 }
