@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileFrame;
@@ -110,7 +111,7 @@ public final class Database implements AutoCloseable {
    *     database is closed
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
-    return lookup.getAsync(key);
+    return lookup.getAsync(Objects.requireNonNull(key, "key"));
   }
 
   /** A batch of keys that its caller uses again and again, so that nothing is allocated. */

@@ -3,6 +3,7 @@ package tech.bsdb.read;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
@@ -15,12 +16,12 @@ import tech.bsdb.io.DirectEngine;
  *
  * <p>What is in memory is answered at once, by the caller's thread. What must be read goes through
  * rings where the engine has them, else through a pool of threads that each wait for one look-up;
- * then the answer is given by a thread that does nothing else. At most {@link #MOST} look-ups are
- * under way: a caller beyond that waits, unless it is itself a callback, which would wait for
- * itself.
+ * then the answer is given by a thread that does nothing else. At most {@link #MOST} look-ups wait
+ * for their reads or their answers' handlers: a caller beyond that waits, unless it is itself such
+ * a handler, which would wait for itself.
  */
 final class AsyncLookups implements Closeable {
-  /** Look-ups under way before callers must wait. */
+  /** Look-ups that were begun and whose handlers have not ended, before callers must wait. */
   static final int MOST = 16_384;
 
   /** The system property for the number of rings, each with a thread of its own. */
@@ -42,7 +43,13 @@ final class AsyncLookups implements Closeable {
       new Callbacks(Math.max(2, Runtime.getRuntime().availableProcessors()));
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
+
+  /** Look-ups whose reads have not ended. */
   private int underWay;
+
+  /** Look-ups whose handlers have not ended. */
+  private int unanswered;
+
   private boolean closed;
 
   /** Look-ups in an open database, which stays the caller's to close, after this. */
@@ -99,7 +106,7 @@ final class AsyncLookups implements Closeable {
     if (before == CLOSED) {
       request.fail(new IllegalStateException("the database is closed"));
       callbacks.runHere(request);
-    } else if (before == 0) {
+    } else if (before == 0 && callbacks.isIdle()) {
       callbacks.execute(() -> readAndAnswer(request));
     } else {
       read(request);
@@ -112,8 +119,16 @@ final class AsyncLookups implements Closeable {
    */
   private void readAndAnswer(Request request) {
     find(request);
-    end();
-    request.run();
+    readEnded();
+    give(request);
+  }
+
+  private void give(Request request) {
+    try {
+      request.run();
+    } finally {
+      answered();
+    }
   }
 
   /** Looks up and waits for it. */
@@ -152,27 +167,32 @@ final class AsyncLookups implements Closeable {
 
   /** Has a thread of the pool look the key up and wait for it. */
   void waitFor(Request request) {
-    pool.execute(
-        () -> {
-          find(request);
-          answer(request);
-        });
+    try {
+      pool.execute(
+          () -> {
+            find(request);
+            answer(request);
+          });
+    } catch (RejectedExecutionException | OutOfMemoryError e) {
+      request.fail(new IOException("no thread can be had to look a key up: " + e.getMessage(), e));
+      answer(request);
+    }
   }
 
-  /** Has the answer of a look-up given, which is no longer under way then. */
+  /** Has the answer of a look-up given, whose reads have ended. */
   void answer(Request request) {
-    callbacks.execute(request);
-    end();
+    callbacks.execute(() -> give(request));
+    readEnded();
   }
 
   /**
    * Counts a look-up, once there is room.
    *
-   * @return how many were under way before, or {@link #CLOSED}
+   * @return how many were unanswered before, or {@link #CLOSED}
    */
   private synchronized int begin() {
     boolean interrupted = false;
-    while (!closed && underWay >= MOST && !callbacks.isOwnThread()) {
+    while (!closed && unanswered >= MOST && !callbacks.isOwnThread()) {
       try {
         wait();
       } catch (InterruptedException e) {
@@ -185,12 +205,20 @@ final class AsyncLookups implements Closeable {
     if (closed) {
       return CLOSED;
     }
-    return underWay++;
+    underWay++;
+    return unanswered++;
   }
 
-  private synchronized void end() {
+  private synchronized void readEnded() {
     underWay--;
-    if (underWay == 0 || underWay == MOST - 1) {
+    if (underWay == 0 && closed) {
+      notifyAll();
+    }
+  }
+
+  private synchronized void answered() {
+    unanswered--;
+    if (unanswered == MOST - 1) {
       notifyAll();
     }
   }

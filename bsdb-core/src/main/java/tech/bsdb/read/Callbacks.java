@@ -1,42 +1,53 @@
 package tech.bsdb.read;
 
 import java.util.concurrent.LinkedBlockingQueue;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Threads that run users' callbacks and nothing else, so that one that blocks holds up no read.
- * Thread-safe.
+ * Threads that run users' callbacks and nothing else, so that one that blocks holds up no read. A
+ * few are enough as long as callbacks end; while all of them are stuck, a further one is made every
+ * few milliseconds, up to {@link #MOST}: so callbacks may wait for other look-ups. Thread-safe.
  */
 final class Callbacks {
+  /** The most threads. */
+  static final int MOST = 1000;
+
   /** So many callbacks of one thread run within each other before the next is put off. */
   private static final int DEEPEST = 16;
 
   private static final long IDLE_SECONDS = 10;
 
-  private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
-  private final ThreadPoolExecutor threads;
+  /** How often it is looked whether callbacks are stuck. */
+  private static final long LOOK_MILLIS = 10;
 
-  /** With at most that many threads. */
-  Callbacks(int most) {
+  /** The watch ends when nothing waited so many times in a row. */
+  private static final int QUIET_LOOKS = 100;
+
+  private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
+  private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
+  private final AtomicInteger running = new AtomicInteger();
+  private final LongAdder begun = new LongAdder();
+  private final int few;
+  private final ThreadPoolExecutor threads;
+  private volatile boolean watched;
+
+  /** With that many threads as long as callbacks end. */
+  Callbacks(int few) {
+    this.few = few;
     threads =
         new ThreadPoolExecutor(
-            most,
-            most,
-            IDLE_SECONDS,
-            TimeUnit.SECONDS,
-            new LinkedBlockingQueue<>(),
-            work -> {
-              Thread thread = new CallbackThread(work);
-              thread.setDaemon(true);
-              return thread;
-            });
+            few, MOST, IDLE_SECONDS, TimeUnit.SECONDS, waiting, CallbackThread::new);
     threads.allowCoreThreadTimeOut(true);
   }
 
   private static final class CallbackThread extends Thread {
     CallbackThread(Runnable work) {
       super(work, "bsdb-callback");
+      setDaemon(true);
     }
   }
 
@@ -45,9 +56,34 @@ final class Callbacks {
     return Thread.currentThread() instanceof CallbackThread;
   }
 
-  /** Runs a callback by one of the threads. */
+  /** Whether no callback runs or waits. */
+  boolean isIdle() {
+    return running.get() == 0 && waiting.isEmpty();
+  }
+
+  /**
+   * Runs a callback by one of the threads. Where none can be had any more, after closing or at the
+   * system's limit, by a new one or by the caller: it is run in any case.
+   */
   void execute(Runnable callback) {
-    threads.execute(() -> run(callback));
+    try {
+      threads.execute(() -> run(callback));
+      if (!watched && !waiting.isEmpty()) {
+        watch();
+      }
+    } catch (RejectedExecutionException closed) {
+      runAnyhow(callback);
+    } catch (OutOfMemoryError noThread) {
+      run(callback);
+    }
+  }
+
+  private void runAnyhow(Runnable callback) {
+    try {
+      new CallbackThread(() -> run(callback)).start();
+    } catch (OutOfMemoryError noThread) {
+      run(callback);
+    }
   }
 
   /**
@@ -62,20 +98,75 @@ final class Callbacks {
     }
     deep[0]++;
     try {
-      run(callback);
+      guarded(callback);
     } finally {
       deep[0]--;
     }
   }
 
+  private void run(Runnable callback) {
+    begun.increment();
+    running.incrementAndGet();
+    try {
+      guarded(callback);
+    } finally {
+      running.decrementAndGet();
+    }
+  }
+
   /** What a callback throws is its thread's to report, and nobody else's concern. */
-  private static void run(Runnable callback) {
+  private static void guarded(Runnable callback) {
     try {
       callback.run();
     } catch (RuntimeException | Error e) {
       Thread thread = Thread.currentThread();
       thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
     }
+  }
+
+  private synchronized void watch() {
+    if (!watched) {
+      watched = true;
+      Thread watch = new Thread(this::lookAfter, "bsdb-callback-watch");
+      watch.setDaemon(true);
+      watch.start();
+    }
+  }
+
+  /** Makes further threads while callbacks wait and none begins. */
+  private void lookAfter() {
+    long before = -1;
+    int quiet = 0;
+    while (quiet < QUIET_LOOKS || !unwatch()) {
+      try {
+        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+      } catch (InterruptedException e) {
+        // Nobody has reason to interrupt this thread.
+      }
+      long now = begun.sum();
+      if (waiting.isEmpty()) {
+        quiet++;
+        if (threads.getCorePoolSize() > few) {
+          threads.setCorePoolSize(few);
+        }
+      } else {
+        quiet = 0;
+        if (now == before && threads.getCorePoolSize() < MOST) {
+          try {
+            threads.setCorePoolSize(threads.getCorePoolSize() + 1); // starts one
+          } catch (OutOfMemoryError noThread) {
+            // The system's limit: tried again at the next look.
+          }
+        }
+      }
+      before = now;
+    }
+  }
+
+  /** Ends the watch, unless something waits again. */
+  private synchronized boolean unwatch() {
+    watched = !waiting.isEmpty();
+    return !watched;
   }
 
   /** Lets callbacks that wait run, and the threads end then; does not wait for them. */

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
@@ -49,6 +50,9 @@ record LookupPath(
 
   /** The slot of a key, or {@link HashFunction#ABSENT}. */
   long slot(byte[] key, Signature signature) throws IOException {
+    if (key.length > RecordFrame.MAX_KEY) {
+      return HashFunction.ABSENT;
+    }
     sign(key, signature);
     return hash.slot(signature.high, signature.low);
   }

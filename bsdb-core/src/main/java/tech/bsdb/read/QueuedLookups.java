@@ -177,8 +177,8 @@ final class QueuedLookups<R> implements Closeable {
 
   private void end(PendingLookup<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {
     R request = lookup.request;
-    release(lookup);
-    if (request != null) {
+    if (request != null) { // else it has ended: answering failed
+      release(lookup);
       answers.answer(request, lookup.number, array, failure);
     }
   }

@@ -2,6 +2,7 @@ package tech.bsdb.read;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.SlotIndex;
 import tech.bsdb.io.Extent;
@@ -40,6 +41,11 @@ final class StagedLookups {
       lows[i] = session.signature.low;
     }
     findSlots(count);
+    for (int i = 0; i < count; i++) {
+      if (batch.key(from + i).length > RecordFrame.MAX_KEY) {
+        slots[i] = HashFunction.ABSENT;
+      }
+    }
     touchIndex(count);
     if (!path.isApproximate()) {
       findAddresses(count, session.index);

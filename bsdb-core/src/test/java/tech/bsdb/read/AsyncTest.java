@@ -305,4 +305,140 @@ class AsyncTest {
     assertThatThrownBy(() -> new AsyncReader(target.toFile(), true, true, true))
         .hasMessageContaining("build it with -a");
   }
+
+  @ParameterizedTest
+  @MethodSource("tech.bsdb.Offered#engines")
+  void handlersMayWaitForOtherLookUps(OpenOptions.Engine engine) throws Exception {
+    List<CompletableFuture<byte[]>> futures = new ArrayList<>();
+    try (Database database = open(engine)) {
+      for (int i = 0; i < 30; i++) {
+        Truth.Entry other = truth.records().get(COUNT - 1 - i);
+        futures.add(
+            database
+                .getAsync(truth.records().get(i).key())
+                .thenApply(value -> database.getAsync(other.key()).join()));
+      }
+      for (int i = 0; i < futures.size(); i++) {
+        Truth.same(
+            futures.get(i).get(60, TimeUnit.SECONDS),
+            truth.records().get(COUNT - 1 - i).value(),
+            "value");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("tech.bsdb.Offered#engines")
+  void handlersThatNeverEndHoldUpNeitherOthersNorClose(OpenOptions.Engine engine) throws Exception {
+    CountDownLatch release = new CountDownLatch(1);
+    Database database = open(engine);
+    try {
+      for (int i = 0; i < 20; i++) {
+        byte[] key = truth.records().get(i).key();
+        Thread asking =
+            new Thread(
+                () -> {
+                  CompletableFuture<Void> unused =
+                      database
+                          .getAsync(key)
+                          .thenAccept(
+                              value -> {
+                                try {
+                                  release.await();
+                                } catch (InterruptedException e) {
+                                  throw new AssertionError(e);
+                                }
+                              });
+                });
+        asking.setDaemon(true);
+        asking.start();
+      }
+      for (Truth.Entry record : truth.records().subList(100, 150)) {
+        Truth.same(
+            database.getAsync(record.key()).get(60, TimeUnit.SECONDS), record.value(), "value");
+      }
+      database.close();
+    } finally {
+      release.countDown();
+      database.close();
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aHandlerThatAsksAgainAfterCloseIsAnsweredEachTime(boolean direct) throws Exception {
+    AsyncReader reader = new AsyncReader(target.toFile(), false, direct, direct);
+    reader.close();
+    CountDownLatch left = new CountDownLatch(200);
+    again(reader, left);
+    assertThat(left.await(60, TimeUnit.SECONDS)).isTrue();
+  }
+
+  private void again(AsyncReader reader, CountDownLatch left) {
+    reader.asyncGet(
+        truth.records().get(0).key(),
+        "",
+        new CompletionHandler<byte[], String>() {
+          @Override
+          public void completed(byte[] value, String attachment) {}
+
+          @Override
+          public void failed(Throwable why, String attachment) {
+            left.countDown();
+            if (left.getCount() > 0) {
+              again(reader, left);
+            }
+          }
+        });
+  }
+
+  @Test
+  void unansweredRequestsAreBounded() throws Exception {
+    AtomicInteger waiting = new AtomicInteger();
+    int most = 0;
+    try (AsyncReader reader = new AsyncReader(target.toFile(), false, true, true)) {
+      int asked = AsyncLookups.MOST + 5000;
+      CountDownLatch all = new CountDownLatch(asked);
+      for (int i = 0; i < asked; i++) {
+        most = Math.max(most, waiting.incrementAndGet());
+        reader.asyncGet(
+            truth.records().get(i % COUNT).key(),
+            "",
+            new CompletionHandler<byte[], String>() {
+              @Override
+              public void completed(byte[] value, String attachment) {
+                if (all.getCount() % 100 == 0) {
+                  try {
+                    TimeUnit.MILLISECONDS.sleep(2); // slower than the reads
+                  } catch (InterruptedException e) {
+                    throw new AssertionError(e);
+                  }
+                }
+                waiting.decrementAndGet();
+                all.countDown();
+              }
+
+              @Override
+              public void failed(Throwable why, String attachment) {}
+            });
+      }
+      assertThat(all.await(100, TimeUnit.SECONDS)).isTrue();
+    }
+    assertThat(most).isLessThanOrEqualTo(AsyncLookups.MOST + 10);
+  }
+
+  @ParameterizedTest
+  @MethodSource("tech.bsdb.Offered#engines")
+  void aKeyThatIsTooLongIsAbsentFromAnApproximateDatabaseAsWell(OpenOptions.Engine engine)
+      throws Exception {
+    Path approximate = directory.resolve("approximate");
+    truth.build(approximate, BuildOptions.defaults().withApproximateWidth(8).withChecksumBits(0));
+    byte[] key = new byte[65_536];
+    try (Database database =
+        Database.open(approximate, OpenOptions.defaults().withEngine(engine))) {
+      assertThat(database.get(key)).isNull();
+      assertThat(database.getAll(List.of(key, new byte[65_535])).get(0)).isNull();
+      assertThat(database.getAsync(key).get()).isNull();
+    }
+  }
 }
