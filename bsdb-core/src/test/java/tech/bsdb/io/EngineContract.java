@@ -474,7 +474,8 @@ abstract class EngineContract {
                   readers.add(Thread.currentThread());
                   Window window = new Window();
                   int seen = 0;
-                  for (int i = 0; i < 1500; i++) {
+                  // Until one was seen: where none is kept, that never ends.
+                  for (int i = 0; i < 1500 || seen == 0; i++) {
                     check(source, window, own.nextInt(PAGES - 3), 1 + own.nextInt(3));
                     seen += Thread.interrupted() ? 1 : 0;
                   }
@@ -490,7 +491,7 @@ abstract class EngineContract {
       for (Future<Integer> result : results) {
         seen += result.get();
       }
-      assertThat(seen).as("interrupts that were kept").isPositive();
+      assertThat(seen).as("interrupts that were kept").isGreaterThanOrEqualTo(4);
     } finally {
       pool.shutdownNow();
     }
