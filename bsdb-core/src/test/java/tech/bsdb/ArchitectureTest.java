@@ -53,7 +53,7 @@ class ArchitectureTest {
 
   @Test
   void ioUsesTheJdkOnly() {
-    onlyUses("tech.bsdb.io..", "java..", "com.sun.nio.file..", "org.jspecify.annotations..");
+    onlyUses("tech.bsdb.io..", "java..", "org.jspecify.annotations..");
   }
 
   @Test

@@ -1,6 +1,5 @@
 package tech.bsdb.io;
 
-import com.sun.nio.file.ExtendedOpenOption;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.RandomAccessFile;
@@ -10,6 +9,7 @@ import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.OpenOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
@@ -29,6 +29,13 @@ import org.jspecify.annotations.Nullable;
  */
 final class DirectChannels implements PageSource {
   private static final int MAX_STRIPES = 8;
+
+  /**
+   * O_DIRECT, {@code com.sun.nio.file.ExtendedOpenOption.DIRECT}, or null where the module
+   * jdk.unsupported is left out. Found by its name, since newer compilers warn of the package.
+   */
+  private static final @Nullable OpenOption DIRECT = direct();
+
   private static final Path DESCRIPTORS = Path.of("/proc/self/fd");
 
   private final Path file;
@@ -43,6 +50,20 @@ final class DirectChannels implements PageSource {
     this.anchor = anchor;
     int cores = Runtime.getRuntime().availableProcessors();
     channels = new AtomicReferenceArray<>(Integer.highestOneBit(Math.min(MAX_STRIPES, cores)));
+  }
+
+  private static @Nullable OpenOption direct() {
+    try {
+      for (Object option :
+          Class.forName("com.sun.nio.file.ExtendedOpenOption").getEnumConstants()) {
+        if (option.toString().equals("DIRECT")) {
+          return (OpenOption) option;
+        }
+      }
+    } catch (ClassNotFoundException e) {
+      // A Java that was put together without it.
+    }
+    return null;
   }
 
   static DirectChannels open(Path file) throws IOException {
@@ -68,8 +89,11 @@ final class DirectChannels implements PageSource {
   }
 
   private static FileChannel channel(Path file, Path path) throws IOException {
+    if (DIRECT == null) {
+      throw new IOException(file + ": this Java has no direct I/O (module jdk.unsupported)");
+    }
     try {
-      return FileChannel.open(path, StandardOpenOption.READ, ExtendedOpenOption.DIRECT);
+      return FileChannel.open(path, StandardOpenOption.READ, DIRECT);
     } catch (UnsupportedOperationException e) {
       throw new IOException(file + ": " + DirectEngine.REFUSED, e);
     } catch (FileSystemException e) {
