@@ -39,7 +39,7 @@ class AsyncWorkerTest {
             }
           };
       long begin = System.nanoTime();
-      worker(target, 8, 0).run(begin, begin + 100_000_000, tally);
+      worker(target, 8, 0).run(begin, begin + 500_000_000, tally);
     } finally {
       threads.shutdown();
     }
@@ -52,7 +52,7 @@ class AsyncWorkerTest {
   void answersMayComeBeforeTheCallReturns() throws IOException {
     Tally tally = new Tally(new Answers(KEYS, 0));
     long begin = System.nanoTime();
-    worker(direct(1), 1, 0).run(begin, begin + 50_000_000, tally);
+    worker(direct(1), 1, 0).run(begin, begin + 500_000_000, tally);
     assertThat(tally.hits()).isPositive().isEqualTo(tally.done());
   }
 
@@ -74,7 +74,7 @@ class AsyncWorkerTest {
   @Test
   void anAnswerThatComesTwiceIsAnError() {
     long begin = System.nanoTime();
-    assertThatThrownBy(() -> impatient(direct(2)).run(begin, begin + 20_000_000, tally()))
+    assertThatThrownBy(() -> impatient(direct(2)).run(begin, begin + 500_000_000, tally()))
         .isInstanceOf(IOException.class)
         .hasMessageContaining("twice");
   }
@@ -105,7 +105,7 @@ class AsyncWorkerTest {
           }
         };
     Tally tally = tally();
-    worker(target, 4, 0).run(0, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(10), tally);
+    worker(target, 4, 0).run(0, System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(500), tally);
     assertThat(tally.errors()).isPositive().isEqualTo(tally.done());
     assertThat(tally.firstError()).isEqualTo("device gone");
   }

@@ -66,7 +66,7 @@ class SyncWorkerTest {
   void batchesCountEveryKey() throws IOException {
     Tally tally = new Tally(new Answers(KEYS, 0));
     long begin = System.nanoTime();
-    worker(new Fake(), 64, 0).run(begin, begin + 50_000_000, tally);
+    worker(new Fake(), 64, 0).run(begin, begin + 500_000_000, tally);
     assertThat(tally.hits()).isPositive().isEqualTo(tally.done());
     assertThat(tally.hits() % 64).isZero();
     assertThat(tally.latency().getTotalCount()).isEqualTo(tally.hits());
@@ -130,7 +130,7 @@ class SyncWorkerTest {
         };
     Tally tally = new Tally(new Answers(KEYS, 0));
     long begin = System.nanoTime();
-    worker(target, 1, 0).run(begin, begin + 20_000_000, tally);
+    worker(target, 1, 0).run(begin, begin + 500_000_000, tally);
     assertThat(tally.errors()).isPositive();
     assertThat(tally.firstError()).isEqualTo("device gone");
     assertThat(tally.hits()).isPositive();

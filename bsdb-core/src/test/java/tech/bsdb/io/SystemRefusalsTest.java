@@ -372,7 +372,7 @@ class SystemRefusalsTest {
         TimeUnit.MICROSECONDS.sleep(random.nextInt(500));
         assertThat(wait.isDone()).isFalse();
         queue.wake();
-        wait.get(5, TimeUnit.SECONDS);
+        wait.get(30, TimeUnit.SECONDS);
         assertThat(queue.pending()).isEqualTo(1);
       }
       Future<?> closing =
@@ -384,7 +384,7 @@ class SystemRefusalsTest {
       TimeUnit.MILLISECONDS.sleep(50);
       assertThat(closing.isDone()).as("closes while the kernel may write").isFalse();
       calls.countEvent(counter);
-      closing.get(5, TimeUnit.SECONDS);
+      closing.get(30, TimeUnit.SECONDS);
     } finally {
       pool.shutdownNow();
     }
@@ -453,7 +453,7 @@ class SystemRefusalsTest {
       TimeUnit.MILLISECONDS.sleep(20);
       assertThat(all.isDone()).isFalse();
       gate.countDown();
-      all.get(5, TimeUnit.SECONDS);
+      all.get(30, TimeUnit.SECONDS);
     } finally {
       pool.shutdownNow();
     }
