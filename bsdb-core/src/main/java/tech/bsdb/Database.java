@@ -14,6 +14,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.ReadCount;
 import tech.bsdb.read.DatabaseDirectory;
 import tech.bsdb.read.EngineChoice;
 import tech.bsdb.read.Lookup;
@@ -177,6 +178,15 @@ public final class Database implements AutoCloseable {
   /** The figures of a database, without opening it for reading. */
   public static Statistics statistics(Path directory) throws IOException {
     return statistics(DatabaseDirectory.open(directory), "not opened");
+  }
+
+  /**
+   * The reads that look-ups and {@link #scan scans} of this database have made since it was opened.
+   * Exact once they have ended; also when the database is closed.
+   */
+  public IoCounters ioCounters() {
+    ReadCount reads = lookup.reads();
+    return new IoCounters(reads.reads(), reads.bytes());
   }
 
   private static Statistics statistics(DatabaseDirectory directory, String engine) {

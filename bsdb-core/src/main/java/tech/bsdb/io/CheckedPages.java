@@ -28,6 +28,7 @@ public final class CheckedPages implements Closeable {
   private final TouchedPages touched;
   private final long pages;
   private final boolean everyRead;
+  private final @Nullable ReadCount reads;
 
   /**
    * Takes over a source whose pages are verified at their first touch.
@@ -37,7 +38,7 @@ public final class CheckedPages implements Closeable {
    * @param check verifies a page, or null to trust all
    */
   public CheckedPages(PageSource source, long pages, @Nullable Check check) {
-    this(source, pages, check, false);
+    this(source, pages, check, false, null);
   }
 
   /**
@@ -48,16 +49,23 @@ public final class CheckedPages implements Closeable {
    * @param check verifies a page, or null to trust all
    * @param everyRead whether pages are verified at every read ({@link Engine#verifiesEveryRead}),
    *     else at their first touch
+   * @param reads counts the reads, or null if the source shows memory or nobody asks
    */
-  public CheckedPages(PageSource source, long pages, @Nullable Check check, boolean everyRead) {
+  public CheckedPages(
+      PageSource source,
+      long pages,
+      @Nullable Check check,
+      boolean everyRead,
+      @Nullable ReadCount reads) {
     this.source = source;
     this.pages = pages;
     this.check = check;
     this.everyRead = everyRead;
+    this.reads = reads;
     this.touched = new TouchedPages(check == null || everyRead ? 0 : pages);
   }
 
-  /** The source, for a {@link ReadQueue}; what it gave must be {@link #verify verified}. */
+  /** The source, for a {@link ReadQueue}; what it gave must be {@link #verify verified} once. */
   public PageSource source() {
     return source;
   }
@@ -74,7 +82,8 @@ public final class CheckedPages implements Closeable {
   }
 
   /**
-   * Verifies pages that a queued read of the {@link #source} brought, so far as they need it.
+   * Verifies pages that a queued read of the {@link #source} brought, so far as they need it, and
+   * counts that read.
    *
    * @param first the first page
    * @param count how many
@@ -82,6 +91,9 @@ public final class CheckedPages implements Closeable {
    * @throws IOException as {@link Check#check} fails
    */
   public void verify(long first, int count, Window window) throws IOException {
+    if (reads != null) {
+      reads.add(count);
+    }
     if (check != null) {
       for (int i = 0; i < count; i++) {
         if (everyRead || !touched.contains(first + i)) {

@@ -34,6 +34,7 @@ import tech.bsdb.hash.BucketHash;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ReadCount;
 
 /**
  * A database directory whose manifest was read and whose every file was found with the right
@@ -331,19 +332,33 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
     return RecordAddress.of(layout(), Math.max(2, manifest.small("zstd.block")));
   }
 
-  /** Opens a file's pages. */
-  public CheckedPages pages(FileEntry entry, Engine engine, boolean verify) throws IOException {
+  /**
+   * Opens a file's pages.
+   *
+   * @param reads counts the reads, unless the engine shows memory
+   */
+  public CheckedPages pages(FileEntry entry, Engine engine, boolean verify, ReadCount reads)
+      throws IOException {
     PageSource source = engine.open(file(entry), entry.length());
     return new CheckedPages(
-        source, entry.pages(), verify ? check(entry)::check : null, engine.verifiesEveryRead());
+        source,
+        entry.pages(),
+        verify ? check(entry)::check : null,
+        engine.verifiesEveryRead(),
+        engine.showsMemory() ? null : reads);
   }
 
-  /** Opens all data files; when one fails, those before it are closed. */
-  public List<DataFile> dataFiles(Engine engine, boolean verify) throws IOException {
+  /**
+   * Opens all data files; when one fails, those before it are closed.
+   *
+   * @param reads counts the reads, unless the engine shows memory
+   */
+  public List<DataFile> dataFiles(Engine engine, boolean verify, ReadCount reads)
+      throws IOException {
     List<DataFile> files = new ArrayList<>();
     try {
       for (FileEntry entry : manifest.files(FileKind.DATA)) {
-        files.add(new DataFile(pages(entry, engine, verify), check(entry), entry.end()));
+        files.add(new DataFile(pages(entry, engine, verify, reads), check(entry), entry.end()));
       }
       return files;
     } catch (IOException | RuntimeException e) {

@@ -27,6 +27,7 @@ import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
+import tech.bsdb.io.ReadCount;
 
 /**
  * The one way of a look-up: key, signature, slot, address, record; in approximate mode key,
@@ -40,6 +41,7 @@ public final class Lookup implements Closeable {
   private final EngineChoice.Chosen engines;
   private final CheckedPages index;
   private final LookupPath path;
+  private final ReadCount reads;
   private final Sessions sessions = new Sessions();
   private final List<Closeable> opened;
   private volatile @Nullable AsyncLookups async;
@@ -50,11 +52,13 @@ public final class Lookup implements Closeable {
       EngineChoice.Chosen engines,
       CheckedPages index,
       LookupPath path,
+      ReadCount reads,
       List<Closeable> opened) {
     this.directory = directory;
     this.engines = engines;
     this.index = index;
     this.path = path;
+    this.reads = reads;
     this.opened = opened;
   }
 
@@ -73,6 +77,7 @@ public final class Lookup implements Closeable {
       throws IOException {
     Manifest manifest = directory.manifest();
     List<Closeable> opened = new ArrayList<>();
+    ReadCount reads = new ReadCount();
     try {
       EngineChoice.Chosen chosen = choice.choose(directory);
       FileEntry hashEntry = only(directory, FileKind.HASH);
@@ -94,18 +99,18 @@ public final class Lookup implements Closeable {
             .check(indexEntry)
             .corrupt(0, "an index of " + pages + " pages", indexEntry.pages() + "");
       }
-      CheckedPages index = directory.pages(indexEntry, chosen.index(), verify);
+      CheckedPages index = directory.pages(indexEntry, chosen.index(), verify, reads);
       opened.add(index);
       long seed = manifest.number("hash.seed");
       if (width > 0) {
         ValueIndex values = new ValueIndex(index, width, directory.check(indexEntry));
         LookupPath path = LookupPath.approximate(seed, hash, values);
-        return new Lookup(directory, chosen, index, path, opened);
+        return new Lookup(directory, chosen, index, path, reads, opened);
       }
-      RecordReader records = records(directory, chosen.data(), verify);
+      RecordReader records = records(directory, chosen.data(), verify, reads);
       opened.add(records);
       LookupPath path = LookupPath.exact(seed, hash, new AddressIndex(index), records);
-      return new Lookup(directory, chosen, index, path, opened);
+      return new Lookup(directory, chosen, index, path, reads, opened);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
@@ -124,11 +129,12 @@ public final class Lookup implements Closeable {
     return entries.get(0);
   }
 
-  private static RecordReader records(DatabaseDirectory directory, Engine engine, boolean verify)
+  private static RecordReader records(
+      DatabaseDirectory directory, Engine engine, boolean verify, ReadCount reads)
       throws IOException {
     boolean compressed = directory.layout() == Layout.COMPRESSED;
     byte[] dictionary = compressed ? directory.dictionary() : null;
-    List<DataFile> files = directory.dataFiles(engine, verify);
+    List<DataFile> files = directory.dataFiles(engine, verify, reads);
     try {
       return compressed
           ? new CompressedReader(
@@ -324,7 +330,7 @@ public final class Lookup implements Closeable {
     }
     sessions.giveBack(sessions.take());
     byte[] dictionary = directory.layout() == Layout.COMPRESSED ? directory.dictionary() : null;
-    List<DataFile> files = directory.dataFiles(new BufferedEngine(), true);
+    List<DataFile> files = directory.dataFiles(new BufferedEngine(), true, reads);
     try {
       return new RecordScanner(files, directory.layout(), directory.addresses(), dictionary);
     } catch (IllegalArgumentException e) {
@@ -415,6 +421,11 @@ public final class Lookup implements Closeable {
   /** Whether some records in the data files lost to another with the same key. */
   boolean holdsDropped() {
     return directory.manifest().number("duplicates.dropped") > 0;
+  }
+
+  /** The reads since this was opened, its {@link #scan scans} among them; also when closed. */
+  public ReadCount reads() {
+    return reads;
   }
 
   /** What is open. */

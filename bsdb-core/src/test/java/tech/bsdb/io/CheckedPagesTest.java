@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -20,6 +21,7 @@ class CheckedPagesTest {
   @TempDir Path directory;
 
   private final List<Long> checked = new ArrayList<>();
+  private final ReadCount reads = new ReadCount();
   private final Window window = new Window();
   private Path file;
 
@@ -35,7 +37,7 @@ class CheckedPagesTest {
 
   private CheckedPages open(CheckedPages.Check check, boolean everyRead) throws IOException {
     PageSource source = new BufferedEngine().open(file, PAGES * PageSource.PAGE);
-    return new CheckedPages(source, PAGES, check, everyRead);
+    return new CheckedPages(source, PAGES, check, everyRead, reads);
   }
 
   private void check(ByteBuffer buffer, int offset, long number) throws IOException {
@@ -91,6 +93,25 @@ class CheckedPagesTest {
         pages.verify(0, 1, window);
         assertThat(pages.touched(0, 1)).isFalse();
       }
+    }
+  }
+
+  @Test
+  void everyReadCountsWhetherVerifiedOrNot() throws Exception {
+    for (CheckedPages.Check check : Arrays.<CheckedPages.Check>asList(this::check, null)) {
+      long before = reads.reads();
+      long bytes = reads.bytes();
+      try (CheckedPages pages = open(check, false);
+          ReadQueue queue = new BufferedEngine().queue(1, true)) {
+        pages.read(2, 2, window);
+        pages.read(2, 2, window);
+        queue.add(pages.source(), 5, 3, window, 0);
+        queue.await(1, (tag, failure) -> assertThat(failure).isNull());
+        pages.verify(5, 3, window);
+        assertThatThrownBy(() -> pages.read(PAGES, 1, window)).isInstanceOf(IOException.class);
+      }
+      assertThat(reads.reads() - before).as("the failed one is none").isEqualTo(3);
+      assertThat(reads.bytes() - bytes).isEqualTo(7 * PageSource.PAGE);
     }
   }
 }

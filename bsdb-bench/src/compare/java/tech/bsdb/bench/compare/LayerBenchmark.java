@@ -38,6 +38,7 @@ import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
+import tech.bsdb.io.ReadCount;
 import tech.bsdb.read.DatabaseDirectory;
 
 /**
@@ -101,16 +102,19 @@ public class LayerBenchmark {
             manifest.small("hash.checksum.bits"),
             true);
     opened.add(hash);
-    index = new AddressIndex(directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true));
+    ReadCount reads = new ReadCount();
+    index =
+        new AddressIndex(
+            directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads));
     opened.add(index);
     reader =
         directory.layout() == Layout.COMPRESSED
             ? new CompressedReader(
-                directory.dataFiles(engine, true),
+                directory.dataFiles(engine, true, reads),
                 directory.addresses(),
                 directory.dictionary(),
                 manifest.small("zstd.longest"))
-            : new PlainReader(directory.dataFiles(engine, true), directory.addresses());
+            : new PlainReader(directory.dataFiles(engine, true, reads), directory.addresses());
     opened.add(reader);
     int[] order = DataSet.shuffled(records);
     for (int i = 0; i < QUERIES; i++) {
@@ -136,7 +140,8 @@ public class LayerBenchmark {
   }
 
   private int step() {
-    return next = next + 1 & QUERIES - 1;
+    next = next + 1 & QUERIES - 1;
+    return next;
   }
 
   /** Key to signature. */
