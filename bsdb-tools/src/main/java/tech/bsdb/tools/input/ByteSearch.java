@@ -56,18 +56,6 @@ final class ByteSearch {
     return at >= from ? at : -1;
   }
 
-  /**
-   * The number of bytes at the start of the range that are ASCII, rounded down to a multiple of
-   * eight unless all are.
-   */
-  static int asciiPrefix(byte[] bytes, int from, int to) {
-    int at = from;
-    while (at <= to - 8 && ((long) LONGS.get(bytes, at) & HIGH_BITS) == 0) {
-      at += 8;
-    }
-    return at - from;
-  }
-
   private static boolean matches(byte[] bytes, int at, byte[] wanted) {
     for (int i = 1; i < wanted.length; i++) {
       if (bytes[at + i] != wanted[i]) {

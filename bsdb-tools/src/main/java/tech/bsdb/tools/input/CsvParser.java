@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.Utf8;
 
 /**
  * Parses chunks of CSV rows. Stretches of good records go through one CSV reader each; bad ones

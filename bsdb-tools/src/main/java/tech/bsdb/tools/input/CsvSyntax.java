@@ -6,6 +6,7 @@ import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.Reader;
 import java.util.Iterator;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.Utf8;
 
 /** Comma-separated values: a {@link CsvScanner} finds the records, FastCSV their fields. */
 final class CsvSyntax implements RecordSyntax {

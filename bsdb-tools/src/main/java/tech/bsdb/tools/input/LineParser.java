@@ -2,6 +2,7 @@ package tech.bsdb.tools.input;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.Utf8;
 
 /**
  * Parses chunks that have a record a line.

@@ -2,7 +2,6 @@ package tech.bsdb.tools.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -18,6 +17,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /** {@code bsdb get}: the values of some keys, in the order asked. */
 public final class GetCommand implements Command {
@@ -106,15 +106,14 @@ public final class GetCommand implements Command {
     private final RecordForm form;
     private final Console console;
     private final boolean quiet;
-    private final JsonGenerator json;
+    private final JsonBuffer line = new JsonBuffer();
     private long absent;
 
-    Lookups(Database database, RecordForm form, Console console, boolean quiet) throws IOException {
+    Lookups(Database database, RecordForm form, Console console, boolean quiet) {
       this.database = database;
       this.form = form;
       this.console = console;
       this.quiet = quiet;
-      this.json = RecordForm.generator(console);
     }
 
     void printAll(KeyLines lines) throws IOException, UsageException {
@@ -137,8 +136,7 @@ public final class GetCommand implements Command {
         }
       }
       if (form.json()) {
-        form.writeJson(json, key, value);
-        json.flush();
+        form.writeJson(line, console.out(), key, value);
       } else if (value != null) {
         console.out().write(form.valueBytes(value));
         console.out().write('\n');

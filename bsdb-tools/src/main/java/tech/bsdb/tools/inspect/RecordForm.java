@@ -1,20 +1,15 @@
 package tech.bsdb.tools.inspect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
-import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.util.Base64;
+import java.io.OutputStream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
-import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /**
  * How keys and values are written as text: the options {@code --key-encoding}, {@code
@@ -26,10 +21,10 @@ import tech.bsdb.tools.input.Encoding;
  * @param json whether {@link #writeJson} is asked for
  */
 record RecordForm(Encoding key, Encoding value, boolean json) {
-  private static final JsonFactory JSON =
-      new JsonFactory()
-          .setRootValueSeparator(null)
-          .disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
+  private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
+  private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
+  private static final byte[] NULL = "null".getBytes(US_ASCII);
+  private static final byte[] END = "}\n".getBytes(US_ASCII);
 
   static Syntax declare(Syntax syntax) {
     return syntax
@@ -68,41 +63,28 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
     return encoding == Encoding.UTF8 ? bytes : encoding.encode(bytes).getBytes(US_ASCII);
   }
 
-  /** A generator for {@link #writeJson}; to be flushed, not closed. */
-  static JsonGenerator generator(Console console) throws IOException {
-    return JSON.createGenerator(console.out());
-  }
-
   /**
    * Writes a record as an object on a line of its own; the value is null where the key is absent.
+   *
+   * @param line what the line is made in; used again for the next
    */
-  void writeJson(JsonGenerator generator, byte[] keyBytes, byte @Nullable [] valueBytes)
+  void writeJson(JsonBuffer line, OutputStream out, byte[] keyBytes, byte @Nullable [] valueBytes)
       throws IOException {
-    generator.writeStartObject();
-    generator.writeFieldName("key");
-    write(generator, key, keyBytes);
-    generator.writeFieldName("value");
+    line.reset();
+    line.put(KEY);
+    write(line, key, keyBytes);
+    line.put(VALUE);
     if (valueBytes == null) {
-      generator.writeNull();
+      line.put(NULL);
     } else {
-      write(generator, value, valueBytes);
+      write(line, value, valueBytes);
     }
-    generator.writeEndObject();
-    generator.writeRaw('\n');
+    line.put(END);
+    out.write(line.bytes(), 0, line.length());
   }
 
-  private static void write(JsonGenerator generator, Encoding encoding, byte[] bytes)
-      throws IOException {
-    if (encoding != Encoding.UTF8) {
-      generator.writeString(encoding.encode(bytes));
-      return;
-    }
-    try {
-      generator.writeString(UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString());
-    } catch (CharacterCodingException notText) {
-      generator.writeStartObject();
-      generator.writeStringField("base64", Base64.getEncoder().encodeToString(bytes));
-      generator.writeEndObject();
-    }
+  private static void write(JsonBuffer line, Encoding encoding, byte[] bytes) {
+    byte[] text = shown(encoding, bytes);
+    line.putText(text, 0, text.length);
   }
 }

@@ -2,7 +2,6 @@ package tech.bsdb.tools.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
@@ -15,6 +14,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /** {@code bsdb scan}: all records, in the order in which they were put in. */
 public final class ScanCommand implements Command {
@@ -67,7 +67,7 @@ public final class ScanCommand implements Command {
     try (Database database = Database.open(DatabaseDirectory.of(arguments));
         RecordCursor records = records(database)) {
       if (form.json()) {
-        printJson(records, limit, form, console);
+        printJson(records, limit, form, console.out());
       } else {
         printText(records, limit, form, separator, console.out());
       }
@@ -102,12 +102,11 @@ public final class ScanCommand implements Command {
     }
   }
 
-  private static void printJson(RecordCursor records, long limit, RecordForm form, Console console)
+  private static void printJson(RecordCursor records, long limit, RecordForm form, OutputStream out)
       throws IOException {
-    JsonGenerator json = RecordForm.generator(console);
+    JsonBuffer line = new JsonBuffer();
     for (long i = 0; i < limit && records.next(); i++) {
-      form.writeJson(json, records.key(), records.value());
+      form.writeJson(line, out, records.key(), records.value());
     }
-    json.flush();
   }
 }

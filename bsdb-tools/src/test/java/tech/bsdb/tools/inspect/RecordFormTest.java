@@ -4,15 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
-import java.io.InputStream;
-import java.io.OutputStream;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.text.JsonBuffer;
 
 class RecordFormTest {
   private static final byte[] BINARY = {0, (byte) 0xff};
@@ -53,12 +50,7 @@ class RecordFormTest {
 
   private static String json(RecordForm form, byte[] key, byte[] value) throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
-    Console console =
-        new Console(InputStream.nullInputStream(), out, OutputStream.nullOutputStream(), false);
-    JsonGenerator generator = RecordForm.generator(console);
-    form.writeJson(generator, key, value);
-    generator.flush();
-    console.out().flush();
+    form.writeJson(new JsonBuffer(), out, key, value);
     return out.toString(UTF_8);
   }
 }

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.input;
+package tech.bsdb.tools.text;
 
 import static org.assertj.core.api.Assertions.assertThat;
 

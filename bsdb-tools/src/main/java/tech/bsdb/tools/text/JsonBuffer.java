@@ -1,0 +1,265 @@
+package tech.bsdb.tools.text;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A growing array of bytes that JSON is written into, in UTF-8. It is used again and again, and
+ * once it has grown, writing allocates nothing. Not thread-safe.
+ *
+ * <p>Whatever does not fit in an array is an {@link OutOfMemoryError}.
+ */
+public final class JsonBuffer {
+  /** An array that grew larger is not kept by {@link #reset}. */
+  private static final int KEPT = 1 << 20;
+
+  private static final int FIRST = 1 << 13;
+  private static final int LARGEST = Integer.MAX_VALUE - 8;
+
+  /** The longest form of a byte, as in {@code \}{@code u0000}, and a quote behind it. */
+  private static final int ESCAPE = 7;
+
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final long LOW_BITS = 0x0101_0101_0101_0101L;
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+  private static final long BLANKS = ' ' * LOW_BITS;
+  private static final long QUOTES = '"' * LOW_BITS;
+  private static final long BACKSLASHES = '\\' * LOW_BITS;
+
+  private static final byte[] HEX = "0123456789ABCDEF".getBytes(US_ASCII);
+  private static final byte[] BASE64 =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".getBytes(US_ASCII);
+  private static final byte[] BASE64_START = "{\"base64\":\"".getBytes(US_ASCII);
+  private static final byte[] BASE64_END = "\"}".getBytes(US_ASCII);
+
+  private byte[] bytes = new byte[FIRST];
+  private int length;
+
+  /** Has what was written at its start; valid until the next write. */
+  public byte[] bytes() {
+    return bytes;
+  }
+
+  /** Bytes that were written. */
+  public int length() {
+    return length;
+  }
+
+  /** A copy of what was written. */
+  public byte[] copy() {
+    return Arrays.copyOf(bytes, length);
+  }
+
+  /** Forgets what was written, and an array of more than a MiB. */
+  public void reset() {
+    length = 0;
+    if (bytes.length > KEPT) {
+      bytes = new byte[FIRST];
+    }
+  }
+
+  /**
+   * Forgets all but the first bytes.
+   *
+   * @param kept how many, at most {@link #length}
+   */
+  public void truncate(int kept) {
+    if (kept < 0 || kept > length) {
+      throw new IllegalArgumentException(kept + " of " + length + " bytes");
+    }
+    length = kept;
+  }
+
+  /** Writes a byte as it is. */
+  public void put(int b) {
+    reserve(1);
+    bytes[length++] = (byte) b;
+  }
+
+  /** Writes bytes as they are. */
+  public void put(byte[] source) {
+    put(source, 0, source.length);
+  }
+
+  /** Writes bytes as they are. */
+  public void put(byte[] source, int offset, int count) {
+    reserve(count);
+    System.arraycopy(source, offset, bytes, length, count);
+    length += count;
+  }
+
+  /** Writes bytes as a string where they are UTF-8, else as {@code {"base64":"..."}}. */
+  public void putText(byte[] source, int offset, int count) {
+    if (!putString(source, offset, count)) {
+      put(BASE64_START);
+      putBase64(source, offset, count);
+      put(BASE64_END);
+    }
+  }
+
+  /**
+   * Writes UTF-8 as a string: quotes, backslashes and control characters are escaped, all else is
+   * as it was.
+   *
+   * @return false, with nothing written, if it is not UTF-8
+   */
+  public boolean putString(byte[] source, int offset, int count) {
+    int start = length;
+    int end = offset + count;
+    int at = offset;
+    put('"');
+    while (true) {
+      reserve((long) (end - at) + Long.BYTES); // a word may go beyond what counts of it
+      at = putPlain(source, at, end);
+      if (at == end) {
+        put('"');
+        return true;
+      }
+      byte b = source[at];
+      if (b >= 0) {
+        putEscape(b);
+        at++;
+      } else {
+        int sequence = Utf8.sequence(source, at, end);
+        if (sequence == 0) {
+          length = start;
+          return false;
+        }
+        for (int i = 0; i < sequence; i++) {
+          bytes[length++] = source[at++];
+        }
+      }
+    }
+  }
+
+  /** Writes what needs no second look, where there is room for it; gives where that ends. */
+  private int putPlain(byte[] source, int from, int to) {
+    byte[] target = bytes;
+    int out = length;
+    int at = from;
+    while (at <= to - Long.BYTES) {
+      long word = (long) LONGS.get(source, at);
+      LONGS.set(target, out, word);
+      long special = special(word);
+      if (special != 0) {
+        int plain = Long.numberOfTrailingZeros(special) >>> 3;
+        length = out + plain;
+        return at + plain;
+      }
+      at += Long.BYTES;
+      out += Long.BYTES;
+    }
+    while (at < to) {
+      byte b = source[at];
+      if (isSpecial(b)) {
+        break;
+      }
+      target[out++] = b;
+      at++;
+    }
+    length = out;
+    return at;
+  }
+
+  /** Whether a byte in a string is more than itself: an escape, an end, or not ASCII. */
+  static boolean isSpecial(byte b) {
+    return b < ' ' || b == '"' || b == '\\';
+  }
+
+  /**
+   * Where the first special byte of a range is, or its end.
+   *
+   * @see #isSpecial
+   */
+  static int plainEnd(byte[] source, int from, int to) {
+    int at = from;
+    while (at <= to - Long.BYTES) {
+      long special = special((long) LONGS.get(source, at));
+      if (special != 0) {
+        return at + (Long.numberOfTrailingZeros(special) >>> 3);
+      }
+      at += Long.BYTES;
+    }
+    while (at < to && !isSpecial(source[at])) {
+      at++;
+    }
+    return at;
+  }
+
+  /**
+   * Eight bytes at a time: 0 if none is special, else its lowest bit is that of the first that is.
+   * Where no byte has its high bit set, a subtraction sets that of the lowest byte that is smaller;
+   * bytes above may be wrong.
+   */
+  private static long special(long word) {
+    return (word
+            | (word - BLANKS)
+            | ((word ^ QUOTES) - LOW_BITS)
+            | ((word ^ BACKSLASHES) - LOW_BITS))
+        & HIGH_BITS;
+  }
+
+  private void putEscape(byte b) {
+    reserve(ESCAPE);
+    bytes[length++] = '\\';
+    switch (b) {
+      case '"', '\\' -> bytes[length++] = b;
+      case '\b' -> bytes[length++] = 'b';
+      case '\f' -> bytes[length++] = 'f';
+      case '\n' -> bytes[length++] = 'n';
+      case '\r' -> bytes[length++] = 'r';
+      case '\t' -> bytes[length++] = 't';
+      default -> {
+        bytes[length++] = 'u';
+        bytes[length++] = '0';
+        bytes[length++] = '0';
+        bytes[length++] = HEX[b >> 4];
+        bytes[length++] = HEX[b & 15];
+      }
+    }
+  }
+
+  private void putBase64(byte[] source, int offset, int count) {
+    reserve((count + 2L) / 3 * 4);
+    int end = offset + count;
+    int at = offset;
+    for (; at <= end - 3; at += 3) {
+      putBase64(
+          (source[at] & 0xFF) << 16 | (source[at + 1] & 0xFF) << 8 | source[at + 2] & 0xFF, 4);
+    }
+    if (at == end - 1) {
+      putBase64((source[at] & 0xFF) << 16, 2);
+      put('=');
+      put('=');
+    } else if (at == end - 2) {
+      putBase64((source[at] & 0xFF) << 16 | (source[at + 1] & 0xFF) << 8, 3);
+      put('=');
+    }
+  }
+
+  /** Writes so many digits of a group of 24 bits. */
+  private void putBase64(int group, int digits) {
+    for (int shift = 18; shift > 18 - 6 * digits; shift -= 6) {
+      bytes[length++] = BASE64[group >> shift & 63];
+    }
+  }
+
+  private void reserve(long more) {
+    if (more > bytes.length - length) {
+      grow(more);
+    }
+  }
+
+  private void grow(long more) {
+    long needed = length + more;
+    if (needed > LARGEST) {
+      throw new OutOfMemoryError("an answer of " + needed + " bytes does not fit in an array");
+    }
+    bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length)));
+  }
+}

@@ -1,0 +1,63 @@
+package tech.bsdb.tools.text;
+
+/** The escapes of JSON strings (RFC 8259, section 7). */
+public final class JsonEscapes {
+  private JsonEscapes() {}
+
+  /** What a backslash and that character stand for, or 0 if they are no escape, or a {@code u}. */
+  public static byte simple(byte character) {
+    return switch (character) {
+      case '"', '\\', '/' -> character;
+      case 'b' -> '\b';
+      case 'f' -> '\f';
+      case 'n' -> '\n';
+      case 'r' -> '\r';
+      case 't' -> '\t';
+      default -> 0;
+    };
+  }
+
+  /** The value of a hexadecimal digit of either case, or -1. */
+  public static int digit(byte character) {
+    if (character >= '0' && character <= '9') {
+      return character - '0';
+    }
+    int letter = character | ' ';
+    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+  }
+
+  /** The number of four hexadecimal digits, or less than 0 if they are none. */
+  static int fourDigits(byte[] bytes, int from) {
+    int number = 0;
+    for (int at = from; at < from + 4; at++) {
+      number = number << 4 | digit(bytes[at]) | number >> 31;
+    }
+    return number;
+  }
+
+  /**
+   * Writes a character in UTF-8; half of a surrogate pair in three bytes, which no UTF-8 has.
+   *
+   * @return where it ends, 1 to 4 bytes further
+   */
+  public static int encode(int character, byte[] target, int offset) {
+    int at = offset;
+    if (character < 0x80) {
+      target[at++] = (byte) character;
+      return at;
+    }
+    if (character < 0x800) {
+      target[at++] = (byte) (0xC0 | character >> 6);
+    } else {
+      if (character < 0x10000) {
+        target[at++] = (byte) (0xE0 | character >> 12);
+      } else {
+        target[at++] = (byte) (0xF0 | character >> 18);
+        target[at++] = (byte) (0x80 | character >> 12 & 0x3F);
+      }
+      target[at++] = (byte) (0x80 | character >> 6 & 0x3F);
+    }
+    target[at++] = (byte) (0x80 | character & 0x3F);
+    return at;
+  }
+}
