@@ -103,13 +103,24 @@ class ArchitectureTest {
   }
 
   @Test
-  void nothingKnowsThePublicVerbsButTheyThemselves() {
+  void nothingBelowKnowsThePublicVerbs() {
     noClasses()
-        .that()
-        .resideInAPackage("tech.bsdb.*..")
+        .that(resideInAnyPackage("tech.bsdb.*..").and(resideOutsideOfPackages("tech.bsdb.store..")))
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb")
+        .check(CORE);
+  }
+
+  @Test
+  void storesKnowThePublicVerbsAloneAndNobodyKnowsThem() {
+    onlyUses("tech.bsdb.store..", "java..", "org.jspecify.annotations..", "tech.bsdb");
+    noClasses()
+        .that()
+        .resideOutsideOfPackage("tech.bsdb.store..")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("tech.bsdb.store..")
         .check(CORE);
   }
 

@@ -11,14 +11,14 @@ import java.util.List;
  * A file system of a few bytes, where this process may mount one; tests are skipped where it may
  * not.
  */
-final class SmallDisk implements AutoCloseable {
+public final class SmallDisk implements AutoCloseable {
   private final Path directory;
 
   private SmallDisk(Path directory) {
     this.directory = directory;
   }
 
-  static SmallDisk mount(Path directory, long bytes) throws IOException {
+  public static SmallDisk mount(Path directory, long bytes) throws IOException {
     Files.createDirectories(directory);
     boolean mounted =
         Files.isExecutable(Path.of("/bin/mount"))
@@ -35,13 +35,13 @@ final class SmallDisk implements AutoCloseable {
     return new SmallDisk(directory);
   }
 
-  void resize(long bytes) throws IOException {
+  public void resize(long bytes) throws IOException {
     if (run("/bin/mount", "-o", "remount,size=" + bytes, directory.toString()) != 0) {
       throw new IOException("cannot resize " + directory);
     }
   }
 
-  Path directory() {
+  public Path directory() {
     return directory;
   }
 

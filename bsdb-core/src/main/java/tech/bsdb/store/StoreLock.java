@@ -1,0 +1,130 @@
+package tech.bsdb.store;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A lock of a store that one holder has at a time, among all processes: a locked file. A process
+ * that ends, however it ends, gives it up.
+ */
+final class StoreLock implements Closeable {
+  /** Held for as long as a publication takes. */
+  static final String PUBLISH = ".lock";
+
+  /** Held for the moments in which the pointer changes, or versions go. */
+  static final String SWITCH = ".switch.lock";
+
+  private static final long SWITCH_SECONDS = 60;
+
+  /*
+   * A process gives up its lock on a file when it closes any opening of the file, so a file that this virtual machine
+   * has locked is never opened a second time.
+   */
+  private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
+
+  private final Path file;
+  private final FileChannel channel;
+
+  private StoreLock(Path file, FileChannel channel) {
+    this.file = file;
+    this.channel = channel;
+  }
+
+  /** Takes the lock if nobody has it; else null. */
+  static @Nullable StoreLock tryTake(Path store, String name) throws IOException {
+    Path file = store.toRealPath().resolve(name);
+    if (!HELD.add(file)) {
+      return null;
+    }
+    FileChannel channel = null;
+    boolean taken = false;
+    try {
+      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
+      Object opened = key(file);
+      // who failed to make a store removes its locks again, and a lock on a removed file is none
+      taken = channel.tryLock() != null && opened != null && opened.equals(key(file));
+      return taken ? new StoreLock(file, channel) : null;
+    } finally {
+      if (!taken) {
+        if (channel != null) {
+          channel.close();
+        }
+        HELD.remove(file);
+      }
+    }
+  }
+
+  private static @Nullable Object key(Path file) throws IOException {
+    try {
+      Object key = Files.readAttributes(file, BasicFileAttributes.class).fileKey();
+      return key == null ? file : key;
+    } catch (NoSuchFileException e) {
+      return null;
+    }
+  }
+
+  /** What is done while the lock is held. */
+  @FunctionalInterface
+  interface Step<T> {
+    T run() throws IOException;
+  }
+
+  /** Waits for the lock of the pointer, which nobody has for long, and does something with it. */
+  static <T> T switching(Path store, Step<T> step) throws IOException {
+    for (long left = SWITCH_SECONDS * 100; left > 0; left--) {
+      StoreLock lock = tryTake(store, SWITCH);
+      if (lock != null) {
+        try {
+          return step.run();
+        } finally {
+          lock.close();
+        }
+      }
+      pause(10);
+    }
+    throw new IOException(
+        store.resolve(SWITCH)
+            + ": another process has held this lock for "
+            + SWITCH_SECONDS
+            + " s; end it, and try again");
+  }
+
+  /** Sleeps, whether or not somebody interrupts. */
+  static void pause(long milliseconds) {
+    try {
+      TimeUnit.MILLISECONDS.sleep(milliseconds);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      Thread.onSpinWait();
+    }
+  }
+
+  /** Removes the file, and gives the lock up. */
+  void remove() throws IOException {
+    try {
+      Files.deleteIfExists(file);
+    } finally {
+      close();
+    }
+  }
+
+  /** Gives the lock up. */
+  @Override
+  public void close() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      HELD.remove(file);
+    }
+  }
+}

@@ -1,0 +1,103 @@
+package tech.bsdb.store;
+
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Comparator;
+
+/**
+ * Names of versions: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not beginning with
+ * {@code .} or {@code -}, and not {@code CURRENT}.
+ */
+final class VersionName {
+  private static final int LONGEST = 100;
+  private static final DateTimeFormatter TIME =
+      DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
+
+  /** Runs of digits by their number, all else by its characters: {@code v9} before {@code v10}. */
+  static final Comparator<String> NATURAL = VersionName::compare;
+
+  private VersionName() {}
+
+  static boolean isValid(String name) {
+    if (name.isEmpty() || name.length() > LONGEST || name.equals(Pointer.FILE)) {
+      return false;
+    }
+    return name.charAt(0) != '.'
+        && name.charAt(0) != '-'
+        && name.chars().allMatch(VersionName::isAllowed);
+  }
+
+  private static boolean isAllowed(int c) {
+    return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || isDigit(c) || "._-".indexOf(c) >= 0;
+  }
+
+  /** Refuses a name that no version may have. */
+  static String checked(String name) {
+    if (!isValid(name)) {
+      throw new IllegalArgumentException(
+          "a version's name is 1 to "
+              + LONGEST
+              + " of the characters A-Z a-z 0-9 . _ -, does not begin with . or -, and is not "
+              + Pointer.FILE
+              + ", unlike \""
+              + name
+              + "\"");
+    }
+    return name;
+  }
+
+  /** A name such as {@code 20261121T151400Z}. */
+  static String ofTime(Instant time) {
+    return TIME.format(time);
+  }
+
+  private static int compare(String a, String b) {
+    int i = 0;
+    int j = 0;
+    while (i < a.length() && j < b.length()) {
+      int order;
+      if (isDigit(a.charAt(i)) && isDigit(b.charAt(j))) {
+        int endOfA = endOfDigits(a, i);
+        int endOfB = endOfDigits(b, j);
+        order = compareNumbers(a.substring(i, endOfA), b.substring(j, endOfB));
+        i = endOfA;
+        j = endOfB;
+      } else {
+        order = Character.compare(a.charAt(i++), b.charAt(j++));
+      }
+      if (order != 0) {
+        return order;
+      }
+    }
+    int rest = Integer.compare(a.length() - i, b.length() - j);
+    return rest != 0 ? rest : a.compareTo(b);
+  }
+
+  private static int compareNumbers(String a, String b) {
+    String left = withoutZeros(a);
+    String right = withoutZeros(b);
+    int byLength = Integer.compare(left.length(), right.length());
+    return byLength != 0 ? byLength : left.compareTo(right);
+  }
+
+  private static String withoutZeros(String digits) {
+    int from = 0;
+    while (from < digits.length() - 1 && digits.charAt(from) == '0') {
+      from++;
+    }
+    return digits.substring(from);
+  }
+
+  private static int endOfDigits(String name, int from) {
+    int end = from;
+    while (end < name.length() && isDigit(name.charAt(end))) {
+      end++;
+    }
+    return end;
+  }
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
+  }
+}

@@ -1,0 +1,524 @@
+package tech.bsdb.store;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicReference;
+import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Database;
+import tech.bsdb.Fork;
+import tech.bsdb.Leaks;
+import tech.bsdb.Seeds;
+import tech.bsdb.SmallDisk;
+import tech.bsdb.Truth;
+import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.format.Layout;
+
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PublicationTest {
+  @TempDir Path folder;
+
+  private final List<String> heard = new ArrayList<>();
+
+  @AfterEach
+  void nothingIsLeftOpen() throws Exception {
+    Leaks.assertNone(folder);
+  }
+
+  private Path database(String content) throws IOException {
+    return Versions.build(folder.resolve("db-" + content), content);
+  }
+
+  @Test
+  void aStoreIsMadeWithItsParents() throws Exception {
+    Path store = folder.resolve("some/where/store");
+    assertThat(Versions.publish(database("one"), store, "v1")).isEqualTo("v1");
+    assertThat(Files.readString(store.resolve("CURRENT"))).isEqualTo("v1\n");
+    assertThat(Versions.publish(database("two"), store, "v2")).isEqualTo("v2");
+    assertThat(Files.readString(store.resolve("CURRENT"))).isEqualTo("v2\nv1\n");
+    assertThat(Versions.names(store)).containsExactly("v1", "v2");
+    assertThat(Leaks.tree(store)).noneMatch(name -> name.startsWith(".incoming"));
+    try (Database database = Database.open(store.resolve("v2"))) {
+      assertThat(database.get(Truth.utf8("key-1"))).isEqualTo(Truth.utf8("two"));
+    }
+    Versions.publish(store.resolve("v1"), store, "v3"); // a version of the same store
+    assertThat(Store.open(store).current()).isEqualTo("v3");
+  }
+
+  @Test
+  void onlyTheDatabasesFilesAreCopied() throws Exception {
+    Path database = database("one");
+    Files.writeString(database.resolve("built-by"), "somebody");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), database);
+    Path store = folder.resolve("store");
+    Versions.publish(link, store, "v1");
+    assertThat(Leaks.tree(store.resolve("v1"))).allMatch(name -> name.endsWith(".bsdb"));
+  }
+
+  @Test
+  void linksShareTheirBytes() throws Exception {
+    Path database = database("one");
+    Path store = folder.resolve("store");
+    PublishOptions options = PublishOptions.defaults().withVersion("v1").withLink(true);
+    try (Publication publication = Publication.of(database, store, options)) {
+      publication.begin();
+      publication.copy();
+      publication.verify();
+      assertThat(publication.goLive(null)).isTrue();
+    }
+    for (Path file : Directories.list(database)) {
+      Path linked = store.resolve("v1").resolve(Directories.name(file));
+      assertThat(Files.getAttribute(linked, "unix:ino"))
+          .isEqualTo(Files.getAttribute(file, "unix:ino"));
+    }
+    Versions.build(database, "another"); // overwriting leaves the version as it is
+    Database.verify(store.resolve("v1"), (done, all) -> {});
+  }
+
+  @Test
+  void linksAcrossFileSystemsAreRefused() throws Exception {
+    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 8 << 20)) {
+      Path store = disk.directory().resolve("store");
+      PublishOptions options = PublishOptions.defaults().withLink(true);
+      try (Publication publication = Publication.of(database("one"), store, options)) {
+        publication.begin();
+        assertThatThrownBy(publication::copy)
+            .isInstanceOf(IOException.class)
+            .hasMessageContainingAll("different file systems", "--link");
+      }
+      assertThat(store).doesNotExist();
+    }
+  }
+
+  @Test
+  void namesFollowTheTime() throws Exception {
+    Path database = database("one");
+    Path store = folder.resolve("store");
+    List<String> names = new ArrayList<>();
+    for (int i = 0; i < 5; i++) {
+      try (Publication publication = Publication.of(database, store, PublishOptions.defaults())) {
+        publication.begin();
+        publication.copy();
+        assertThat(publication.goLive(publication.current())).isTrue();
+        names.add(publication.version());
+      }
+    }
+    assertThat(names).allMatch(name -> name.matches("20\\d{6}T\\d{6}Z(-[2-5])?"));
+    assertThat(Versions.names(store)).containsExactlyElementsOf(names);
+    assertThatThrownBy(() -> Versions.publish(database, store, names.get(0)))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("there is a version of this name");
+  }
+
+  @Test
+  void whatIsNoStoreIsLeftAlone() throws Exception {
+    Path database = database("one");
+    Path file = Files.writeString(folder.resolve("file"), "x");
+    Path other = Files.createDirectory(folder.resolve("other"));
+    Files.writeString(other.resolve("something"), "x");
+    Path hidden = Files.createDirectory(folder.resolve("hidden"));
+    Files.writeString(hidden.resolve(".git"), "x");
+    Path single = Versions.build(folder.resolve("single"), "x");
+    for (Path target : List.of(file, other, hidden, single)) {
+      List<String> before = Leaks.tree(folder);
+      assertThatThrownBy(() -> Versions.publish(database, target, "v1"))
+          .as("%s", target)
+          .isInstanceOf(FileAlreadyExistsException.class)
+          .hasMessageContaining("choose another place");
+      assertThat(Leaks.tree(folder)).isEqualTo(before);
+    }
+    assertThatThrownBy(() -> Versions.publish(database, file.resolve("below"), "v1"))
+        .isInstanceOf(IOException.class);
+    assertThatThrownBy(() -> Versions.publish(single, single.resolve("below"), "v1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("lies in the database");
+  }
+
+  @Test
+  void whatIsNoDatabaseIsRefusedBeforeAnythingIsMade() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    Path target = folder.resolve("made/target");
+    assertThatThrownBy(() -> Versions.publish(empty, target, "v1"))
+        .isInstanceOf(NotDirectoryException.class);
+    assertThatThrownBy(() -> Versions.publish(folder.resolve("nowhere"), target, "v1"))
+        .hasMessageContaining("nowhere");
+    assertThatThrownBy(() -> Versions.publish(store, target, "v1"))
+        .isInstanceOf(NotDirectoryException.class)
+        .hasMessageContaining("name one of its versions, such as " + store.resolve("v1"));
+    assertThat(folder.resolve("made")).doesNotExist();
+  }
+
+  @Test
+  void directoriesMadeByHandBecomeStores() throws Exception {
+    Path empty = Files.createDirectory(folder.resolve("empty"));
+    Versions.publish(database("one"), empty, "v1");
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Files.delete(store.resolve("CURRENT"));
+    Files.createDirectory(store.resolve("lost+found"));
+    Versions.publish(database("one"), store, "v3");
+    assertThat(Versions.names(store)).containsExactly("v1", "v2", "v3");
+    assertThat(Store.open(store).rollback(null)).isEqualTo("v2");
+  }
+
+  @Test
+  void aDamagedSourceLeavesNothing() throws Exception {
+    Path database = database("one");
+    Path data = Directories.list(database).get(0);
+    Path store = folder.resolve("new/store");
+    flip(data, 4096 + 10);
+    try (Publication publication = Publication.of(database, store, PublishOptions.defaults())) {
+      publication.begin();
+      publication.copy();
+      assertThatThrownBy(publication::verify)
+          .isInstanceOf(CorruptDatabaseException.class)
+          .hasMessageContaining(Directories.name(data));
+    }
+    assertThat(folder.resolve("new")).doesNotExist();
+  }
+
+  @Test
+  void damageThatHappensToTheCopyIsFound() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    List<String> before = Leaks.tree(store);
+    List<Path> damaged = new ArrayList<>();
+    PublishListener damaging =
+        new PublishListener() {
+          @Override
+          public void copied(long done, long all) {
+            try (var copies = Files.newDirectoryStream(store.resolve(".incoming-v2"))) {
+              for (Path copy : copies) {
+                if (damaged.isEmpty() && Directories.name(copy).startsWith("data")) {
+                  damaged.add(copy);
+                  flip(copy, 4096 + 100);
+                }
+              }
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    PublishOptions options = PublishOptions.defaults().withVersion("v2").withListener(damaging);
+    try (Publication publication = Publication.of(database("two"), store, options)) {
+      publication.begin();
+      publication.copy();
+      assertThat(damaged).hasSize(1);
+      assertThatThrownBy(publication::verify)
+          .isInstanceOfSatisfying(
+              CorruptDatabaseException.class, e -> assertThat(e.file()).isEqualTo(damaged.get(0)));
+    }
+    assertThat(withoutLocks(store)).isEqualTo(before);
+    assertThat(Store.open(store).current()).isEqualTo("v1");
+  }
+
+  private static List<String> withoutLocks(Path store) throws IOException {
+    return Leaks.tree(store).stream().filter(name -> !name.endsWith("lock")).toList();
+  }
+
+  private static void flip(Path file, int place) throws IOException {
+    byte[] bytes = Files.readAllBytes(file);
+    bytes[place] ^= 1;
+    Files.write(file, bytes);
+  }
+
+  @Test
+  void aSourceThatIsReplacedMeanwhileIsNoMixture() throws Exception {
+    Path database = database("one");
+    Path store = folder.resolve("store");
+    PublishListener replacing =
+        new PublishListener() {
+          @Override
+          public void copied(long done, long all) {
+            try {
+              Versions.build(database, "another");
+            } catch (IOException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    PublishOptions options = PublishOptions.defaults().withListener(replacing);
+    try (Publication publication = Publication.of(database, store, options)) {
+      publication.begin();
+      assertThatThrownBy(publication::copy)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("was replaced while it was copied");
+    }
+    assertThat(store).doesNotExist();
+  }
+
+  @Test
+  void whatBecameCurrentMeanwhileMustBeComparedAgain() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    try (Publication publication =
+        Publication.of(database("three"), store, PublishOptions.defaults().withVersion("v3"))) {
+      publication.begin();
+      publication.copy();
+      publication.verify();
+      assertThat(publication.current()).isEqualTo("v2");
+      Store.open(store).rollback("v1"); // does not wait for the publication
+      assertThat(publication.goLive("v2")).isFalse();
+      assertThat(Versions.names(store)).containsExactly("v1", "v2");
+      assertThat(publication.goLive("v1")).isTrue();
+    }
+    assertThat(Files.readString(store.resolve("CURRENT"))).isEqualTo("v3\nv1\nv2\n");
+  }
+
+  @Test
+  void aPointerThatCannotBeWrittenChangesNothing() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    List<String> before = Leaks.tree(store);
+    Path obstacle = Files.createDirectory(store.resolve(".CURRENT.new"));
+    Files.writeString(obstacle.resolve("file"), "x");
+    assertThatThrownBy(() -> Versions.publish(database("two"), store, "v2"))
+        .isInstanceOf(IOException.class);
+    Directories.delete(obstacle);
+    assertThat(withoutLocks(store)).isEqualTo(before);
+    assertThat(Store.open(store).current()).isEqualTo("v1");
+  }
+
+  @Test
+  void twoPublicationsWaitForEachOther() throws Exception {
+    Path store = folder.resolve("store");
+    CountDownLatch copying = new CountDownLatch(1);
+    CountDownLatch waiting = new CountDownLatch(1);
+    PublishListener second =
+        new PublishListener() {
+          @Override
+          public void waiting() {
+            waiting.countDown();
+          }
+        };
+    AtomicReference<@Nullable Throwable> failure = new AtomicReference<>();
+    Path two = database("two");
+    Thread thread =
+        new Thread(
+            () -> {
+              PublishOptions options =
+                  PublishOptions.defaults().withVersion("v2").withListener(second);
+              try (Publication publication = Publication.of(two, store, options)) {
+                copying.await();
+                publication.begin();
+                publication.copy();
+                assertThat(publication.goLive("v1")).isTrue();
+              } catch (Throwable e) {
+                failure.set(e);
+              }
+            });
+    thread.start();
+    try (Publication publication =
+        Publication.of(database("one"), store, PublishOptions.defaults().withVersion("v1"))) {
+      publication.begin();
+      copying.countDown();
+      waiting.await();
+      publication.copy();
+      assertThat(publication.goLive(null)).isTrue();
+    }
+    thread.join();
+    assertThat(failure.get()).isNull();
+    assertThat(Files.readString(store.resolve("CURRENT"))).isEqualTo("v2\nv1\n");
+  }
+
+  @Test
+  void manyPublicationsAtOnceToANewStore() throws Exception {
+    Path store = folder.resolve("new/store");
+    Path good = database("good");
+    List<Thread> threads = new ArrayList<>();
+    List<Throwable> failures = new ArrayList<>();
+    for (int i = 0; i < 8; i++) {
+      boolean fails = i % 2 == 0;
+      Thread thread =
+          new Thread(
+              () -> {
+                try (Publication publication =
+                    Publication.of(good, store, PublishOptions.defaults())) {
+                  publication.begin();
+                  publication.copy();
+                  if (!fails && !publication.goLive(publication.current())) {
+                    throw new AssertionError("somebody was let in between");
+                  }
+                } catch (Throwable e) {
+                  synchronized (failures) {
+                    failures.add(e);
+                  }
+                }
+              });
+      thread.start();
+      threads.add(thread);
+    }
+    for (Thread thread : threads) {
+      thread.join();
+    }
+    assertThat(failures).isEmpty();
+    assertThat(Versions.names(store)).hasSize(4);
+    assertThat(Store.open(store).rollback(null)).isIn(Versions.names(store));
+  }
+
+  @Test
+  void closingFromAnotherThreadUndoes() throws Exception {
+    Path store = folder.resolve("new/store");
+    Path database = database("one");
+    AtomicReference<Publication> self = new AtomicReference<>();
+    PublishListener closing =
+        new PublishListener() {
+          @Override
+          public void copied(long done, long all) {
+            Thread thread = new Thread(PublicationTest::close);
+            heard.add("copied");
+            PublicationTest.toClose = self.get();
+            thread.start();
+            try {
+              thread.join();
+            } catch (InterruptedException e) {
+              throw new AssertionError(e);
+            }
+          }
+        };
+    PublishOptions options = PublishOptions.defaults().withListener(closing);
+    try (Publication publication = Publication.of(database, store, options)) {
+      self.set(publication);
+      publication.begin();
+      assertThatThrownBy(publication::copy).isInstanceOf(CancellationException.class);
+      assertThat(heard).hasSize(1);
+      assertThat(folder.resolve("new")).doesNotExist();
+      assertThatThrownBy(() -> publication.goLive(null)).isInstanceOf(CancellationException.class);
+    }
+    assertThat(folder.resolve("new")).doesNotExist();
+  }
+
+  private static volatile @Nullable Publication toClose;
+
+  private static void close() {
+    try {
+      toClose.close();
+    } catch (IOException e) {
+      throw new AssertionError(e);
+    }
+  }
+
+  @Test
+  void aFullDiskLeavesNothing() throws Exception {
+    Path database = folder.resolve("db");
+    Truth.random(Seeds.random("PublicationTest"), 5000, 100)
+        .build(database, BuildOptions.defaults().withLayout(Layout.BLOCKED));
+    int full = 0;
+    try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 96 << 10)) {
+      Path store = disk.directory().resolve("new/store");
+      for (long size = 96 << 10; ; size += 96 << 10) {
+        disk.resize(size);
+        try {
+          Versions.publish(database, store, "v1");
+          break;
+        } catch (IOException e) {
+          assertThat(e).hasStackTraceContaining("No space left on device");
+          assertThat(Leaks.tree(disk.directory())).as("disk of %s bytes", size).isEmpty();
+          full++;
+        }
+      }
+      Database.verify(store.resolve("v1"), (done, all) -> {});
+    }
+    assertThat(full).isGreaterThan(2);
+  }
+
+  @Test
+  void leftOversOfKilledPublicationsAreRemovedByTheNext() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Path database = database("two");
+    Process process = Fork.start(Stuck.class, database.toString(), store.toString());
+    try (BufferedReader output =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+      assertThat(output.readLine()).isEqualTo("copied");
+    }
+    process.toHandle().destroyForcibly();
+    process.waitFor();
+    assertThat(store.resolve(".incoming-killed")).isDirectory();
+    assertThat(Versions.names(store)).containsExactly("v1");
+    assertThat(Store.open(store).current()).isEqualTo("v1");
+    Files.createDirectory(store.resolve(".removed-v0"));
+    Versions.publish(database, store, "v2");
+    assertThat(Versions.names(store)).containsExactly("v1", "v2");
+    assertThat(withoutLocks(store))
+        .filteredOn(name -> name.startsWith("."))
+        .as("left-overs")
+        .isEmpty();
+  }
+
+  /** Publishes as far as the copy, says so, and waits to be killed: DATABASE STORE. */
+  static final class Stuck {
+    private Stuck() {}
+
+    public static void main(String[] args) throws Exception {
+      try (Publication publication =
+          Publication.of(
+              Path.of(args[0]),
+              Path.of(args[1]),
+              PublishOptions.defaults().withVersion("killed"))) {
+        publication.begin();
+        publication.copy();
+        System.out.println("copied");
+        System.out.flush();
+        new CountDownLatch(1).await();
+      }
+    }
+  }
+
+  @Test
+  void keepRemovesTheOldestButNeverWhatIsNeeded() throws Exception {
+    Path store = folder.resolve("store");
+    Path database = database("one");
+    for (int i = 1; i <= 5; i++) {
+      Versions.publish(database, store, "v" + i);
+    }
+    assertThat(publishAndKeep(database, store, "v6", 2)).containsExactly("v1", "v2", "v3");
+    assertThat(Versions.names(store)).containsExactly("v4", "v5", "v6");
+    Store.open(store).rollback("v4");
+    assertThat(publishAndKeep(database, store, "v7", 1)).containsExactly("v5", "v6");
+    assertThat(Versions.names(store)).as("v4 is what a rollback goes back to").hasSize(2);
+    assertThat(publishAndKeep(database, store, "v8", 0)).containsExactly("v4");
+    assertThat(Versions.names(store)).containsExactly("v7", "v8");
+    assertThat(Store.open(store).rollback(null)).isEqualTo("v7");
+  }
+
+  @Test
+  void keepGoesByAgeAndLeavesAloneWhatIsNoDatabase() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "a", "b", "c", "d");
+    Path half = Files.createDirectory(store.resolve("half"));
+    for (String name : List.of("b", "half", "d", "a", "c")) { // the oldest first
+      Instant age = Instant.now().minusSeconds(1000 - 100 * "b half d a c".indexOf(name));
+      Files.setLastModifiedTime(store.resolve(name), FileTime.from(age));
+    }
+    assertThat(publishAndKeep(database("e"), store, "e", 2)).containsExactly("b", "a");
+    assertThat(half).isDirectory();
+    assertThat(Leaks.tree(store)).noneMatch(name -> name.startsWith(".removed"));
+  }
+
+  private static List<String> publishAndKeep(Path database, Path store, String name, int keep)
+      throws IOException {
+    PublishOptions options = PublishOptions.defaults().withVersion(name);
+    try (Publication publication = Publication.of(database, store, options)) {
+      publication.begin();
+      publication.copy();
+      assertThatThrownBy(() -> publication.keep(keep)).isInstanceOf(IllegalStateException.class);
+      assertThat(publication.goLive(publication.current())).isTrue();
+      return publication.keep(keep);
+    }
+  }
+}
