@@ -20,6 +20,8 @@ public final class Interruption implements AutoCloseable {
 
   private final Console console;
   private final String program;
+  private final String nothingDone;
+  private final String whoRemoves;
   private final CountDownLatch ended = new CountDownLatch(1);
   private final Thread hook = new Thread(this::interrupted, "interruption");
   private @Nullable Undo undo;
@@ -36,13 +38,30 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Begins to watch for the end of the process.
+   * Begins to watch for the end of the process, during a build.
    *
    * @param program what the words on stderr begin with
    */
   public Interruption(Console console, String program) {
+    this(
+        console,
+        program,
+        "nothing was built",
+        "the next build of the same target removes what is left");
+  }
+
+  /**
+   * Begins to watch for the end of the process.
+   *
+   * @param program what the words on stderr begin with
+   * @param nothingDone what is said when all is undone
+   * @param whoRemoves what is said when something could not be removed
+   */
+  public Interruption(Console console, String program, String nothingDone, String whoRemoves) {
     this.console = console;
     this.program = program;
+    this.nothingDone = nothingDone;
+    this.whoRemoves = whoRemoves;
     Runtime.getRuntime().addShutdownHook(hook);
   }
 
@@ -114,13 +133,9 @@ public final class Interruption implements AutoCloseable {
     }
     if (undoing.isAlive() || failure != null) {
       String why = failure == null ? "it takes too long" : String.valueOf(failure.getMessage());
-      console.say(
-          program
-              + ": interrupted, but cleaning up failed ("
-              + why
-              + "), the next build of the same target removes what is left");
+      console.say(program + ": interrupted, but cleaning up failed (" + why + "), " + whoRemoves);
     } else {
-      console.say(program + ": interrupted, nothing was built");
+      console.say(program + ": interrupted, " + nothingDone);
     }
   }
 

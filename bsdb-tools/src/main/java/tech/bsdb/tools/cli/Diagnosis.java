@@ -31,10 +31,10 @@ public record Diagnosis(String words, boolean bug) {
    */
   private static final Map<String, String> CURES =
       Map.of(
-          "no space left on device", "free some space, or write elsewhere with -o and -temp",
-          "disk quota exceeded", "free some space, or write elsewhere with -o and -temp",
+          "no space left on device", "free some space, or write elsewhere",
+          "disk quota exceeded", "free some space, or write elsewhere",
           "too many open files", "raise the limit with: ulimit -n 4096",
-          "read-only file system", "write elsewhere with -o and -temp",
+          "read-only file system", "write elsewhere",
           "file too large", "the file system or ulimit -f limits the size of a file");
 
   /** Finds the words for an exception. */
@@ -42,6 +42,13 @@ public record Diagnosis(String words, boolean bug) {
     Throwable failure = unwrapped(thrown);
     if (failure instanceof OutOfMemoryError error) {
       return mistake(outOfMemory(error));
+    }
+    if (failure instanceof UnsatisfiedLinkError) {
+      return mistake(
+          "a library of native code cannot be loaded: "
+              + failure.getMessage()
+              + " (files in the temporary directory must be executable; name another one with"
+              + " BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)");
     }
     if (failure instanceof UsageException || failure instanceof OutputException) {
       return mistake(String.valueOf(failure.getMessage()));

@@ -7,19 +7,20 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. */
-final class KeyLines {
+public final class KeyLines {
   private final InputStream in;
   private final byte[] buffer = new byte[1 << 16];
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
   private int from;
   private int to;
 
-  KeyLines(InputStream in) {
+  /** Reads keys from a stream, which its opener closes. */
+  public KeyLines(InputStream in) {
     this.in = in;
   }
 
   /** The bytes of the next line, or null at the end. */
-  byte @Nullable [] next() throws IOException {
+  public byte @Nullable [] next() throws IOException {
     line.reset();
     boolean any = false;
     while (from < to || fill()) {

@@ -30,13 +30,13 @@ class DiagnosisTest {
   void whatTheSystemRefusesComesWithACure() {
     assertMistake(
         new IOException("No space left on device"),
-        "No space left on device (free some space, or write elsewhere with -o and -temp)");
+        "No space left on device (free some space, or write elsewhere)");
     assertMistake(
         new FileSystemException("rdb/x", null, "Too many open files"),
         "rdb/x: Too many open files (raise the limit with: ulimit -n 4096)");
     assertMistake(
         new FileSystemException("rdb", null, "Read-only file system"),
-        "rdb: Read-only file system (write elsewhere with -o and -temp)");
+        "rdb: Read-only file system (write elsewhere)");
   }
 
   @Test

@@ -1,0 +1,325 @@
+package tech.bsdb.tools.publish;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Diagnosis;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.inspect.KeyLines;
+
+/**
+ * What a new version has to stand before it goes live, and the options that say so.
+ *
+ * @param minRecords the least number of records
+ * @param maxShrink by how many percent of the current version's records there may be fewer; less
+ *     than 0 for any
+ * @param sample how many keys are drawn from either version, 0 for none
+ * @param minKept how many percent of the current version's sampled keys must be there; less than 0
+ *     where it is not asked for
+ * @param allowKeyChange whether keys of another form, and another set of keys, are accepted
+ * @param queries a file of keys that must be there, or null
+ * @param keyEncoding how the keys in that file are written
+ */
+record Checks(
+    long minRecords,
+    double maxShrink,
+    int sample,
+    double minKept,
+    boolean allowKeyChange,
+    @Nullable Path queries,
+    Encoding keyEncoding) {
+  private static final int ENOUGH_TO_JUDGE = 100;
+  private static final int BATCH = 1000;
+  private static final int SHOWN = 3;
+
+  /** What the checks found, by name, for the report. */
+  record Findings(Map<String, Object> figures, List<String> leftOut) {
+    Findings() {
+      this(new LinkedHashMap<>(), new ArrayList<>());
+    }
+  }
+
+  static Syntax declare(Syntax syntax) {
+    return syntax
+        .section("Checks before it goes live")
+        .value("--min-records", "N", "refuse fewer records than N")
+        .value(
+            "--max-shrink",
+            "PERCENT",
+            "refuse when there are fewer records than in the current version by more than PERCENT"
+                + " of these")
+        .value(
+            "--sample",
+            "N",
+            "keys to draw from the new and the current version, to compare their form and to look"
+                + " those of the current one up in the new one (default 1000, 0 for none)")
+        .value(
+            "--min-kept",
+            "PERCENT",
+            "refuse when less than PERCENT of the current version's sampled keys are in the new"
+                + " one (default: refuse when of 100 or more not one is)")
+        .flag(
+            "--allow-key-change",
+            "accept keys of another form than the current version's, and another set of keys")
+        .value("--queries", "FILE", "refuse unless all keys in FILE, one a line, are there")
+        .value(
+            "--key-encoding",
+            "FORM",
+            "keys in that file: utf8 (default: the bytes as they are), hex or base64");
+  }
+
+  static Checks of(Arguments arguments) throws UsageException {
+    Checks checks =
+        new Checks(
+            arguments.number("--min-records", 0, Long.MAX_VALUE, 0),
+            percent(arguments, "--max-shrink"),
+            arguments.integer("--sample", 0, 1_000_000, 1000),
+            percent(arguments, "--min-kept"),
+            arguments.has("--allow-key-change"),
+            arguments.text("--queries").map(Path::of).orElse(null),
+            arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8));
+    if (checks.sample == 0 && checks.minKept >= 0) {
+      throw new UsageException("--min-kept needs sampled keys, but --sample is 0");
+    }
+    if (checks.queries != null && !Files.isReadable(checks.queries)) {
+      throw new UsageException("--queries " + checks.queries + ": no such file, or not readable");
+    }
+    return checks;
+  }
+
+  private static double percent(Arguments arguments, String option) throws UsageException {
+    Optional<String> given = arguments.text(option);
+    if (given.isEmpty()) {
+      return -1;
+    }
+    if (given.get().matches("[0-9]{1,3}(\\.[0-9]{1,9})?")) {
+      double percent = Double.parseDouble(given.get());
+      if (percent <= 100) {
+        return percent;
+      }
+    }
+    throw new UsageException(
+        option + " takes a percentage from 0 to 100, not \"" + given.get() + "\"");
+  }
+
+  /** Checks the numbers of records. */
+  void records(Statistics added, Current current) throws RefusedException {
+    long records = added.records();
+    if (records < minRecords) {
+      throw new RefusedException(
+          "the new version has "
+              + records
+              + " records, fewer than the "
+              + minRecords
+              + " of --min-records");
+    }
+    if (maxShrink >= 0 && !current.unreadable().isEmpty()) {
+      throw cannotCompare("--max-shrink", current.name(), current.unreadable());
+    }
+    if (maxShrink < 0 || current.records() == 0) {
+      return;
+    }
+    double shrink = 100.0 * (current.records() - records) / current.records();
+    if (shrink > maxShrink) {
+      throw new RefusedException(
+          "the new version has "
+              + records
+              + " records, "
+              + shown(shrink)
+              + " % fewer than the "
+              + current.records()
+              + " of "
+              + current.name()
+              + ", the current version; --max-shrink allows "
+              + shown(maxShrink)
+              + " %");
+    }
+  }
+
+  private static RefusedException cannotCompare(String option, String current, String why) {
+    return new RefusedException(
+        option
+            + " cannot be checked, because "
+            + current
+            + ", the current version, cannot be read: "
+            + why
+            + " (roll back first, or leave the option out)");
+  }
+
+  /** Checks keys: that those asked for are there, and that they go on from the current version. */
+  Findings keys(Path added, Current current) throws IOException {
+    Findings findings = new Findings();
+    try (Database next = Database.open(added)) {
+      if (queries != null) {
+        findings.figures().put("queries", all(next, queries));
+      }
+      if (current.directory() == null) {
+        if (minKept >= 0 || maxShrink >= 0) {
+          findings.leftOut().add("no version is current yet: nothing to compare the new one with");
+        }
+      } else if (sample > 0) {
+        compare(next, current.directory(), current.name(), findings);
+      } else {
+        findings.leftOut().add("form and set of keys are not compared: --sample is 0");
+      }
+    }
+    return findings;
+  }
+
+  private void compare(Database next, Path old, String current, Findings findings)
+      throws IOException {
+    List<byte[]> oldKeys;
+    try (Database before = Database.open(old)) {
+      if (keepsNoKeys(next, before, current, findings)) {
+        return;
+      }
+      oldKeys = KeySample.of(before, sample);
+    } catch (RefusedException e) {
+      throw e;
+    } catch (IOException e) {
+      if (minKept >= 0) {
+        throw cannotCompare("--min-kept", current, Diagnosis.of(e).words());
+      }
+      findings
+          .leftOut()
+          .add(
+              "form and set of keys are not compared, because "
+                  + current
+                  + ", the current version, cannot be read: "
+                  + Diagnosis.of(e).words());
+      return;
+    }
+    List<byte[]> newKeys = KeySample.of(next, sample);
+    if (!oldKeys.isEmpty() && !newKeys.isEmpty()) {
+      form(oldKeys, newKeys, current, findings);
+    }
+    if (!oldKeys.isEmpty()) {
+      kept(next, oldKeys, current, findings);
+    }
+  }
+
+  private boolean keepsNoKeys(Database next, Database before, String current, Findings findings)
+      throws RefusedException {
+    boolean nextKeeps = next.statistics().approximateWidth() == 0;
+    boolean beforeKeeps = before.statistics().approximateWidth() == 0;
+    if (nextKeeps && beforeKeeps) {
+      return false;
+    }
+    String which = beforeKeeps ? "the new version" : nextKeeps ? current : "each of the versions";
+    if (minKept >= 0) {
+      throw new RefusedException(
+          "--min-kept cannot be checked: " + which + " is approximate and keeps no keys");
+    }
+    findings
+        .leftOut()
+        .add("form and set of keys are not compared: " + which + " is approximate, without keys");
+    return true;
+  }
+
+  private void form(List<byte[]> oldKeys, List<byte[]> newKeys, String current, Findings findings)
+      throws RefusedException {
+    KeyForm form = KeyForm.of(oldKeys);
+    findings.figures().put("keyForm", KeyForm.of(newKeys).words());
+    Optional<byte[]> misfit = form.misfit(newKeys);
+    if (misfit.isPresent() && !allowKeyChange) {
+      throw new RefusedException(
+          "the keys are not as those of "
+              + current
+              + " ("
+              + form.words()
+              + "): they are "
+              + KeyForm.of(newKeys).words()
+              + ", for example "
+              + DuplicateKeyException.show(misfit.get())
+              + "; --allow-key-change accepts that");
+    }
+  }
+
+  private void kept(Database next, List<byte[]> oldKeys, String current, Findings findings)
+      throws IOException {
+    long found = 0;
+    for (int from = 0; from < oldKeys.size(); from += BATCH) {
+      List<byte[]> part = oldKeys.subList(from, Math.min(from + BATCH, oldKeys.size()));
+      found += next.getAll(part).stream().filter(value -> value != null).count();
+    }
+    double percent = 100.0 * found / oldKeys.size();
+    findings.figures().put("sampled", oldKeys.size());
+    findings.figures().put("kept", found);
+    String said =
+        found
+            + " of "
+            + oldKeys.size()
+            + " keys sampled from "
+            + current
+            + " are in the new version ("
+            + shown(percent)
+            + " %)";
+    if (percent < minKept) {
+      throw new RefusedException(said + "; --min-kept asks for " + shown(minKept) + " %");
+    }
+    if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
+      throw new RefusedException(
+          said + ": it is another set of keys; --allow-key-change accepts that");
+    }
+  }
+
+  private long all(Database next, Path file) throws IOException {
+    List<String> absent = new ArrayList<>();
+    long missing = 0;
+    long keys = 0;
+    try (InputStream in = Files.newInputStream(file)) {
+      KeyLines lines = new KeyLines(in);
+      for (byte[] line = lines.next(); line != null; line = lines.next()) {
+        keys++;
+        byte[] key = keyEncoding == Encoding.UTF8 ? line : decoded(line, file, keys);
+        if (next.get(key) == null) {
+          missing++;
+          if (absent.size() < SHOWN) {
+            absent.add(DuplicateKeyException.show(key));
+          }
+        }
+      }
+    }
+    if (missing > 0) {
+      throw new RefusedException(
+          missing
+              + " of the "
+              + keys
+              + " keys of --queries "
+              + file
+              + " are not in the new version: "
+              + String.join(", ", absent)
+              + (missing > absent.size() ? ", ..." : ""));
+    }
+    return keys;
+  }
+
+  private byte[] decoded(byte[] line, Path file, long number) throws RefusedException {
+    try {
+      return keyEncoding.decode(new String(line, UTF_8));
+    } catch (IllegalArgumentException e) {
+      throw new RefusedException(file + ":" + number + ": " + e.getMessage());
+    }
+  }
+
+  private static String shown(double percent) {
+    String text = String.format(Locale.ROOT, "%.2f", percent);
+    return text.endsWith(".00") ? text.substring(0, text.length() - 3) : text;
+  }
+}

@@ -1,0 +1,12 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+
+/** A version did not stand a check; the message has the figures and the option that asked. */
+final class RefusedException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  RefusedException(String message) {
+    super(message);
+  }
+}

@@ -1,0 +1,408 @@
+package tech.bsdb.tools.publish;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.io.InputStreamReader;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.store.Publication;
+import tech.bsdb.store.PublishOptions;
+import tech.bsdb.store.Store;
+import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.Main;
+
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PublishCommandTest {
+  @TempDir Path folder;
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  /** A database of lines; its path. */
+  private String database(String name, String lines, String... options) throws IOException {
+    Path input = Files.writeString(folder.resolve(name + ".txt"), lines);
+    List<String> line =
+        new ArrayList<>(List.of("build", "-i", input.toString(), "-o", path(name), "-q"));
+    line.addAll(List.of(options));
+    CommandRun run = bsdb(line.toArray(String[]::new));
+    assertThat(run.code()).as(run.toString()).isZero();
+    return path(name);
+  }
+
+  private static String lines(String format, int from, int to) {
+    return IntStream.range(from, to)
+        .mapToObj(i -> String.format(format, i) + " value-" + i)
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private static CommandRun publish(String database, String store, String... options) {
+    List<String> line = new ArrayList<>(List.of("publish", database, store));
+    line.addAll(List.of(options));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  /** What a store shows and holds, to see that nothing changed. */
+  private static String state(String store) throws IOException {
+    try (Stream<Path> all = Files.walk(Path.of(store))) {
+      return bsdb("versions", store).out()
+          + Files.readString(Path.of(store, "CURRENT"))
+          + all.map(Path::toString).sorted().collect(Collectors.joining("\n"));
+    }
+  }
+
+  private static void refused(CommandRun run, String... words) {
+    assertThat(run.code()).as(run.toString()).isEqualTo(2);
+    assertThat(run.outBytes()).isEmpty();
+    assertThat(run.err()).contains(words).startsWith("bsdb publish: ").hasLineCount(1);
+  }
+
+  @Test
+  void publishesListsAndRollsBack() throws Exception {
+    String store = path("stores/users");
+    String one = database("one", lines("key-%d", 0, 500));
+    String two = database("two", lines("key-%d", 0, 600));
+
+    CommandRun first = publish(one, store, "--version", "v9");
+    assertThat(first.code()).as(first.toString()).isZero();
+    assertThat(first.out()).isEqualTo("v9\n");
+    assertThat(first.err()).contains("published v9", "500 records", "it is the first version");
+    CommandRun second = publish(two, store, "--version", "v10", "--min-kept", "100");
+    assertThat(second.out()).isEqualTo("v10\n");
+    assertThat(second.err()).contains("current before: v9, 500 records", "bsdb rollback " + store);
+
+    assertThat(bsdb("versions", store).out()).isEqualTo("v9\nv10\tcurrent\n");
+    assertThat(bsdb("versions", store, "--long").out())
+        .hasLineCount(2)
+        .containsPattern("v9 {13}.* 500 records .*bytes {2}20\\d\\d-")
+        .containsPattern("v10  current .* 600 records ");
+    assertThat(bsdb("versions", store, "--json").out())
+        .startsWith(
+            "{\"store\":\"" + store + "\",\"current\":\"v10\",\"versions\":[{\"name\":\"v9\",")
+        .contains("\"records\":600");
+    assertThat(bsdb("get", "-d", store + "/v10", "key-599").out()).isEqualTo("value-599\n");
+
+    CommandRun back = bsdb("rollback", store);
+    assertThat(back.out()).isEqualTo("v9\n");
+    assertThat(back.err()).isEqualTo("v9 is current; it was v10\n");
+    assertThat(bsdb("rollback", store, "v10", "--json").out())
+        .isEqualTo("{\"version\":\"v10\",\"previous\":\"v9\",\"store\":\"" + store + "\"}\n");
+    assertThat(bsdb("rollback", store, "v10").err()).isEqualTo("v10 is current already\n");
+    assertThat(bsdb("rollback", store, "-q").err()).isEmpty();
+  }
+
+  @Test
+  void theNameIsTheTime() throws Exception {
+    CommandRun run = publish(database("one", "a 1\n"), path("store"), "-q");
+    assertThat(run.out()).matches("20\\d{6}T\\d{6}Z\n");
+    assertThat(run.err()).isEmpty();
+  }
+
+  @Test
+  void theReportForProgramsHasEverything() throws Exception {
+    String one = database("one", lines("key-%d", 0, 500));
+    publish(one, path("store"), "--version", "v1");
+    publish(one, path("store"), "--version", "v2");
+    String queries = Files.writeString(folder.resolve("q"), "key-1\r\nkey-499").toString();
+    CommandRun run =
+        publish(
+            one,
+            path("store"),
+            "--version",
+            "v3",
+            "--json",
+            "--keep",
+            "1",
+            "--link",
+            "--queries",
+            queries,
+            "--sample",
+            "50");
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .hasLineCount(1)
+        .startsWith("{\"version\":\"v3\",\"store\":\"" + path("store") + "\",\"databaseId\":\"")
+        .contains(
+            "\"records\":500,",
+            "\"previous\":\"v2\",\"previousRecords\":500,",
+            "\"queries\":2,\"keyForm\":\"UTF-8 text\",\"sampled\":50,\"kept\":50,",
+            "\"leftOut\":[],\"removed\":[\"v1\"],");
+  }
+
+  @Test
+  void limitsOnRecordsNameBothNumbersAndTheOption() throws Exception {
+    String store = path("store");
+    String big = database("big", lines("key-%d", 0, 1000));
+    String small = database("small", lines("key-%d", 0, 900));
+    String empty = database("empty", "");
+    refused(publish(small, store, "--min-records", "901"), "900", "901", "--min-records");
+    assertThat(folder.resolve("store")).doesNotExist();
+    publish(big, store, "--version", "v1");
+    String before = state(store);
+    refused(
+        publish(small, store, "--max-shrink", "9.99"),
+        "900 records, 10 % fewer than the 1000 of v1",
+        "--max-shrink allows 9.99 %");
+    refused(publish(empty, store, "--max-shrink", "99"), "0 records, 100 % fewer", "1000");
+    assertThat(state(store)).isEqualTo(before);
+    assertThat(publish(small, store, "--max-shrink", "10").code()).isZero();
+    assertThat(publish(empty, store, "--version", "e", "--allow-key-change").code()).isZero();
+    CommandRun afterEmpty = publish(small, store, "--max-shrink", "0", "--min-kept", "100");
+    assertThat(afterEmpty.code()).as(afterEmpty.toString()).isZero();
+  }
+
+  @Test
+  void anEmptyVersionInPlaceOfManyKeysIsAnotherSetOfKeys() throws Exception {
+    publish(database("big", lines("key-%d", 0, 1000)), path("store"), "--version", "v1");
+    refused(publish(database("empty", ""), path("store")), "0 of 1000", "--allow-key-change");
+  }
+
+  @Test
+  void keysOfAnotherFormAreRefused() throws Exception {
+    String store = path("store");
+    publish(database("digits", lines("%d", 0, 300)), store, "--version", "v1");
+    String before = state(store);
+    String words = database("words", lines("%d", 0, 300) + "apple x\n");
+    refused(
+        publish(words, store),
+        "not as those of v1 (all decimal digits)",
+        "\"apple\"",
+        "--allow-key-change");
+    String others = database("others", lines("%d", 1000, 1300));
+    refused(publish(others, store), "0 of 300 keys sampled from v1", "another set of keys");
+    assertThat(state(store)).isEqualTo(before);
+    assertThat(publish(others, store, "--min-kept", "0").code()).isZero();
+    assertThat(publish(words, store, "--allow-key-change").code()).isZero();
+    String binary = database("binary", "00ff 1\n01ff 2\n", "--key-encoding", "hex");
+    refused(publish(binary, store), "all binary, all of 2 bytes");
+    CommandRun unchecked = publish(binary, store, "--sample", "0");
+    assertThat(unchecked.code()).isZero();
+    assertThat(unchecked.err()).contains("left out: form and set of keys are not compared");
+  }
+
+  @Test
+  void keysThatWentAreCounted() throws Exception {
+    String store = path("store");
+    publish(database("one", lines("key-%d", 0, 1000)), store, "--version", "v1");
+    String half = database("half", lines("key-%d", 500, 1500));
+    refused(
+        publish(half, store, "--min-kept", "50.1"),
+        "500 of 1000 keys sampled from v1 are in the new version (50 %)",
+        "--min-kept asks for 50.10 %");
+    assertThat(publish(half, store, "--min-kept", "50").code()).isZero();
+  }
+
+  @Test
+  void queriesMustAllBeThere() throws Exception {
+    String store = path("store");
+    String one = database("one", lines("key-%d", 0, 10));
+    String queries =
+        Files.writeString(folder.resolve("q"), "key-1\nno-1\nno-2\nno-3\nno-4\n").toString();
+    refused(
+        publish(one, store, "--queries", queries),
+        "4 of the 5 keys of --queries " + queries,
+        "\"no-1\", \"no-2\", \"no-3\", ...");
+    refused(
+        publish(one, store, "--queries", queries, "--key-encoding", "hex"), queries + ":1:", "hex");
+    assertThat(folder.resolve("store")).doesNotExist();
+    CommandRun missing = publish(one, store, "--queries", path("nowhere"));
+    assertThat(missing.code()).isEqualTo(2);
+    assertThat(missing.err()).contains("--queries " + path("nowhere"));
+  }
+
+  @Test
+  void whatCannotBeComparedIsSaid() throws Exception {
+    String store = path("store");
+    String exact = database("exact", lines("key-%d", 0, 200));
+    String approximate = database("approximate", lines("key-%d", 0, 200), "-a");
+    CommandRun first = publish(exact, store, "--max-shrink", "1", "--version", "v1");
+    assertThat(first.err()).contains("left out: no version is current yet");
+    refused(
+        publish(approximate, store, "--min-kept", "1"),
+        "--min-kept cannot be checked: the new version is approximate");
+    CommandRun second = publish(approximate, store, "--version", "v2");
+    assertThat(second.err())
+        .contains("left out: form and set of keys are not compared: the new version is approx");
+    assertThat(publish(exact, store, "--version", "v3").err())
+        .contains("left out: form and set of keys are not compared: v2 is approximate");
+    assertThat(publish(approximate, store, "--max-shrink", "50").code()).isZero();
+  }
+
+  @Test
+  void aCurrentVersionThatIsDamagedKeepsNobodyFromReplacingIt() throws Exception {
+    String store = path("store");
+    String one = database("one", lines("key-%d", 0, 200));
+    publish(one, store, "--version", "v1");
+    Path manifest = Path.of(store, "v1", "manifest.bsdb");
+    byte[] bytes = Files.readAllBytes(manifest);
+    bytes[5000] ^= 1;
+    Files.write(manifest, bytes);
+    refused(
+        publish(one, store, "--max-shrink", "1"),
+        "--max-shrink cannot be checked, because v1",
+        manifest.toString());
+    refused(publish(one, store, "--min-kept", "1"), "--min-kept cannot be checked, because v1");
+    CommandRun run = publish(one, store, "--version", "v2");
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.err()).contains("left out: ", "v1, the current version, cannot be read");
+    CommandRun back = bsdb("rollback", store);
+    assertThat(back.code()).isEqualTo(2);
+    assertThat(back.err()).contains(manifest.toString()).hasLineCount(1);
+    assertThat(bsdb("versions", store).out()).isEqualTo("v1\nv2\tcurrent\n");
+    assertThat(bsdb("versions", store, "--long").out()).contains("cannot be opened");
+  }
+
+  @Test
+  void aDamagedSourceIsNamed() throws Exception {
+    String store = path("store");
+    String one = database("one", lines("key-%d", 0, 200));
+    publish(one, store, "--version", "v1");
+    String before = state(store);
+    try (Stream<Path> files = Files.list(Path.of(one))) {
+      for (Path file : files.toList()) {
+        byte[] bytes = Files.readAllBytes(file);
+        byte[] damaged = bytes.clone();
+        damaged[4096 + 17] ^= 4;
+        Files.write(file, damaged);
+        refused(publish(one, store), file.getFileName().toString(), "damaged at byte");
+        Files.write(file, java.util.Arrays.copyOf(bytes, bytes.length - 4096));
+        refused(publish(one, store), file.getFileName().toString());
+        Files.delete(file);
+        refused(publish(one, store), file.getFileName().toString());
+        Files.write(file, bytes);
+      }
+    }
+    assertThat(state(store)).isEqualTo(before);
+    assertThat(publish(one, store).code()).isZero();
+  }
+
+  @Test
+  void mistakesAreToldInWords() throws Exception {
+    String one = database("one", "a 1\n");
+    String store = path("store");
+    assertThat(bsdb("publish").err()).contains("publish takes a database and a store");
+    assertThat(bsdb("publish", one).err()).contains("publish takes a database and a store");
+    assertThat(publish(one, store, "--version", "../v1").err()).contains("--version", "\"../v1\"");
+    assertThat(publish(one, store, "--max-shrink", "101").err()).contains("from 0 to 100");
+    assertThat(publish(one, store, "--max-shrink", "-1").err()).contains("--max-shrink");
+    assertThat(publish(one, store, "--keep", "-1").err()).contains("--keep", "from 0 to");
+    assertThat(publish(one, store, "--sample", "0", "--min-kept", "1").err())
+        .contains("--min-kept needs sampled keys");
+    assertThat(publish(one, one + "/below").err()).contains("lies in the database");
+    assertThat(publish(path("nowhere"), store).err()).contains("nowhere", "no such directory");
+    assertThat(publish(path("one.txt"), store).err()).contains("one.txt", "not a directory");
+    assertThat(publish(one, path("one.txt")).err()).contains("one.txt", "not a directory");
+    assertThat(publish(one, folder.toString()).err()).contains("is not a store");
+    assertThat(folder.resolve("store")).doesNotExist();
+    for (String command : List.of("rollback", "versions")) {
+      assertThat(bsdb(command).err()).contains("no store given");
+      assertThat(bsdb(command, one).err()).contains("it is a single database");
+      assertThat(bsdb(command, store).code()).isEqualTo(2);
+      assertThat(bsdb(command, store, "a", "b").err()).contains("unexpected argument");
+    }
+    publish(one, store, "--version", "v1");
+    assertThat(bsdb("rollback", store).err()).contains("there is no version before v1");
+    assertThat(bsdb("rollback", store, "v2").err()).contains("no such version");
+    assertThat(bsdb("rollback", store, "../v2").err()).contains("\"../v2\"");
+    assertThat(publish(one, store, "--version", "v1").err()).contains("there is a version of this");
+    for (String command : List.of("publish", "rollback", "versions")) {
+      CommandRun help = bsdb(command, "--help");
+      assertThat(help.code()).isZero();
+      assertThat(help.out()).contains("Usage: bsdb " + command, "Examples:");
+    }
+  }
+
+  /** Processes that are told to end, or killed, at random moments: nothing, or a whole version. */
+  @Test
+  void interruptedAtAnyMoment() throws Exception {
+    String one = database("one", lines("key-%d", 0, 30_000));
+    SplittableRandom random = new SplittableRandom();
+    for (int i = 0; i < 6; i++) {
+      boolean kill = i % 2 == 0;
+      Path store = folder.resolve("new-" + i + "/store");
+      Process process = process("publish", one, store.toString(), "--version", "v1");
+      boolean ended = process.waitFor(300 + random.nextInt(500), TimeUnit.MILLISECONDS);
+      if (kill) {
+        process.toHandle().destroyForcibly();
+      } else {
+        process.toHandle().destroy();
+      }
+      String out;
+      try (BufferedReader reader =
+          new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+        out = reader.lines().collect(Collectors.joining("\n"));
+      }
+      int code = process.waitFor();
+      boolean live = Store.isStore(store);
+      if (ended || code == 0) {
+        assertThat(live).as("%s said %s", code, out).isTrue();
+      }
+      if (live) {
+        assertThat(bsdb("versions", store.toString()).out()).isEqualTo("v1\tcurrent\n");
+        assertThat(bsdb("verify", "-q", "-d", store + "/v1").code()).isZero();
+      } else if (!kill) {
+        assertThat(store.getParent()).doesNotExist();
+        assertThat(code).isEqualTo(143);
+      }
+      String next = live ? "v2" : "v1";
+      CommandRun run = publish(one, store.toString(), "--version", next, "-q");
+      assertThat(run.code()).as(run.toString()).isZero();
+      try (Stream<Path> entries = Files.list(store)) {
+        assertThat(entries.map(entry -> entry.getFileName().toString()))
+            .noneMatch(name -> name.startsWith(".incoming"));
+      }
+    }
+  }
+
+  @Test
+  void waitsForAnotherPublishAndCanBeInterruptedThen() throws Exception {
+    String one = database("one", "a 1\n");
+    Path store = folder.resolve("store");
+    try (Publication publication =
+        Publication.of(Path.of(one), store, PublishOptions.defaults().withVersion("v1"))) {
+      publication.begin();
+      Process process = process("publish", one, store.toString());
+      try (BufferedReader errors =
+          new BufferedReader(new InputStreamReader(process.getErrorStream(), UTF_8))) {
+        assertThat(errors.readLine())
+            .isEqualTo(
+                "bsdb publish: another publish to this store is under way; waiting for its end");
+        process.toHandle().destroy();
+        assertThat(errors.readLine()).isEqualTo("bsdb publish: interrupted, nothing was published");
+      }
+      assertThat(process.waitFor()).isEqualTo(143);
+      publication.copy();
+      assertThat(publication.goLive(null)).isTrue();
+    }
+    assertThat(bsdb("versions", store.toString()).out()).isEqualTo("v1\tcurrent\n");
+  }
+
+  private static Process process(String... line) throws IOException {
+    List<String> command =
+        new ArrayList<>(
+            List.of(
+                Path.of(System.getProperty("java.home"), "bin/java").toString(),
+                "-XX:TieredStopAtLevel=1",
+                "-cp",
+                System.getProperty(
+                    "surefire.test.class.path", System.getProperty("java.class.path")),
+                Main.class.getName()));
+    command.addAll(List.of(line));
+    return new ProcessBuilder(command).start();
+  }
+}
