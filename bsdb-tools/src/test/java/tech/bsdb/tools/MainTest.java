@@ -49,11 +49,25 @@ class MainTest {
   @Test
   void aCommandLikeNoneIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
-        .contains("the commands are build, get, scan, stat, verify");
+        .contains(
+            "the commands are build, get, scan, stat, verify, publish, rollback, versions, serve");
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"build", "get", "scan", "stat", "verify", "get-rate", "unicode-names"})
+  @ValueSource(
+      strings = {
+        "build",
+        "get",
+        "scan",
+        "stat",
+        "verify",
+        "publish",
+        "rollback",
+        "versions",
+        "serve",
+        "get-rate",
+        "unicode-names"
+      })
   void everyCommandExplainsItselfIn100Columns(String command) {
     for (String help : List.of("--help", "-h")) {
       CommandRun run = bsdb(command, help);

@@ -1,0 +1,219 @@
+package tech.bsdb.dist;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.InetAddress;
+import java.net.ServerSocket;
+import java.net.Socket;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpRequest.BodyPublishers;
+import java.net.http.HttpResponse;
+import java.net.http.HttpResponse.BodyHandlers;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/** {@code scripts/bsdb serve} as a process, asked by the JDK's client. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ServeIT {
+  private static final String BSDB =
+      Path.of(System.getProperty("bsdb.root")).resolve("scripts/bsdb").toString();
+  private static final Pattern SERVING = Pattern.compile("http://127\\.0\\.0\\.1:(\\d+)/bsdb/");
+
+  @TempDir Path folder;
+  private final HttpClient client = HttpClient.newHttpClient();
+
+  static List<Path> javas() {
+    return CommandLineIT.javas();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void publishServeRollBackAndEnd(Path java) throws Exception {
+    publish(java, 1);
+    Process server = start(java, "serve", "-d", path("store"), "-A", "127.0.0.1", "-p", "0");
+    try {
+      int port = port(server);
+      assertThat(get(port, "/bsdb/key-7").body()).isEqualTo("1-7");
+      assertThat(get(port, "/bsdb/none").statusCode()).isEqualTo(404);
+      assertThat(post(port, "key-1\nnone\n"))
+          .isEqualTo("{\"key\":\"key-1\",\"value\":\"1-1\"}\n{\"key\":\"none\",\"value\":null}\n");
+      publish(java, 2);
+      awaitValue(port, "2-7");
+      assertThat(run(java, "rollback", path("store")).out()).isEqualTo("v1\n");
+      awaitValue(port, "1-7");
+      assertThat(get(port, "/metrics").body()).contains("bsdb_version_swaps_total 2.0\n");
+
+      endsWithWholeAnswers(server, port);
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    String said = Files.readString(folder.resolve("stderr"));
+    assertThat(said.lines())
+        .as(said)
+        .allMatch(line -> line.startsWith("bsdb serve: "))
+        .last()
+        .isEqualTo("bsdb serve: ended");
+  }
+
+  /** SIGTERM while requests that were sent ahead are being answered. */
+  private void endsWithWholeAnswers(Process server, int port) throws Exception {
+    int requests = 5000;
+    try (Socket socket = new Socket(InetAddress.getLoopbackAddress(), port)) {
+      String all = "GET /bsdb/key-5 HTTP/1.1\r\nHost: x\r\n\r\n".repeat(requests);
+      Thread sender = new Thread(() -> send(socket, all));
+      sender.start();
+      InputStream in = socket.getInputStream();
+      byte[] first = in.readNBytes(1000);
+      server.destroy();
+      String answers = new String(first, UTF_8) + new String(in.readAllBytes(), UTF_8);
+      // whole ones, one after another; the last says that it is the last
+      String each = "HTTP/1\\.1 200 OK\r\n(?:[a-z-]+: [^\r]*\r\n)+\r\n1-5";
+      assertThat(answers.replaceAll(each, "")).isEmpty();
+      assertThat(answers).contains("\r\nconnection: close\r\n");
+      assertThat(server.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.exitValue()).isEqualTo(143);
+      sender.join();
+    }
+  }
+
+  private static void send(Socket socket, String requests) {
+    try {
+      socket.getOutputStream().write(requests.getBytes(UTF_8));
+    } catch (IOException ended) {
+      // the server said that it would not read the rest
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aStartThatCannotSucceedSaysWhy(Path java) throws Exception {
+    publish(java, 1);
+    try (ServerSocket taken = new ServerSocket(0, 1, InetAddress.getLoopbackAddress())) {
+      String port = String.valueOf(taken.getLocalPort());
+      Run run = run(java, "serve", "-d", path("store"), "-A", "127.0.0.1", "-p", port);
+      assertThat(run.code()).isEqualTo(2);
+      assertThat(run.err()).contains("127.0.0.1:" + port, "-p").hasLineCount(1);
+    }
+    for (String[] line :
+        new String[][] {
+          {"serve", "-d", path("missing")},
+          {"serve", "-d", path("store"), "--tls-cert", path("missing"), "--tls-key", path("x")},
+          {"serve", "-d", path("store"), "--token-file", path("missing")},
+          {"serve", "-d", path("store"), "-p", "70000"},
+          {"serve", "-d", path("store"), "-A", "no.such.host.invalid", "-p", "0"},
+          {"serve", "-d", path("store"), "-a", "-p", "0"},
+          {"serve", "-d", path("store"), "-json", "-p", "0"},
+          {"publish", path("missing"), path("store")},
+          {"rollback", path("store"), "v9"},
+        }) {
+      Run run = run(java, line);
+      assertThat(run.code()).as(run.toString()).isEqualTo(2);
+      assertThat(run.out()).isEmpty();
+      assertThat(run.err().lines())
+          .as(run.toString())
+          .hasSizeBetween(1, 2)
+          .noneMatch(l -> l.startsWith("\tat "));
+    }
+    assertThat(run(java, "versions", path("store")).out()).isEqualTo("v1\tcurrent\n");
+  }
+
+  /** Publishes a version in which key-N has the value VERSION-N. */
+  private void publish(Path java, int version) throws Exception {
+    Path records = folder.resolve("records" + version + ".txt");
+    Files.writeString(
+        records,
+        IntStream.range(0, 1000)
+            .mapToObj(i -> "key-" + i + " " + version + "-" + i + "\n")
+            .collect(Collectors.joining()));
+    Path database = folder.resolve("db" + version);
+    assertThat(run(java, "build", "-q", "-i", records.toString(), "-o", database.toString()).code())
+        .isZero();
+    Run published =
+        run(java, "publish", database.toString(), path("store"), "--version", "v" + version);
+    assertThat(published.code()).as(published.toString()).isZero();
+    assertThat(published.out()).isEqualTo("v" + version + "\n");
+  }
+
+  private void awaitValue(int port, String value) throws Exception {
+    HttpResponse<String> response = get(port, "/bsdb/key-7");
+    while (!response.body().equals(value)) { // the time limit of the test ends this
+      assertThat(response.statusCode()).isEqualTo(200);
+      Thread.sleep(20);
+      response = get(port, "/bsdb/key-7");
+    }
+  }
+
+  private HttpResponse<String> get(int port, String target) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + target)).build();
+    return client.send(request, BodyHandlers.ofString());
+  }
+
+  private String post(int port, String keys) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/bsdb/"))
+            .header("content-type", "text/plain")
+            .POST(BodyPublishers.ofString(keys))
+            .build();
+    return client.send(request, BodyHandlers.ofString()).body();
+  }
+
+  private int port(Process server) throws Exception {
+    while (true) {
+      String said = Files.readString(folder.resolve("stderr"));
+      Matcher serving = SERVING.matcher(said);
+      if (serving.find()) {
+        return Integer.parseInt(serving.group(1));
+      }
+      assertThat(server.isAlive()).as(said).isTrue();
+      Thread.sleep(20);
+    }
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  /** What a process printed and returned. */
+  private record Run(int code, String out, String err) {}
+
+  private Run run(Path java, String... line) throws Exception {
+    Path out = folder.resolve("run.out");
+    Path err = folder.resolve("run.err");
+    Process process =
+        builder(java, line).redirectOutput(out.toFile()).redirectError(err.toFile()).start();
+    process.getOutputStream().close();
+    return new Run(process.waitFor(), Files.readString(out), Files.readString(err));
+  }
+
+  private Process start(Path java, String... line) throws IOException {
+    return builder(java, line)
+        .redirectOutput(folder.resolve("stdout").toFile())
+        .redirectError(folder.resolve("stderr").toFile())
+        .start();
+  }
+
+  private static ProcessBuilder builder(Path java, String... line) {
+    List<String> command = new ArrayList<>(List.of(BSDB));
+    command.addAll(List.of(line));
+    ProcessBuilder builder = new ProcessBuilder(command);
+    builder.environment().put("JAVA_HOME", java.toString());
+    return builder;
+  }
+}

@@ -1,0 +1,232 @@
+package tech.bsdb.tools;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.OpenOptions.Engine;
+import tech.bsdb.io.Engines;
+import tech.bsdb.store.Preload;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.DatabaseDirectory;
+import tech.bsdb.tools.serve.ServeOptions;
+import tech.bsdb.tools.serve.Service;
+
+/** {@code bsdb serve}: a database or a store over HTTP. */
+public final class HttpServer implements Command {
+  private static final int CORES = Runtime.getRuntime().availableProcessors();
+  private static final Syntax SYNTAX =
+      new Syntax(
+              "serve",
+              "",
+              "Serves a database or a store over HTTP: GET {prefix}{key} answers with the value's"
+                  + " bytes, or 404. Given a store, it follows the current version: a new one is"
+                  + " opened beside the old, and no request is lost. SIGTERM answers what is in"
+                  + " flight and ends.")
+          .section("What is served")
+          .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
+          .value("-P", "PREFIX", "the path in front of a key (default /bsdb/)")
+          .flag("-a", "the database must be an approximate one")
+          .flag("-json", "values are JSON: answered as such, ?fields=a,b gives some of an object's")
+          .value(
+              "--preload",
+              "WHAT",
+              "read into memory before a version serves: none (default), index or all")
+          .value("--poll", "SECONDS", "how often to look for another version, 1 to 10 (default 1)")
+          .section("Reading")
+          .flag("-async", "look-ups do not hold a thread: for data that is not all in memory")
+          .flag("-ic", "bring the index into memory at the beginning")
+          .flag(
+              "-id",
+              "read the index past the page cache (O_DIRECT), with -async by io_uring where the"
+                  + " machine has it")
+          .flag("-kd", "read the data files past the page cache, likewise")
+          .value(
+              "--engine",
+              "NAME",
+              "how index and data are read: auto (default), mapped, buffered, direct or io_uring;"
+                  + " -id and -kd win over it")
+          .section("Listening")
+          .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
+          .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
+          .value("-t", "N", "event loops, 1 to 1,024 (default: the number of cores)")
+          .value(
+              "--admin-port",
+              "PORT",
+              "administration on 127.0.0.1 only: POST /reload, /drain, /resume (default: none)")
+          .value("--tls-cert", "FILE", "serve HTTPS with this PEM certificate chain")
+          .value("--tls-key", "FILE", "and this PEM private key (PKCS#8, no password)")
+          .value(
+              "--token-file",
+              "FILE",
+              "answer only who sends one of these bearer tokens, one a line; probes need none")
+          .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
+          .section("Limits")
+          .value(
+              "--max-connections",
+              "N",
+              "open connections, 503 beyond (default 20,000, or what ulimit -n allows)")
+          .value(
+              "--max-in-flight",
+              "N",
+              "look-ups under way, 1 to 16,000; beyond it the answer is 503 (default 4,096)")
+          .value("--max-body", "BYTES", "a request's body, to 1 GiB (default 16 MiB)")
+          .value("--max-batch", "N", "keys of a batch, to 10,000,000 (default 100,000)")
+          .value(
+              "--max-held",
+              "BYTES",
+              "held for clients altogether, bodies that came and large answers not taken yet;"
+                  + " beyond it the answer is 503 (default: a quarter of the heap)")
+          .value(
+              "--request-timeout",
+              "SECONDS",
+              "for a request to arrive, and for a client to take an answer, 1 to 3,600 (default"
+                  + " 30)")
+          .value(
+              "--idle-timeout",
+              "SECONDS",
+              "for a connection without a request, 1 to 86,400 (default 600)")
+          .value(
+              "--drain-timeout",
+              "SECONDS",
+              "for what is in flight when the end is asked for, 0 to 60 (default 8)")
+          .example("a database", "bsdb serve -d ./rdb")
+          .example("a look-up", "curl http://localhost:9999/bsdb/apple")
+          .example(
+              "a store, warm before it serves, with administration",
+              "bsdb serve -d ./store --preload all --admin-port 9998")
+          .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
+
+  /** For the service loader. */
+  public HttpServer() {}
+
+  /** Runs {@code bsdb serve} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("serve", args);
+  }
+
+  @Override
+  public String name() {
+    return "serve";
+  }
+
+  @Override
+  public String summary() {
+    return "serve a database or a store over HTTP";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    Service service = Service.start(options(arguments), console);
+    Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
+    Runtime.getRuntime().addShutdownHook(hook);
+    console.say("bsdb serve: serving " + service.description());
+    new CountDownLatch(1).await(); // until a signal ends the process
+    return OK;
+  }
+
+  private static void end(Service service, Console console) {
+    console.say("bsdb serve: draining");
+    service.close();
+    console.say("bsdb serve: ended");
+  }
+
+  static ServeOptions options(Arguments arguments) throws UsageException, IOException {
+    return new ServeOptions(
+        DatabaseDirectory.of(arguments),
+        arguments.text("-A", "0.0.0.0"),
+        arguments.integer("-p", 0, 65_535, 9999),
+        arguments.integer("--admin-port", 0, 65_535, -1),
+        prefix(arguments.text("-P", "/bsdb/")),
+        arguments.integer("-t", 1, 1024, CORES),
+        arguments.has("-a"),
+        open(arguments),
+        arguments.has("-async"),
+        arguments.has("-json"),
+        arguments.choice("--preload", Preload.class, Preload.NONE),
+        Duration.ofSeconds(arguments.number("--poll", 1, 10, 1)),
+        arguments.text("--token-file").map(Path::of).orElse(null),
+        tls(arguments.text("--tls-cert"), arguments.text("--tls-key")),
+        arguments.text("--access-log").orElse(null),
+        limits(arguments));
+  }
+
+  private static ServeOptions.Limits limits(Arguments arguments) throws UsageException {
+    return new ServeOptions.Limits(
+        arguments.integer("--max-connections", 1, 10_000_000, defaultConnections()),
+        arguments.integer("--max-in-flight", 1, 16_000, 4_096),
+        arguments.integer("--max-body", 1, 1 << 30, 16 << 20),
+        arguments.integer("--max-batch", 1, 10_000_000, 100_000),
+        arguments.number("--max-held", 1, Long.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4),
+        Duration.ofSeconds(arguments.number("--request-timeout", 1, 3600, 30)),
+        Duration.ofSeconds(arguments.number("--idle-timeout", 1, 86_400, 600)),
+        Duration.ofSeconds(arguments.number("--drain-timeout", 0, 60, 8)));
+  }
+
+  /** What the process may open, less what it needs besides, up to 20,000. */
+  private static int defaultConnections() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
+        if (line.startsWith("Max open files")) {
+          String soft = line.substring(26).strip().split(" ", 2)[0];
+          long most = soft.equals("unlimited") ? Long.MAX_VALUE : Long.parseLong(soft);
+          return (int) Math.max(16, Math.min(20_000, most - 300));
+        }
+      }
+    } catch (IOException | NumberFormatException notLinux) {
+      return 20_000;
+    }
+    return 20_000;
+  }
+
+  private static OpenOptions open(Arguments arguments) throws UsageException {
+    boolean ring = arguments.has("-async") && Engines.unavailable("io_uring", null) == null;
+    Engine direct = ring ? Engine.IO_URING : Engine.DIRECT;
+    OpenOptions open =
+        OpenOptions.defaults()
+            .withEngine(arguments.choice("--engine", Engine.class, Engine.AUTO))
+            .withIndexInMemory(arguments.has("-ic"));
+    if (arguments.has("-id")) {
+      open = open.withIndexEngine(direct);
+    }
+    return arguments.has("-kd") ? open.withDataEngine(direct) : open;
+  }
+
+  /** Slashes at both ends. */
+  private static String prefix(String given) throws UsageException {
+    String begun = given.startsWith("/") ? given : "/" + given;
+    String prefix = begun.endsWith("/") ? begun : begun + "/";
+    if (!prefix.matches("[A-Za-z0-9/._~:@!$&'()*+,;=-]+") || prefix.contains("//")) {
+      throw new UsageException(
+          "-P takes a path of letters, digits and -._~, such as /bsdb/, not \"" + given + "\"");
+    }
+    if (prefix.equals("/")) {
+      throw new UsageException("-P / is not possible: the page and the probes are at the root");
+    }
+    return prefix;
+  }
+
+  private static ServeOptions.@Nullable Tls tls(Optional<String> certificate, Optional<String> key)
+      throws UsageException {
+    if (certificate.isPresent() != key.isPresent()) {
+      throw new UsageException("--tls-cert and --tls-key go together");
+    }
+    return certificate.isEmpty()
+        ? null
+        : new ServeOptions.Tls(Path.of(certificate.get()), Path.of(key.orElseThrow()));
+  }
+}

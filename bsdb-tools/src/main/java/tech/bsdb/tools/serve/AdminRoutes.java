@@ -1,0 +1,79 @@
+package tech.bsdb.tools.serve;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.concurrent.Executor;
+import tech.bsdb.store.Lease;
+import tech.bsdb.store.ReloadingDatabase;
+
+/** The administration: {@code POST /reload}, {@code /drain} and {@code /resume}, and the pages. */
+final class AdminRoutes implements Routes {
+  private final ReloadingDatabase database;
+  private final Connections connections;
+  private final Pages pages;
+  private final Executor worker;
+
+  /**
+   * Routes that administrate a service.
+   *
+   * @param connections those of the service, which draining ends
+   */
+  AdminRoutes(ReloadingDatabase database, Connections connections, Pages pages, Executor worker) {
+    this.database = database;
+    this.connections = connections;
+    this.pages = pages;
+    this.worker = worker;
+  }
+
+  @Override
+  public boolean open(RequestTarget target) {
+    return true;
+  }
+
+  @Override
+  public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
+      throws RefusedException {
+    String path = target.path();
+    if (headers.contains(HttpHeaderNames.ORIGIN)) {
+      throw new RefusedException(Reply.error(403, "no page of a browser administrates this"));
+    }
+    if (pages.has(path) && !path.equals("/")) {
+      if (!exchange.method().equals("GET") && !exchange.isHead()) {
+        throw KeyRoutes.notAllowed("GET, HEAD");
+      }
+      return pages.page(path, headers);
+    }
+    if (!path.equals("/reload") && !path.equals("/drain") && !path.equals("/resume")) {
+      throw new RefusedException(
+          Reply.error(404, "nothing here; POST to /reload, /drain or /resume"));
+    }
+    if (!exchange.method().equals("POST")) {
+      throw KeyRoutes.notAllowed("POST");
+    }
+    if (path.equals("/reload")) {
+      return started -> worker.execute(() -> started.complete(reload()));
+    }
+    return started -> {
+      connections.drain(path.equals("/drain"));
+      String status = connections.draining() ? "draining" : "serving";
+      started.complete(Pages.json(200, Map.of("status", status)));
+    };
+  }
+
+  private Reply reload() {
+    try {
+      boolean changed = database.reload();
+      try (Lease lease = database.acquire()) {
+        Map<String, Object> said = new LinkedHashMap<>();
+        said.put("version", lease.version());
+        said.put("changed", changed);
+        return Pages.json(200, said);
+      }
+    } catch (IOException | IllegalStateException e) {
+      return Reply.error(409, "refused, what served goes on serving: " + e.getMessage());
+    }
+  }
+}

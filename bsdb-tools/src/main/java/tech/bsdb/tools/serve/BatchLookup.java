@@ -1,0 +1,228 @@
+package tech.bsdb.tools.serve;
+
+import io.netty.buffer.ByteBuf;
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.read.LookupBatch;
+import tech.bsdb.store.Lease;
+import tech.bsdb.tools.serve.batch.AnswerWriter;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.KeyList;
+import tech.bsdb.tools.serve.batch.KeyStream;
+
+/**
+ * Answers with the values of many keys, all from one version, in the order asked.
+ *
+ * <p>The keys are looked up a slice at a time, and the next slice waits until the client has taken
+ * what was written: the memory for an answer does not grow with it. A small batch from memory is
+ * answered on the event loop, in one piece; all others by the workers.
+ */
+final class BatchLookup implements Action {
+  private static final int SLICE = 256;
+  private static final long SLICE_BYTES = 4 << 20;
+
+  /** Bytes of an answer behind which a piece ends, where long values make slices short. */
+  private static final int PIECE = 256 << 10;
+
+  private final Lookups lookups;
+  private final KeyStream body;
+  private final AnswerWriter answers;
+  private final MediaType type;
+  private @Nullable Exchange exchange;
+  private @Nullable Lease lease;
+  private @Nullable LookupBatch batch;
+  private int slice;
+  private int weight;
+  private boolean admitted;
+  private int next;
+  private boolean inPieces;
+  private boolean running;
+  private boolean waiting;
+  private boolean gone;
+
+  /**
+   * A batch whose body is still to come.
+   *
+   * @param body takes the body
+   * @param answers writes the answer, whose type is {@code type}
+   */
+  BatchLookup(Lookups lookups, KeyStream body, AnswerWriter answers, MediaType type) {
+    this.lookups = lookups;
+    this.body = body;
+    this.answers = answers;
+    this.type = type;
+  }
+
+  @Override
+  public void body(ByteBuf piece) throws BadRequestException {
+    body.feed(piece.nioBuffer());
+  }
+
+  @Override
+  public void bodyEnded() throws BadRequestException {
+    body.end();
+  }
+
+  @Override
+  public void start(Exchange started) {
+    exchange = started;
+    int keys = body.keys().size();
+    weight = Math.max(1, Math.min(keys, SLICE));
+    if (!lookups.requests().hold(0) || !lookups.requests().enter(weight)) {
+      started.complete(Reply.BUSY);
+      return;
+    }
+    admitted = true;
+    Lease acquired = lookups.acquire();
+    lease = acquired;
+    batch = acquired.database().batch();
+    long longest = Math.max(1, lookups.longestValue(acquired.database()));
+    slice = (int) Math.max(1, Math.min(SLICE, SLICE_BYTES / longest));
+    if (keys <= slice && !lookups.async() && lookups.mapped(acquired.database())) {
+      delivered(look());
+    } else {
+      submit();
+    }
+  }
+
+  private void submit() {
+    if (!admitted) {
+      admitted = true;
+      lookups.requests().enterAgain(weight);
+    }
+    running = true;
+    lookups
+        .workers()
+        .execute(
+            () -> {
+              Throwable failure = look();
+              known(exchange).onLoop(() -> delivered(failure));
+            });
+  }
+
+  /** Looks the next keys up, for one piece of the answer; returns why that failed, or null. */
+  private @Nullable Throwable look() {
+    int most = Math.min(body.keys().size(), next + SLICE);
+    int end = next;
+    try {
+      answers.reset();
+      while (next < most && answers.length() < PIECE) {
+        end = Math.min(most, next + slice);
+        look(end);
+        next = end;
+      }
+      return null;
+    } catch (IOException | RuntimeException | Error e) { // an error of memory, or of a mapped file
+      lookups.requests().error(end - next);
+      return e;
+    }
+  }
+
+  private void look(int end) throws IOException {
+    KeyList keys = body.keys();
+    LookupBatch asked = known(batch);
+    asked.clear();
+    for (int i = next; i < end; i++) {
+      asked.add(keys.key(i));
+    }
+    asked.get();
+    int hits = 0;
+    for (int i = next; i < end; i++) {
+      int place = i - next;
+      if (asked.isPresent(place)) {
+        hits++;
+        answers.write(
+            keys.bytes(),
+            keys.offset(i),
+            keys.length(i),
+            asked.values(),
+            asked.offset(place),
+            asked.length(place));
+      } else {
+        answers.writeAbsent(keys.bytes(), keys.offset(i), keys.length(i));
+      }
+    }
+    lookups.requests().found(hits, end - next - hits);
+  }
+
+  /** Hands over what was looked up, on the event loop. */
+  private void delivered(@Nullable Throwable failure) {
+    running = false;
+    Exchange to = known(exchange);
+    if (gone) {
+      release();
+      return;
+    }
+    if (failure != null) {
+      release();
+      lookups.requests().failed(to, failure);
+      if (inPieces) {
+        to.cut();
+      } else {
+        to.complete(Reply.FAILED);
+      }
+      return;
+    }
+    boolean last = next == body.keys().size();
+    if (last && !inPieces) {
+      release();
+      to.complete(Reply.of(200, type, Arrays.copyOf(answers.buffer(), answers.length())));
+      return;
+    }
+    if (!inPieces) {
+      inPieces = true;
+      to.beginPieces(200, type, "");
+    }
+    ByteBuf piece = to.buffer(answers.length());
+    piece.writeBytes(answers.buffer(), 0, answers.length());
+    if (last) {
+      release();
+    }
+    if (to.piece(piece, last) && !last) {
+      submit();
+    } else if (!last) {
+      waiting = true;
+      leave(); // a client that does not read must not keep others from being answered
+    }
+  }
+
+  @Override
+  public void resume() {
+    if (waiting) {
+      waiting = false;
+      submit();
+    }
+  }
+
+  @Override
+  public void abandoned() {
+    gone = true;
+    if (!running) {
+      release();
+    }
+  }
+
+  private void release() {
+    Lease held = lease;
+    if (held != null) {
+      lease = null;
+      held.close();
+    }
+    leave();
+  }
+
+  private void leave() {
+    if (admitted) {
+      admitted = false;
+      lookups.requests().leave(weight);
+    }
+  }
+
+  private static <T> T known(@Nullable T begun) {
+    if (begun == null) {
+      throw new IllegalStateException("not begun");
+    }
+    return begun;
+  }
+}

@@ -1,0 +1,557 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelHandlerContext;
+import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
+import io.netty.channel.socket.ChannelInputShutdownEvent;
+import io.netty.channel.socket.DuplexChannel;
+import io.netty.handler.codec.DecoderException;
+import io.netty.handler.codec.http.HttpContent;
+import io.netty.handler.codec.http.HttpRequest;
+import io.netty.handler.codec.http.LastHttpContent;
+import io.netty.handler.ssl.SslCloseCompletionEvent;
+import io.netty.handler.ssl.SslHandler;
+import io.netty.handler.ssl.SslHandshakeCompletionEvent;
+import io.netty.util.ReferenceCountUtil;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.util.ArrayDeque;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+
+/**
+ * One connection: takes its requests in, has them answered and writes the answers in the order of
+ * the requests, whatever the order in which they become ready.
+ *
+ * <p>Requests wait in {@code received} until they are begun and in {@code begun} until they are
+ * answered. None is begun while the client does not take what was written for it, and nothing is
+ * read from a client that has sent many requests ahead: memory is bounded by what one round of
+ * reading brings.
+ */
+@SuppressWarnings("FutureReturnValueIgnored") // what fails closes the connection, which is noticed
+final class Conversation extends ChannelInboundHandlerAdapter {
+  /** Look-ups of one connection that overlap. */
+  private static final int OVERLAP = 64;
+
+  /** Requests that wait before reading pauses. */
+  private static final int AHEAD = 128;
+
+  /** Bytes of bodies that wait behind another request before reading pauses. */
+  private static final long BODIES_AHEAD = 1 << 20;
+
+  /** Values up to here are copied behind their head, larger ones are handed on as they are. */
+  private static final int COPIED = 64 << 10;
+
+  private static final int HEAD_BYTES = 256;
+  private static final long LINGER_SECONDS = 2;
+  private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
+
+  private static final byte[] CRLF = "\r\n".getBytes(US_ASCII);
+  private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(US_ASCII);
+
+  private final Connections connections;
+  private final RequestReader reader;
+  private final RequestDecoder decoder;
+  private final ArrayDeque<Exchange> received = new ArrayDeque<>();
+  private final ArrayDeque<Exchange> begun = new ArrayDeque<>();
+  private @Nullable ChannelHandlerContext context;
+  private @Nullable Exchange receiving;
+  private long bodies;
+  private boolean pumping;
+  private boolean inputEnded;
+  private boolean finished;
+  private long activeNanos = System.nanoTime();
+  private long sentProgress;
+  private long sentNanos = activeNanos;
+
+  Conversation(Connections connections, RequestReader reader, RequestDecoder decoder) {
+    this.connections = connections;
+    this.reader = reader;
+    this.decoder = decoder;
+  }
+
+  @Override
+  public void channelActive(ChannelHandlerContext ctx) {
+    context = ctx;
+    connections.opened(this);
+    ctx.executor()
+        .schedule(
+            this::checkTime, connections.limits().request().toMillis(), TimeUnit.MILLISECONDS);
+    ctx.fireChannelActive();
+  }
+
+  @Override
+  public void channelInactive(ChannelHandlerContext ctx) {
+    finished = true;
+    connections.closed(this);
+    for (Exchange exchange : begun) {
+      Action action = exchange.action();
+      if (action != null) {
+        action.abandoned();
+      }
+    }
+    connections.requests().abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
+    connections.requests().hold(-bodies);
+    bodies = 0;
+    begun.clear();
+    received.clear();
+    receiving = null;
+    ctx.fireChannelInactive();
+  }
+
+  @Override
+  public void channelRead(ChannelHandlerContext ctx, Object message) {
+    try {
+      if (finished) {
+        return;
+      }
+      if (message instanceof HttpRequest request) {
+        begin(request);
+      }
+      if (message instanceof HttpContent content && receiving != null) {
+        body(receiving, content);
+      }
+    } finally {
+      ReferenceCountUtil.release(message);
+    }
+  }
+
+  @Override
+  public void channelReadComplete(ChannelHandlerContext ctx) {
+    ctx.flush();
+  }
+
+  private void begin(HttpRequest request) {
+    Exchange exchange = reader.exchange(this, request);
+    connections.requests().began();
+    receiving = exchange;
+    Reply refusal = reader.refusal(exchange, request);
+    if (refusal != null) {
+      refuse(exchange, refusal);
+    } else if (reader.expectsContinue(request)) {
+      if (begun.isEmpty() && received.isEmpty()) {
+        context().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE));
+      } // else the answers in front would be overtaken; clients send the body after a moment anyway
+    }
+  }
+
+  /** Answers at once a request whose rest is not worth reading, and ends the connection. */
+  private void refuse(Exchange exchange, Reply refusal) {
+    exchange.closeAfterwards();
+    exchange.reply(refusal);
+    receiving = null;
+    received.add(exchange);
+    pump();
+    context().flush();
+  }
+
+  private void body(Exchange exchange, HttpContent content) {
+    if (content.decoderResult().isFailure()) {
+      refuse(exchange, Reply.error(400, "the request's body is malformed"));
+      return;
+    }
+    ByteBuf piece = content.content();
+    Action action = exchange.action();
+    try {
+      if (piece.isReadable()) {
+        exchange.bodyBytes(exchange.bodyBytes() + piece.readableBytes());
+        if (exchange.bodyBytes() > connections.limits().bodyBytes()) {
+          throw new BadRequestException(413, reader.tooLarge());
+        }
+        bodies += piece.readableBytes();
+        if (!connections.requests().hold(piece.readableBytes())) {
+          throw new BadRequestException(503, "too much is being sent to the server; try again");
+        }
+        if (action != null) {
+          action.body(piece);
+        }
+      }
+      if (content instanceof LastHttpContent) {
+        if (action != null) {
+          action.bodyEnded();
+        }
+        receiving = null;
+        decoder.requestIsWhole();
+        received.add(exchange);
+        pump();
+        if (received.size() + begun.size() >= AHEAD
+            || (!received.isEmpty() && bodies >= BODIES_AHEAD)) {
+          context().channel().config().setAutoRead(false);
+        }
+      }
+    } catch (BadRequestException e) {
+      refuse(exchange, Reply.error(e.status(), String.valueOf(e.getMessage())));
+    }
+  }
+
+  /** Begins and answers what can be begun and answered. */
+  private void pump() {
+    if (pumping) {
+      return;
+    }
+    pumping = true;
+    try {
+      boolean more = true;
+      while (more && !finished) {
+        answerReady();
+        more = !finished && beginNext();
+      }
+      if (!finished) {
+        afterwards();
+      }
+    } finally {
+      pumping = false;
+    }
+  }
+
+  private void answerReady() {
+    for (Exchange first = begun.peek(); first != null && !finished; first = begun.peek()) {
+      Reply reply = first.reply();
+      if (first.ended()) {
+        begun.poll();
+        letGo(first);
+        if (!first.keepAlive()) {
+          finish();
+        }
+      } else if (reply != null) {
+        begun.poll();
+        letGo(first);
+        answer(first, reply);
+      } else {
+        return;
+      }
+    }
+  }
+
+  /** The body of an answered request is held no more. */
+  private void letGo(Exchange exchange) {
+    connections.requests().hold(-exchange.bodyBytes());
+    bodies -= exchange.bodyBytes();
+    exchange.bodyBytes(0);
+  }
+
+  private boolean beginNext() {
+    Exchange next = received.peek();
+    if (next == null || !context().channel().isWritable()) {
+      return false;
+    }
+    Exchange last = begun.peekLast();
+    if (last != null && !(overlaps(last) && overlaps(next) && begun.size() < OVERLAP)) {
+      return false;
+    }
+    received.poll();
+    begun.add(next);
+    Action action = next.action();
+    if (next.reply() == null && action != null) {
+      try {
+        action.start(next);
+      } catch (BadRequestException e) {
+        next.reply(Reply.error(e.status(), String.valueOf(e.getMessage())));
+      } catch (RuntimeException e) {
+        connections.requests().failed(next, e);
+        next.reply(Reply.FAILED);
+      }
+    }
+    return true;
+  }
+
+  private static boolean overlaps(Exchange exchange) {
+    Action action = exchange.action();
+    return exchange.reply() != null || (action != null && action.overlaps());
+  }
+
+  private void afterwards() {
+    Channel channel = context().channel();
+    boolean idle = received.isEmpty() && begun.isEmpty();
+    if (idle) {
+      activeNanos = System.nanoTime();
+      if (inputEnded && receiving == null) {
+        finish();
+      }
+    }
+    if (!channel.config().isAutoRead()
+        && received.size() + begun.size() < AHEAD / 2
+        && (received.isEmpty() || bodies < BODIES_AHEAD)) {
+      decoder.goesOn();
+      channel.config().setAutoRead(true);
+    }
+  }
+
+  private void answer(Exchange exchange, Reply ready) {
+    Reply reply = ready;
+    if (reply.body().length > COPIED && !connections.requests().hold(0)) {
+      reply = Reply.BUSY; // too much waits for clients already
+    }
+    if (connections.draining() && begun.isEmpty() && received.isEmpty() && !decoder.holdsMore()) {
+      exchange.closeAfterwards(); // what the client has sent ahead is answered first
+    }
+    byte[] body = reply.body();
+    boolean copied = body.length <= COPIED;
+    ByteBuf out =
+        context()
+            .alloc()
+            .buffer(HEAD_BYTES + reply.headers().length() + (copied ? body.length : 0));
+    ResponseHead.write(
+        out,
+        reply.status(),
+        reply.type(),
+        body.length,
+        exchange.keepAlive(),
+        exchange.http10(),
+        reply.headers());
+    boolean withBody = body.length > 0 && !exchange.isHead();
+    if (withBody && copied) {
+      out.writeBytes(body);
+    }
+    write(out);
+    if (withBody && !copied) {
+      writeHeld(Unpooled.wrappedBuffer(body));
+    }
+    connections.requests().ended(exchange, reply.status(), withBody ? body.length : 0);
+    if (!exchange.keepAlive()) {
+      finish();
+    }
+  }
+
+  private void write(ByteBuf bytes) {
+    context().write(bytes, context().voidPromise());
+  }
+
+  /** Writes what is long enough to count for as long as the client does not take it. */
+  private void writeHeld(ByteBuf bytes) {
+    long length = bytes.readableBytes();
+    connections.requests().hold(length);
+    var unused = context().write(bytes).addListener(taken -> connections.requests().hold(-length));
+  }
+
+  /** Says no more, and lets the client read what was said: a reset would take it away. */
+  private void finish() {
+    if (finished) {
+      return;
+    }
+    finished = true;
+    connections.requests().abandoned(received.size() + (receiving == null ? 0 : 1));
+    received.forEach(this::letGo);
+    received.clear();
+    if (receiving != null) {
+      letGo(receiving);
+      receiving = null;
+    }
+    ChannelHandlerContext ctx = context();
+    Channel channel = ctx.channel();
+    if (inputEnded || !(channel instanceof DuplexChannel duplex)) {
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      return;
+    }
+    SslHandler tls = ctx.pipeline().get(SslHandler.class);
+    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+        .addListener(
+            flushed -> {
+              if (tls != null) {
+                tls.closeOutbound();
+              }
+              duplex.shutdownOutput();
+              ctx.executor().schedule(() -> ctx.close(), LINGER_SECONDS, TimeUnit.SECONDS);
+            });
+    channel.config().setAutoRead(true);
+  }
+
+  /** Completes an exchange, from any thread. */
+  void complete(Exchange exchange, Reply reply) {
+    ChannelHandlerContext ctx = context();
+    if (!ctx.executor().inEventLoop()) {
+      ctx.executor().execute(() -> complete(exchange, reply));
+      return;
+    }
+    exchange.reply(reply);
+    if (!pumping && !finished) {
+      pump();
+      ctx.flush();
+    }
+  }
+
+  void onLoop(Runnable task) {
+    context().executor().execute(task);
+  }
+
+  void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
+    if (exchange.http10()) {
+      exchange.closeAfterwards();
+    }
+    ByteBuf out = context().alloc().buffer(HEAD_BYTES + headers.length());
+    long length = exchange.http10() ? ResponseHead.TO_THE_END : ResponseHead.CHUNKED;
+    ResponseHead.write(out, status, type, length, exchange.keepAlive(), exchange.http10(), headers);
+    write(out);
+  }
+
+  boolean piece(Exchange exchange, ByteBuf bytes, boolean last) {
+    if (finished) {
+      bytes.release();
+      return false;
+    }
+    exchange.count(bytes.readableBytes());
+    boolean chunked = !exchange.http10();
+    if (!bytes.isReadable()) {
+      bytes.release(); // an empty chunk would be the last
+    } else if (chunked) {
+      ByteBuf head = context().alloc().buffer(16);
+      head.writeCharSequence(Integer.toHexString(bytes.readableBytes()) + "\r\n", US_ASCII);
+      write(head);
+      writeHeld(bytes);
+      write(Unpooled.wrappedBuffer(CRLF));
+    } else {
+      writeHeld(bytes);
+    }
+    if (last) {
+      if (chunked) {
+        write(Unpooled.wrappedBuffer(LAST_CHUNK));
+      }
+      exchange.end();
+      connections.requests().ended(exchange, 200, exchange.written());
+      pump();
+    }
+    context().flush();
+    return !finished && context().channel().isWritable();
+  }
+
+  ByteBuf buffer(int capacity) {
+    return context().alloc().buffer(capacity);
+  }
+
+  /** The client's address. */
+  String client() {
+    return context().channel().remoteAddress() instanceof InetSocketAddress address
+        ? address.getAddress().getHostAddress()
+        : "-";
+  }
+
+  /** Closes at once, in the middle of an answer. */
+  void cut() {
+    context().close();
+  }
+
+  /** From any thread: ends the connection if nothing is under way on it. */
+  void endIfIdle() {
+    onLoop(
+        () -> {
+          if (!finished && received.isEmpty() && begun.isEmpty() && !decoder.holdsMore()) {
+            finish();
+          }
+        });
+  }
+
+  @Override
+  public void channelWritabilityChanged(ChannelHandlerContext ctx) {
+    if (ctx.channel().isWritable() && !finished) {
+      Exchange first = begun.peek();
+      Action action = first == null ? null : first.action();
+      if (action != null) {
+        action.resume();
+      }
+      pump();
+      ctx.flush();
+    }
+    ctx.fireChannelWritabilityChanged();
+  }
+
+  @Override
+  public void userEventTriggered(ChannelHandlerContext ctx, Object event) {
+    if (event instanceof ChannelInputShutdownEvent || event instanceof SslCloseCompletionEvent) {
+      inputEnded = true;
+      if (finished) {
+        ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
+      } else {
+        if (receiving != null) {
+          Exchange cut = receiving;
+          refuse(cut, Reply.error(400, "the request's body is not whole"));
+        }
+        pump();
+        ctx.flush();
+      }
+    } else if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
+      ctx.close();
+    }
+    ctx.fireUserEventTriggered(event);
+  }
+
+  @Override
+  public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
+    if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
+      connections.requests().failed(null, cause);
+    }
+    ctx.close();
+  }
+
+  /** Ends a connection that is too slow or idle for too long; else comes again when it could be. */
+  private void checkTime() {
+    Channel channel = context().channel();
+    if (!channel.isOpen()) {
+      return;
+    }
+    long now = System.nanoTime();
+    long request = connections.limits().request().toNanos();
+    long since = decoder.receivingSinceNanos();
+    long left;
+    if (pendingBytes(channel) > 0) {
+      long progress = progress(channel);
+      if (progress != sentProgress) {
+        sentProgress = progress;
+        sentNanos = now;
+      }
+      left = sentNanos + request - now;
+    } else if (!received.isEmpty() || !begun.isEmpty()) {
+      left = request;
+    } else if (since != 0 && !finished) {
+      left = since + request - now;
+      if (left <= 0) {
+        tooSlow();
+        left = request;
+      }
+    } else {
+      left = activeNanos + connections.limits().idle().toNanos() - now;
+    }
+    if (left <= 0) {
+      channel.close();
+      return;
+    }
+    context()
+        .executor()
+        .schedule(this::checkTime, Math.min(left, request) + 1_000_000, TimeUnit.NANOSECONDS);
+  }
+
+  private void tooSlow() {
+    if (receiving == null) {
+      connections.requests().began();
+    }
+    Exchange late = receiving != null ? receiving : new Exchange(this, "-", "-", false, false);
+    refuse(late, Reply.error(408, "the request took too long to arrive"));
+  }
+
+  private static long pendingBytes(Channel channel) {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+    return buffer == null ? 0 : buffer.totalPendingWriteBytes();
+  }
+
+  /** A number that changes whenever the client has taken something. */
+  private static long progress(Channel channel) {
+    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
+    return buffer == null
+        ? 0
+        : 31 * (31 * buffer.totalPendingWriteBytes() + buffer.currentProgress()) + buffer.size();
+  }
+
+  private ChannelHandlerContext context() {
+    ChannelHandlerContext ctx = context;
+    if (ctx == null) {
+      throw new IllegalStateException("the connection is not open");
+    }
+    return ctx;
+  }
+}

@@ -1,0 +1,229 @@
+package tech.bsdb.tools.serve;
+
+import java.io.IOException;
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryUsage;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.time.temporal.ChronoUnit;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.HdrHistogram.Histogram;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Statistics;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.store.Lease;
+import tech.bsdb.store.Refusal;
+import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.store.Store;
+import tech.bsdb.store.StoredVersion;
+
+/** What {@code /stats} says. Thread-safe. */
+final class Figures {
+  private static final long KEPT_NANOS = 5_000_000_000L;
+
+  private final ServeOptions options;
+  private final ReloadingDatabase database;
+  private final Connections connections;
+  private final IoTotals io;
+  private final String transport;
+  private final Instant started = Instant.now();
+  private List<Map<String, @Nullable Object>> versions = List.of();
+  private long versionsNanos = System.nanoTime() - KEPT_NANOS;
+
+  Figures(
+      ServeOptions options,
+      ReloadingDatabase database,
+      Connections connections,
+      IoTotals io,
+      String transport) {
+    this.options = options;
+    this.database = database;
+    this.connections = connections;
+    this.io = io;
+    this.transport = transport;
+  }
+
+  /** The figures of this moment. */
+  Map<String, @Nullable Object> now() throws IOException {
+    Map<String, @Nullable Object> all = new LinkedHashMap<>();
+    all.put("server", server());
+    try (Lease lease = database.acquire()) {
+      all.put("database", database(lease));
+      all.put("store", database.followsStore() ? store(lease.version()) : null);
+    }
+    all.put("requests", requests());
+    all.put("lookups", lookups());
+    Latencies latencies = connections.requests().latencies();
+    Map<String, @Nullable Object> latency = latency(latencies.total());
+    Map<String, @Nullable Object> recent = latency(latencies.recent());
+    recent.put("seconds", Latencies.WINDOW_SECONDS);
+    latency.put("recent", recent);
+    all.put("latency", latency);
+    all.put("io", Map.of("reads", io.reads(), "bytes", io.bytes()));
+    all.put("memory", memory());
+    return all;
+  }
+
+  private Map<String, @Nullable Object> server() {
+    String version = Figures.class.getPackage().getImplementationVersion();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("version", version == null ? "development" : version);
+    map.put("uptimeSeconds", Duration.between(started, Instant.now()).toMillis() / 1e3);
+    map.put("startedAt", seconds(started));
+    map.put("java", System.getProperty("java.version"));
+    map.put("transport", transport);
+    map.put("mode", options.async() ? "async" : "sync");
+    map.put("state", connections.draining() ? "draining" : "serving");
+    map.put("prefix", options.prefix());
+    map.put("json", options.json());
+    return map;
+  }
+
+  private static Map<String, @Nullable Object> database(Lease lease) {
+    Statistics s = lease.database().statistics();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("directory", s.directory().toString());
+    map.put("version", lease.version());
+    map.put("id", s.databaseId());
+    map.put("builtAt", builtAt(s.directory()));
+    map.put("openedAt", seconds(lease.openedAt()));
+    map.put("openSeconds", lease.openTook().toNanos() / 1e9);
+    map.put("engine", s.engine());
+    map.put("records", s.records());
+    map.put("layout", s.layout());
+    map.put("approximateWidth", s.approximateWidth());
+    map.put("checksumBits", s.checksumBits());
+    map.put("keyBytes", s.keyBytes());
+    map.put("valueBytes", s.valueBytes());
+    map.put("longestKey", s.longestKey());
+    map.put("longestValue", s.longestValue());
+    map.put("hashBytes", s.hashBytes());
+    map.put("indexBytes", s.indexBytes());
+    map.put("dataBytes", s.dataBytes());
+    map.put("databaseBytes", s.databaseBytes());
+    return map;
+  }
+
+  /** The manifest is what a build writes last. */
+  private static @Nullable String builtAt(Path directory) {
+    try {
+      return seconds(Files.getLastModifiedTime(directory.resolve(Manifest.FILE_NAME)).toInstant());
+    } catch (IOException gone) {
+      return null;
+    }
+  }
+
+  private Map<String, @Nullable Object> store(String serving) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("directory", options.database().toString());
+    map.put("swaps", database.swaps());
+    Refusal refused = database.refused();
+    map.put("refused", refused == null ? null : refused(refused));
+    try {
+      Store store = Store.open(options.database());
+      map.put("current", store.current());
+      map.put("versions", versions(store, serving));
+    } catch (IOException e) {
+      map.put("error", String.valueOf(e.getMessage()));
+      map.put("versions", List.of());
+    }
+    return map;
+  }
+
+  /** The versions as they were in the last five seconds: finding them out reads every manifest. */
+  private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
+      throws IOException {
+    if (System.nanoTime() - versionsNanos >= KEPT_NANOS) {
+      List<Map<String, @Nullable Object>> found = new ArrayList<>();
+      for (StoredVersion version : store.versions()) {
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put("name", version.name());
+        map.put("current", version.current());
+        map.put("serving", version.name().equals(serving));
+        map.put("modified", seconds(version.modified()));
+        map.put("records", version.records());
+        map.put("bytes", version.bytes());
+        found.add(map);
+      }
+      versions = found;
+      versionsNanos = System.nanoTime();
+    }
+    return versions;
+  }
+
+  static Map<String, @Nullable Object> refused(Refusal refusal) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("version", refusal.version());
+    map.put("reason", refusal.reason());
+    map.put("at", seconds(refusal.at()));
+    return map;
+  }
+
+  private Map<String, @Nullable Object> requests() {
+    Requests requests = connections.requests();
+    Map<String, Long> byStatus = new LinkedHashMap<>();
+    long total = 0;
+    for (Map.Entry<Integer, Long> entry : requests.byStatus().entrySet()) {
+      byStatus.put(String.valueOf(entry.getKey()), entry.getValue());
+      total += entry.getValue();
+    }
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("total", total);
+    map.put("inFlight", requests.inFlight());
+    map.put("lookupsInFlight", requests.lookupsInFlight());
+    map.put("connections", connections.count());
+    map.put("byStatus", byStatus);
+    return map;
+  }
+
+  private Map<String, Long> lookups() {
+    Requests requests = connections.requests();
+    Map<String, Long> map = new LinkedHashMap<>();
+    map.put("hits", requests.hits());
+    map.put("misses", requests.misses());
+    map.put("errors", requests.errors());
+    return map;
+  }
+
+  private static Map<String, @Nullable Object> latency(Histogram of) {
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("count", of.getTotalCount());
+    map.put("p50Seconds", of.getValueAtPercentile(50) / 1e9);
+    map.put("p90Seconds", of.getValueAtPercentile(90) / 1e9);
+    map.put("p99Seconds", of.getValueAtPercentile(99) / 1e9);
+    map.put("p999Seconds", of.getValueAtPercentile(99.9) / 1e9);
+    map.put("maxSeconds", of.getMaxValue() / 1e9);
+    return map;
+  }
+
+  private static Map<String, @Nullable Object> memory() {
+    MemoryUsage heap = ManagementFactory.getMemoryMXBean().getHeapMemoryUsage();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("heapUsedBytes", heap.getUsed());
+    map.put("heapMaxBytes", heap.getMax());
+    map.put("residentBytes", residentBytes());
+    return map;
+  }
+
+  private static @Nullable Long residentBytes() {
+    try {
+      for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
+        if (line.startsWith("VmRSS:")) {
+          return Long.parseLong(line.replaceAll("[^0-9]", "")) * 1024;
+        }
+      }
+    } catch (IOException notLinux) {
+      return null;
+    }
+    return null;
+  }
+
+  private static String seconds(Instant instant) {
+    return instant.truncatedTo(ChronoUnit.SECONDS).toString();
+  }
+}

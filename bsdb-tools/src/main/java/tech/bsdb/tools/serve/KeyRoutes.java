@@ -1,0 +1,123 @@
+package tech.bsdb.tools.serve;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.AnswerFrames;
+import tech.bsdb.tools.serve.batch.AnswerLines;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.KeyEncoding;
+import tech.bsdb.tools.serve.batch.KeyStream;
+import tech.bsdb.tools.serve.batch.Projection;
+
+/** The public routes: keys below the prefix, batches at the prefix, pages at the root. */
+final class KeyRoutes implements Routes {
+  private final String prefix;
+  private final Lookups lookups;
+  private final Pages pages;
+  private final int batchKeys;
+
+  /**
+   * Routes for a service.
+   *
+   * @param prefix with a slash at both ends
+   * @param batchKeys the most keys of a batch
+   */
+  KeyRoutes(String prefix, Lookups lookups, Pages pages, int batchKeys) {
+    this.prefix = prefix;
+    this.lookups = lookups;
+    this.pages = pages;
+    this.batchKeys = batchKeys;
+  }
+
+  @Override
+  public boolean open(RequestTarget target) {
+    return Pages.isProbe(target.path());
+  }
+
+  @Override
+  public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
+      throws RefusedException, BadRequestException {
+    String path = target.path();
+    boolean reads = exchange.method().equals("GET") || exchange.isHead();
+    if (pages.has(path)) {
+      if (!reads) {
+        throw notAllowed("GET, HEAD");
+      }
+      return pages.page(path, headers);
+    }
+    if (!path.startsWith(prefix)) {
+      throw new RefusedException(Reply.error(404, "nothing here; keys are below " + prefix));
+    }
+    if (reads) {
+      return lookup(target);
+    }
+    boolean batch = path.length() == prefix.length();
+    if (!batch || !exchange.method().equals("POST")) {
+      throw notAllowed(batch ? "GET, HEAD, POST" : "GET, HEAD");
+    }
+    return batch(target, headers);
+  }
+
+  private Action lookup(RequestTarget target) throws BadRequestException {
+    byte[] key = RequestTarget.decode(target.path(), prefix.length());
+    if (target.query() == null) {
+      return new KeyLookup(lookups, key, null);
+    }
+    KeyEncoding encoding = encoding(target);
+    return new KeyLookup(lookups, encoding.decode(key, 0, key.length), fields(target));
+  }
+
+  private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {
+    String name = target.parameter("key_encoding");
+    return name == null ? KeyEncoding.TEXT : KeyEncoding.of(name);
+  }
+
+  private @Nullable Projection fields(RequestTarget target) throws BadRequestException {
+    String fields = target.parameter("fields");
+    if (fields == null) {
+      return null;
+    }
+    if (!lookups.json()) {
+      throw new BadRequestException(
+          400, "fields are for JSON values, and the server was started without -json");
+    }
+    return Projection.parse(fields);
+  }
+
+  private Action batch(RequestTarget target, HttpHeaders headers)
+      throws RefusedException, BadRequestException {
+    KeyEncoding encoding = encoding(target);
+    Projection fields = fields(target);
+    KeyStream keys =
+        switch (mediaType(headers.get(HttpHeaderNames.CONTENT_TYPE))) {
+          case "application/json" -> KeyStream.json(encoding, batchKeys);
+          case "text/plain" -> KeyStream.lines(encoding, batchKeys);
+          default ->
+              throw new RefusedException(
+                  Reply.error(
+                      415,
+                      "keys come as application/json, an array of strings, or as text/plain, one a"
+                          + " line",
+                      "accept-post: application/json, text/plain\r\n"));
+        };
+    String accept = headers.get(HttpHeaderNames.ACCEPT);
+    if (accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames")) {
+      return new BatchLookup(lookups, keys, new AnswerFrames(), MediaType.FRAMES);
+    }
+    return new BatchLookup(
+        lookups, keys, new AnswerLines(lookups.json(), fields), MediaType.JSON_LINES);
+  }
+
+  private static String mediaType(@Nullable String contentType) {
+    String type = contentType == null ? "" : contentType;
+    int parameters = type.indexOf(';');
+    return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
+  }
+
+  static RefusedException notAllowed(String methods) {
+    return new RefusedException(
+        Reply.error(405, "the methods here are " + methods, "allow: " + methods + "\r\n"));
+  }
+}

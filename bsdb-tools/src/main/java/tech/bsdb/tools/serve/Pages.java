@@ -1,0 +1,129 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.netty.handler.codec.http.HttpHeaderNames;
+import io.netty.handler.codec.http.HttpHeaders;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Lease;
+import tech.bsdb.store.Refusal;
+import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.cli.JsonReport;
+
+/** What stands at the root: the page, probes, metrics, figures and the description of the API. */
+final class Pages {
+  private static final Set<String> PATHS =
+      Set.of("/", "/healthz", "/readyz", "/metrics", "/stats", "/openapi.yaml");
+  private static final String NO_STORE = "cache-control: no-store\r\n";
+
+  private final ReloadingDatabase database;
+  private final Connections connections;
+  private final Metrics metrics;
+  private final Figures figures;
+  private final Executor workers;
+  private final Reply page;
+  private final Reply openApi;
+
+  Pages(
+      ReloadingDatabase database,
+      Connections connections,
+      Metrics metrics,
+      Figures figures,
+      Executor workers,
+      String prefix) {
+    this.database = database;
+    this.connections = connections;
+    this.metrics = metrics;
+    this.figures = figures;
+    this.workers = workers;
+    String html = Resources.text("page.html");
+    this.page =
+        new Reply(
+            200,
+            MediaType.HTML,
+            NO_STORE
+                + "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n"
+                + "content-security-policy: "
+                + Resources.contentSecurityPolicy(html)
+                + "\r\n",
+            html.getBytes(UTF_8));
+    String yaml = Resources.text("openapi.yaml").replace("/bsdb/", prefix);
+    this.openApi = Reply.text(200, MediaType.YAML, yaml);
+  }
+
+  /** Whether a path is for probes, which need no token. */
+  static boolean isProbe(String path) {
+    return path.equals("/healthz") || path.equals("/readyz");
+  }
+
+  /** Whether there is a page at a path. */
+  boolean has(String path) {
+    return PATHS.contains(path);
+  }
+
+  /** What answers with a page. */
+  Action page(String path, HttpHeaders headers) {
+    return switch (path) {
+      case "/" -> exchange -> exchange.complete(page);
+      case "/healthz" -> exchange -> exchange.complete(json(200, Map.of("status", "ok")));
+      case "/readyz" -> exchange -> exchange.complete(ready());
+      case "/openapi.yaml" -> exchange -> exchange.complete(openApi);
+      case "/metrics" -> {
+        String accept = headers.get(HttpHeaderNames.ACCEPT);
+        yield elsewhere(() -> metrics.page(accept));
+      }
+      default -> elsewhere(() -> json(200, figures.now()));
+    };
+  }
+
+  /** An answer that takes longer, or reads files, and so is made by a worker. */
+  private Action elsewhere(Made made) {
+    return exchange ->
+        workers.execute(
+            () -> {
+              Reply reply;
+              try {
+                reply = made.make();
+              } catch (IOException | RuntimeException e) {
+                connections.requests().failed(exchange, e);
+                reply = Reply.error(500, "the figures could not be made");
+              }
+              exchange.complete(reply);
+            });
+  }
+
+  /** Makes an answer. */
+  private interface Made {
+    Reply make() throws IOException;
+  }
+
+  private Reply ready() {
+    Map<String, @Nullable Object> said = new LinkedHashMap<>();
+    boolean draining = connections.draining();
+    said.put("status", draining ? "draining" : "ready");
+    try (Lease lease = database.acquire()) {
+      said.put("version", lease.version());
+    }
+    Refusal refused = database.refused();
+    if (refused != null) {
+      said.put("refused", Figures.refused(refused));
+    }
+    return json(draining ? 503 : 200, said);
+  }
+
+  static Reply json(int status, Map<String, ? extends @Nullable Object> report) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    try {
+      JsonReport.write(bytes, report);
+    } catch (IOException e) {
+      throw new IllegalStateException("memory can be written", e);
+    }
+    return new Reply(status, MediaType.JSON, NO_STORE, bytes.toByteArray());
+  }
+}

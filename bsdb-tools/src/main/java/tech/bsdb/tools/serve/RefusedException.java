@@ -1,0 +1,17 @@
+package tech.bsdb.tools.serve;
+
+/** A request that a route does not take, with the answer to it; the connection may go on. */
+final class RefusedException extends Exception {
+  private static final long serialVersionUID = 1;
+
+  private final transient Reply reply;
+
+  RefusedException(Reply reply) {
+    super(null, null, false, false);
+    this.reply = reply;
+  }
+
+  Reply reply() {
+    return reply;
+  }
+}

@@ -1,0 +1,114 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.util.Arrays;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+
+/**
+ * The target of a request, as it came: path and query, each byte a character of ISO 8859-1, nothing
+ * decoded.
+ *
+ * @param path begins with a slash; or {@code *}
+ * @param query what stands behind the question mark, null where there is none
+ */
+record RequestTarget(String path, @Nullable String query) {
+  /**
+   * Takes a target apart: the origin form {@code /path?query}, the absolute form {@code
+   * http://host/path?query}, or {@code *} (RFC 9112, section 3.2).
+   *
+   * @throws BadRequestException if it is none of them
+   */
+  static RequestTarget parse(String target) throws BadRequestException {
+    int begin = 0;
+    if (target.isEmpty() || target.charAt(0) != '/') {
+      if (target.equals("*")) {
+        return new RequestTarget(target, null);
+      }
+      begin = afterAuthority(target);
+    }
+    int mark = target.indexOf('?', begin);
+    int end = mark < 0 ? target.length() : mark;
+    String path = begin == end ? "/" : target.substring(begin, end);
+    if (target.indexOf('#', begin) >= 0) {
+      throw new BadRequestException(400, "a request has no fragment: write # as %23");
+    }
+    return new RequestTarget(path, mark < 0 ? null : target.substring(mark + 1));
+  }
+
+  private static int afterAuthority(String target) throws BadRequestException {
+    String scheme = target.substring(0, Math.min(8, target.length())).toLowerCase(Locale.ROOT);
+    int authority = scheme.startsWith("http://") ? 7 : scheme.startsWith("https://") ? 8 : -1;
+    if (authority < 0
+        || authority == target.length()
+        || "/?#".indexOf(target.charAt(authority)) >= 0) {
+      throw new BadRequestException(400, "the request's target is neither a path nor a URL");
+    }
+    for (int i = authority; i < target.length(); i++) {
+      if ("/?#".indexOf(target.charAt(i)) >= 0) {
+        return i;
+      }
+    }
+    return target.length();
+  }
+
+  /**
+   * The value of a parameter of the query, decoded; null where it does not stand there.
+   *
+   * @throws BadRequestException if it stands there twice, or a percent sign is malformed
+   */
+  @Nullable String parameter(String name) throws BadRequestException {
+    String found = null;
+    if (query == null) {
+      return null;
+    }
+    for (String pair : query.split("&", -1)) {
+      int equals = pair.indexOf('=');
+      String key = equals < 0 ? pair : pair.substring(0, equals);
+      if (name.equals(text(key))) {
+        if (found != null) {
+          throw new BadRequestException(400, "the parameter " + name + " is given twice");
+        }
+        found = text(equals < 0 ? "" : pair.substring(equals + 1));
+      }
+    }
+    return found;
+  }
+
+  private static String text(String encoded) throws BadRequestException {
+    return new String(decode(encoded.replace('+', ' '), 0), UTF_8);
+  }
+
+  /**
+   * Bytes of a part of a path, percent-decoded once.
+   *
+   * @throws BadRequestException if a percent sign is not followed by two hexadecimal digits
+   */
+  static byte[] decode(String encoded, int from) throws BadRequestException {
+    int percent = encoded.indexOf('%', from);
+    byte[] bytes = encoded.substring(from).getBytes(ISO_8859_1);
+    if (percent < 0) {
+      return bytes;
+    }
+    int to = percent - from;
+    for (int at = to; at < bytes.length; at++) {
+      if (bytes[at] == '%') {
+        boolean whole = at + 2 < bytes.length;
+        int high = whole ? Character.digit(bytes[at + 1], 16) : -1;
+        int low = whole ? Character.digit(bytes[at + 2], 16) : -1;
+        if (high < 0 || low < 0) {
+          throw new BadRequestException(
+              400, "a percent sign is not followed by two hexadecimal digits; write % as %25");
+        }
+        bytes[to++] = (byte) (high << 4 | low);
+        at += 2;
+      } else {
+        bytes[to++] = bytes[at];
+      }
+    }
+    return Arrays.copyOf(bytes, to);
+  }
+}

@@ -1,0 +1,116 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.handler.codec.http.HttpResponseStatus;
+import java.time.Instant;
+import java.time.ZoneOffset;
+import java.time.format.DateTimeFormatter;
+import java.util.Locale;
+
+/**
+ * The bytes in front of a response's body (RFC 9112). What most responses share is made once; the
+ * head of a value costs about 50 ns.
+ */
+final class ResponseHead {
+  /** A body whose length is not known yet. */
+  static final long CHUNKED = -1;
+
+  /** A body that ends with the connection, for HTTP/1.0. */
+  static final long TO_THE_END = -2;
+
+  private static final DateTimeFormatter DATE =
+      DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
+          .withZone(ZoneOffset.UTC);
+  private static final byte[][] STATUS_LINES = new byte[600][];
+  private static final byte[] LENGTH = bytes("content-length: ");
+  private static final byte[] CHUNKS = bytes("transfer-encoding: chunked\r\n");
+  private static final byte[] CLOSE = bytes("connection: close\r\n");
+  private static final byte[] KEEP = bytes("connection: keep-alive\r\n");
+  private static volatile Clock clock = new Clock(Instant.EPOCH.getEpochSecond());
+
+  static {
+    for (int status = 100; status < STATUS_LINES.length; status++) {
+      String reason = HttpResponseStatus.valueOf(status).reasonPhrase();
+      STATUS_LINES[status] = bytes("HTTP/1.1 " + status + " " + reason + "\r\n");
+    }
+  }
+
+  private ResponseHead() {}
+
+  /** The header line with the time, for one second. */
+  private static final class Clock {
+    private final long second;
+    private final byte[] line;
+
+    Clock(long second) {
+      this.second = second;
+      this.line = bytes("date: " + DATE.format(Instant.ofEpochSecond(second)) + "\r\n");
+    }
+  }
+
+  /**
+   * Writes a head.
+   *
+   * @param length bytes of the body, or {@link #CHUNKED}, or {@link #TO_THE_END}
+   * @param keepAlive whether the connection stays open
+   * @param http10 whether the client speaks HTTP/1.0
+   * @param headers further lines, each ended with CRLF
+   */
+  static void write(
+      ByteBuf out,
+      int status,
+      MediaType type,
+      long length,
+      boolean keepAlive,
+      boolean http10,
+      String headers) {
+    out.writeBytes(STATUS_LINES[status]).writeBytes(type.line());
+    if (length >= 0) {
+      out.writeBytes(LENGTH);
+      writeDecimal(out, length);
+      out.writeByte('\r').writeByte('\n');
+    } else if (length == CHUNKED) {
+      out.writeBytes(CHUNKS);
+    }
+    out.writeBytes(dateLine());
+    if (!keepAlive) {
+      out.writeBytes(CLOSE);
+    } else if (http10) {
+      out.writeBytes(KEEP);
+    }
+    if (!headers.isEmpty()) {
+      out.writeCharSequence(headers, ISO_8859_1);
+    }
+    out.writeByte('\r').writeByte('\n');
+  }
+
+  private static byte[] dateLine() {
+    long second = System.currentTimeMillis() / 1000;
+    Clock known = clock;
+    if (known.second != second) {
+      known = new Clock(second);
+      clock = known;
+    }
+    return known.line;
+  }
+
+  private static void writeDecimal(ByteBuf out, long number) {
+    if (number < 10) {
+      out.writeByte('0' + (int) number);
+      return;
+    }
+    long divisor = 1;
+    while (number / divisor >= 10) {
+      divisor *= 10;
+    }
+    for (; divisor > 0; divisor /= 10) {
+      out.writeByte('0' + (int) (number / divisor % 10));
+    }
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(ISO_8859_1);
+  }
+}

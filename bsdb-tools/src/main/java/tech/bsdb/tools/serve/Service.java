@@ -1,0 +1,312 @@
+package tech.bsdb.tools.serve;
+
+import io.netty.bootstrap.ServerBootstrap;
+import io.netty.buffer.Unpooled;
+import io.netty.channel.Channel;
+import io.netty.channel.ChannelFuture;
+import io.netty.channel.ChannelFutureListener;
+import io.netty.channel.ChannelInitializer;
+import io.netty.channel.ChannelOption;
+import io.netty.channel.EventLoopGroup;
+import io.netty.channel.WriteBufferWaterMark;
+import io.netty.handler.ssl.SslContext;
+import java.io.IOException;
+import java.net.InetSocketAddress;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Lease;
+import tech.bsdb.store.Refusal;
+import tech.bsdb.store.ReloadListener;
+import tech.bsdb.store.ReloadOptions;
+import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.cli.Console;
+
+/**
+ * A running HTTP service. Thread-safe. Closing it drains: no more connections are taken, what is in
+ * flight is answered whole, within {@link ServeOptions.Limits#drain}.
+ */
+public final class Service implements AutoCloseable {
+  private static final int BACKLOG = 4096;
+  private static final WriteBufferWaterMark WRITTEN = new WriteBufferWaterMark(64 << 10, 256 << 10);
+
+  /** How long clients may notice "connection: close" before idle connections are ended. */
+  private static final long NOTICE_MILLIS = 300;
+
+  private final ServeOptions options;
+  private final Console console;
+  private final List<AutoCloseable> opened = new ArrayList<>();
+  private final ReloadingDatabase database;
+  private final Connections connections;
+  private final Connections adminConnections;
+  private final Transport transport;
+  private final EventLoopGroup loops;
+  private final Channel listener;
+  private final @Nullable Channel adminListener;
+  private boolean closed;
+
+  private Service(ServeOptions options, Console console) throws IOException {
+    this.options = options;
+    this.console = console;
+    try {
+      Tokens tokens = options.tokens() == null ? null : Tokens.read(options.tokens());
+      SslContext tls = options.tls() == null ? null : Certificates.load(options.tls());
+      AccessLog log =
+          options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
+      this.database = keep(ReloadingDatabase.open(options.database(), reloading()));
+      ValueKinds.check(options, database);
+      Metrics metrics = new Metrics(database);
+      Latencies latencies = new Latencies(metrics.durations());
+      Requests requests =
+          new Requests(
+              options.limits().inFlight(), options.limits().heldBytes(), latencies, console, log);
+      this.connections = new Connections(options.limits(), requests);
+      this.adminConnections = new Connections(options.limits(), Requests.uncounted(console));
+      IoTotals io = new IoTotals(database);
+      metrics.register(connections, io, log);
+      this.transport = Transport.best();
+      this.loops = transport.loops(options.threads(), "bsdb-http");
+      keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
+      ExecutorService workers =
+          Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
+      keep(workers::shutdownNow);
+      ExecutorService admin = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-admin"));
+      keep(admin::shutdownNow);
+      ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
+      keep(reloads::shutdownNow);
+      Lookups lookups = new Lookups(database, requests, workers, options.async(), options.json());
+      Figures figures = new Figures(options, database, connections, io, transport.name());
+      Pages pages = new Pages(database, connections, metrics, figures, admin, options.prefix());
+      Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
+      this.listener = listen(options.address(), options.port(), connections, keys, tokens, tls);
+      this.adminListener =
+          options.adminPort() < 0
+              ? null
+              : listen(
+                  "127.0.0.1",
+                  options.adminPort(),
+                  adminConnections,
+                  new AdminRoutes(database, connections, pages, reloads),
+                  null,
+                  null);
+      var unused =
+          loops
+              .next()
+              .scheduleAtFixedRate(
+                  () -> {
+                    latencies.tick();
+                    io.tick();
+                  },
+                  1,
+                  1,
+                  TimeUnit.SECONDS);
+    } catch (IOException | RuntimeException e) {
+      closeAll();
+      throw e;
+    }
+  }
+
+  /**
+   * Opens what is served and begins to listen.
+   *
+   * @throws IOException if that cannot be done, with the file, option or address
+   */
+  public static Service start(ServeOptions options, Console console) throws IOException {
+    return new Service(options, console);
+  }
+
+  private <T extends AutoCloseable> T keep(T resource) {
+    opened.add(resource);
+    return resource;
+  }
+
+  private static Thread daemon(Runnable task, String name) {
+    Thread thread = new Thread(task, name);
+    thread.setDaemon(true);
+    return thread;
+  }
+
+  private ReloadOptions reloading() {
+    return new ReloadOptions(
+        options.open(),
+        options.poll(),
+        options.preload(),
+        new ReloadListener() {
+          @Override
+          public void opened(String version, Duration took) {
+            console.say(
+                "bsdb serve: version " + version + " serves, opened in " + took.toMillis() + " ms");
+          }
+
+          @Override
+          public void refused(Refusal refusal) {
+            console.say(
+                "bsdb serve: "
+                    + (refusal.version().isEmpty()
+                        ? "what the store names"
+                        : "version " + refusal.version())
+                    + " is refused, the one before it goes on serving: "
+                    + refusal.reason());
+          }
+
+          @Override
+          public void closed(String version, @Nullable IOException failure) {
+            if (failure != null) {
+              console.say("bsdb serve: version " + version + " closed: " + failure.getMessage());
+            }
+          }
+        });
+  }
+
+  private Channel listen(
+      String address,
+      int port,
+      Connections of,
+      Routes routes,
+      @Nullable Tokens tokens,
+      @Nullable SslContext tls)
+      throws IOException {
+    InetSocketAddress place = new InetSocketAddress(address, port);
+    if (place.isUnresolved()) {
+      throw new IOException("-A " + address + ": no such address");
+    }
+    RequestReader reader = new RequestReader(routes, tokens, options.limits().bodyBytes());
+    ServerBootstrap bootstrap =
+        new ServerBootstrap()
+            .group(loops)
+            .channel(transport.channel())
+            .option(ChannelOption.SO_BACKLOG, BACKLOG)
+            .option(ChannelOption.SO_REUSEADDR, true)
+            .childOption(ChannelOption.TCP_NODELAY, true)
+            .childOption(ChannelOption.ALLOW_HALF_CLOSURE, true)
+            .childOption(ChannelOption.WRITE_BUFFER_WATER_MARK, WRITTEN)
+            .childHandler(
+                new ChannelInitializer<Channel>() {
+                  @Override
+                  protected void initChannel(Channel channel) {
+                    initialise(channel, of, reader, tls);
+                  }
+                });
+    ChannelFuture bound = bootstrap.bind(place).awaitUninterruptibly();
+    Throwable failure = bound.cause();
+    if (failure != null) {
+      throw new IOException(
+          "cannot listen on " + address + ":" + port + ": " + inWords(failure, of == connections),
+          failure);
+    }
+    return bound.channel();
+  }
+
+  private static String inWords(Throwable failure, boolean keys) {
+    String message = String.valueOf(failure.getMessage());
+    String option = keys ? "-p" : "--admin-port";
+    if (message.contains("in use")) {
+      return "another process has the port; choose one with " + option;
+    }
+    if (message.contains("ermission")) {
+      return "not permitted; ports below 1024 need rights, choose another with " + option;
+    }
+    if (message.contains("assign requested")) {
+      return "no address of this machine; choose one with -A";
+    }
+    return message;
+  }
+
+  private static void initialise(
+      Channel channel, Connections of, RequestReader reader, @Nullable SslContext tls) {
+    if (of.count() >= of.limits().connections()) {
+      byte[] words = tls == null ? Reply.TOO_MANY_CONNECTIONS : new byte[0];
+      channel.writeAndFlush(Unpooled.wrappedBuffer(words)).addListener(ChannelFutureListener.CLOSE);
+      return;
+    }
+    if (tls != null) {
+      channel.pipeline().addLast(tls.newHandler(channel.alloc()));
+    }
+    RequestDecoder decoder = new RequestDecoder();
+    channel.pipeline().addLast(decoder, new Conversation(of, reader, decoder));
+  }
+
+  /** The port that is listened on. */
+  public int port() {
+    return ((InetSocketAddress) listener.localAddress()).getPort();
+  }
+
+  /** The port of the administration, -1 for none. */
+  public int adminPort() {
+    return adminListener == null
+        ? -1
+        : ((InetSocketAddress) adminListener.localAddress()).getPort();
+  }
+
+  /** What is served and where, for people. */
+  public String description() {
+    String scheme = options.tls() == null ? "http" : "https";
+    String admin = adminListener == null ? "" : ", administration on 127.0.0.1:" + adminPort();
+    try (Lease lease = database.acquire()) {
+      return options.database()
+          + (database.followsStore() ? ", version " + lease.version() : "")
+          + ", on "
+          + scheme
+          + "://"
+          + (options.address().contains(":") ? "[" + options.address() + "]" : options.address())
+          + ":"
+          + port()
+          + options.prefix()
+          + admin
+          + " ("
+          + transport.name()
+          + ", "
+          + lease.database().statistics().engine()
+          + ")";
+    }
+  }
+
+  @Override
+  public synchronized void close() {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    long end = System.nanoTime() + options.limits().drain().toNanos();
+    long noticed = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(NOTICE_MILLIS);
+    listener.close().awaitUninterruptibly();
+    connections.drain(true);
+    try {
+      while (connections.count() > 0 && System.nanoTime() < end) {
+        if (System.nanoTime() > noticed) {
+          connections.endIdle();
+        }
+        TimeUnit.MILLISECONDS.sleep(10);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+    int left = connections.count();
+    if (left > 0) {
+      console.say("bsdb serve: " + left + " connections were cut at the end");
+      connections.cut();
+    }
+    if (adminListener != null) {
+      adminListener.close().awaitUninterruptibly();
+      adminConnections.cut();
+    }
+    closeAll();
+  }
+
+  /** Closes what was opened, the last first. */
+  private void closeAll() {
+    for (int i = opened.size() - 1; i >= 0; i--) {
+      try {
+        opened.get(i).close();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      } catch (Exception e) {
+        console.say("bsdb serve: closing failed: " + e.getMessage());
+      }
+    }
+  }
+}

@@ -1,0 +1,33 @@
+package tech.bsdb.tools.serve;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+
+/** Reads files that are small if they are what they should be. */
+final class SmallFile {
+  private static final int MOST = 1 << 20;
+
+  private SmallFile() {}
+
+  /**
+   * The bytes of a file or a pipe.
+   *
+   * @param what what it should hold
+   * @throws FileSystemException that names the file, if it cannot be read or is too large
+   */
+  static byte[] read(Path file, String what) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(file.toString(), null, "is a directory, not " + what);
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MOST + 1);
+      if (bytes.length > MOST) {
+        throw new FileSystemException(file.toString(), null, "too large for " + what);
+      }
+      return bytes;
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package tech.bsdb.tools.serve.batch;
+
+import tech.bsdb.tools.text.JsonBuffer;
+
+/**
+ * Answers as frames: for each key the length of its value in four bytes, the highest first, and the
+ * value's bytes; the length is -1 where the key is absent. Keys are not repeated. Not thread-safe.
+ */
+public final class AnswerFrames implements AnswerWriter {
+  private static final int ABSENT = -1;
+
+  private final JsonBuffer out = new JsonBuffer();
+
+  @Override
+  public void write(
+      byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
+    putInt(valueLength);
+    out.put(values, valueOffset, valueLength);
+  }
+
+  @Override
+  public void writeAbsent(byte[] keys, int keyOffset, int keyLength) {
+    putInt(ABSENT);
+  }
+
+  private void putInt(int number) {
+    for (int shift = 24; shift >= 0; shift -= 8) {
+      out.put(number >> shift);
+    }
+  }
+
+  @Override
+  public byte[] buffer() {
+    return out.bytes();
+  }
+
+  @Override
+  public int length() {
+    return out.length();
+  }
+
+  @Override
+  public void reset() {
+    out.reset();
+  }
+}

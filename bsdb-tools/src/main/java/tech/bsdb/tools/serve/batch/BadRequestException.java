@@ -1,0 +1,36 @@
+package tech.bsdb.tools.serve.batch;
+
+/**
+ * A request that its sender must change. It has no stack trace: it says nothing of this program.
+ */
+public final class BadRequestException extends Exception {
+  private static final long serialVersionUID = 1L;
+
+  private final int status;
+
+  /**
+   * A refusal.
+   *
+   * @param status the HTTP status, 400 to 499
+   * @param message what is wrong, and where
+   */
+  public BadRequestException(int status, String message) {
+    super(message, null, false, false);
+    this.status = status;
+  }
+
+  /** A refusal with status 400. */
+  public BadRequestException(String message) {
+    this(400, message);
+  }
+
+  /** The HTTP status. */
+  public int status() {
+    return status;
+  }
+
+  @Override
+  public String getMessage() {
+    return String.valueOf(super.getMessage());
+  }
+}

@@ -1,0 +1,139 @@
+package tech.bsdb.tools.serve.batch;
+
+import java.util.Arrays;
+import java.util.stream.Collectors;
+import tech.bsdb.tools.text.JsonEscapes;
+
+/** How the bytes of a key are written in a request. */
+public enum KeyEncoding {
+  /** As they are. */
+  TEXT("text"),
+
+  /** Two hexadecimal digits a byte, of either case. */
+  HEX("hex"),
+
+  /** RFC 4648 section 5, whose alphabet ends in {@code -_}; the padding may be left out. */
+  BASE64URL("base64url");
+
+  private static final int WRONG = -1;
+
+  private final String label;
+
+  KeyEncoding(String label) {
+    this.label = label;
+  }
+
+  /** The name that requests give to the encoding. */
+  public String label() {
+    return label;
+  }
+
+  /** The encoding of that name. */
+  public static KeyEncoding of(String label) throws BadRequestException {
+    for (KeyEncoding encoding : values()) {
+      if (encoding.label.equals(label)) {
+        return encoding;
+      }
+    }
+    throw new BadRequestException(
+        "key_encoding is one of "
+            + Arrays.stream(values()).map(KeyEncoding::label).collect(Collectors.joining(", ")));
+  }
+
+  /**
+   * The key that was written so.
+   *
+   * @param bytes has the written form in {@code from} to {@code to - 1}
+   * @throws BadRequestException with status 400 if that is not in this encoding
+   */
+  public byte[] decode(byte[] bytes, int from, int to) throws BadRequestException {
+    byte[] key = Arrays.copyOfRange(bytes, from, to);
+    int length = decode(key, 0, key.length, key, 0);
+    if (length < 0) {
+      throw new BadRequestException("the key " + refusal());
+    }
+    return length == key.length ? key : Arrays.copyOf(key, length);
+  }
+
+  /** What is wrong with a key that is not in this encoding. */
+  String refusal() {
+    return switch (this) {
+      case TEXT -> "is not text";
+      case HEX -> "is not hex: two digits a byte";
+      case BASE64URL -> "is not base64url: A-Z a-z 0-9 - _, whole bytes, right padding or none";
+    };
+  }
+
+  /**
+   * Decodes a key into an array, which may be the same at the same place: no byte is written before
+   * it was read.
+   *
+   * @return where the key ends, or less than 0 if this is not in this encoding
+   */
+  int decode(byte[] bytes, int from, int to, byte[] target, int offset) {
+    return switch (this) {
+      case TEXT -> {
+        System.arraycopy(bytes, from, target, offset, to - from);
+        yield offset + to - from;
+      }
+      case HEX -> hex(bytes, from, to, target, offset);
+      case BASE64URL -> base64(bytes, from, to, target, offset);
+    };
+  }
+
+  private static int hex(byte[] bytes, int from, int to, byte[] target, int offset) {
+    if ((to - from) % 2 != 0) {
+      return WRONG;
+    }
+    int out = offset;
+    for (int at = from; at < to; at += 2) {
+      int b = JsonEscapes.digit(bytes[at]) << 4 | JsonEscapes.digit(bytes[at + 1]);
+      if (b < 0) {
+        return WRONG;
+      }
+      target[out++] = (byte) b;
+    }
+    return out;
+  }
+
+  private static int base64(byte[] bytes, int from, int padded, byte[] target, int offset) {
+    int to = padded;
+    while (to > from && padded - to < 2 && bytes[to - 1] == '=') {
+      to--;
+    }
+    int left = (to - from) % 4;
+    if (left == 1 || (to < padded && left + (padded - to) != 4)) {
+      return WRONG;
+    }
+    int out = offset;
+    int bits = 0;
+    int count = 0;
+    for (int at = from; at < to; at++) {
+      int digit = base64Digit(bytes[at]);
+      if (digit < 0) {
+        return WRONG;
+      }
+      bits = bits << 6 | digit;
+      count += 6;
+      if (count >= 8) {
+        count -= 8;
+        target[out++] = (byte) (bits >> count);
+        bits &= (1 << count) - 1;
+      }
+    }
+    return bits == 0 ? out : WRONG;
+  }
+
+  private static int base64Digit(byte character) {
+    if (character >= 'A' && character <= 'Z') {
+      return character - 'A';
+    }
+    if (character >= 'a' && character <= 'z') {
+      return character - 'a' + 26;
+    }
+    if (character >= '0' && character <= '9') {
+      return character - '0' + 52;
+    }
+    return character == '-' ? 62 : character == '_' ? 63 : WRONG;
+  }
+}

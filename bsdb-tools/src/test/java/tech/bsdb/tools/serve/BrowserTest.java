@@ -1,0 +1,61 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/** The page as a browser shows it; only where Chromium is installed. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class BrowserTest {
+  @TempDir Path folder;
+
+  @Test
+  void thePageShowsWhatIsServed() throws Exception {
+    Path chromium =
+        Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+            .map(Path::of)
+            .filter(Files::isExecutable)
+            .findFirst()
+            .orElse(null);
+    assumeTrue(chromium != null, "no Chromium here");
+    Path database = Serving.build(folder.resolve("the-database"), Map.of("k", "v", "l", "w"));
+    try (Serving serving = new Serving(database).start();
+        Wire wire = serving.connect()) {
+      wire.get("/bsdb/k");
+      String page = shown(chromium, "http://127.0.0.1:" + serving.port() + "/");
+      assertThat(page).contains("the-database", "blocked");
+      assertThat(page).doesNotContain("Content Security Policy");
+    }
+  }
+
+  /** The document once its script has run. */
+  private String shown(Path chromium, String url) throws IOException, InterruptedException {
+    Process browser =
+        new ProcessBuilder(
+                chromium.toString(),
+                "--headless",
+                "--no-sandbox",
+                "--disable-gpu",
+                "--disable-dev-shm-usage",
+                "--user-data-dir=" + folder.resolve("profile"),
+                "--timeout=4000",
+                "--virtual-time-budget=4000",
+                "--enable-logging=stderr",
+                "--dump-dom",
+                url)
+            .redirectError(folder.resolve("browser.log").toFile())
+            .start();
+    String document = new String(browser.getInputStream().readAllBytes(), UTF_8);
+    browser.waitFor();
+    return document + Files.readString(folder.resolve("browser.log"));
+  }
+}

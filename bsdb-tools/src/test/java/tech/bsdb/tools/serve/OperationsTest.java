@@ -1,0 +1,347 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonParser;
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.IOException;
+import java.net.InetAddress;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.security.KeyPair;
+import java.security.KeyPairGenerator;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import javax.net.ssl.SSLContext;
+import javax.net.ssl.SSLHandshakeException;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.tools.serve.Wire.Response;
+
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class OperationsTest {
+  @TempDir Path folder;
+  private Serving serving;
+
+  @BeforeEach
+  void build() throws IOException {
+    serving = new Serving(Serving.build(folder.resolve("db"), Map.of("k", "value", "l", "2")));
+  }
+
+  @AfterEach
+  void end() {
+    serving.close();
+  }
+
+  @Test
+  void whatIsCountedIsExact() throws IOException {
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      for (int i = 0; i < 300; i++) {
+        assertThat(wire.get("/bsdb/" + (i % 3 == 0 ? "absent" : "k")).status())
+            .isEqualTo(i % 3 == 0 ? 404 : 200);
+      }
+      wire.post("/bsdb/", "Content-Type: text/plain\r\n", "k\nl\nm\n".getBytes(UTF_8));
+      assertThat(wire.get("/bsdb/%").status()).isEqualTo(400);
+      assertThat(wire.get("/nowhere").status()).isEqualTo(404);
+      assertThat(serving.metric("bsdb_lookup_hits_total")).isEqualTo(202);
+      assertThat(serving.metric("bsdb_lookup_misses_total")).isEqualTo(101);
+      assertThat(serving.metric("bsdb_lookup_errors_total")).isZero();
+      assertThat(serving.metric("bsdb_http_requests_total{status=\"200\"}")).isEqualTo(201);
+      assertThat(serving.metric("bsdb_http_requests_total{status=\"404\"}")).isEqualTo(101);
+      assertThat(serving.metric("bsdb_http_requests_total{status=\"400\"}")).isEqualTo(1);
+      assertThat(serving.metric("bsdb_http_request_duration_seconds_count")).isEqualTo(303);
+      assertThat(serving.metric("bsdb_http_requests_in_flight")).isZero();
+      assertThat(serving.metric("bsdb_lookups_in_flight")).isZero();
+      assertThat(serving.metric("bsdb_http_connections")).isEqualTo(1);
+      assertThat(serving.metric("bsdb_database_records")).isEqualTo(2);
+      String page = wire.get("/metrics").text();
+      assertThat(page).contains("jvm_memory_used_bytes", "bsdb_database_info{", "engine=\"");
+    }
+  }
+
+  @Test
+  void metricsAreInTheFormatThatIsAskedFor() throws IOException {
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      Response plain = wire.get("/metrics");
+      assertThat(plain.headers().get("content-type")).startsWith("text/plain; version=0.0.4");
+      Response open =
+          wire.send(
+                  "GET /metrics HTTP/1.1\r\nHost: x\r\nAccept: "
+                      + "application/openmetrics-text; version=1.0.0\r\n\r\n")
+              .read();
+      assertThat(open.headers().get("content-type")).startsWith("application/openmetrics-text");
+      assertThat(open.text()).endsWith("# EOF\n");
+    }
+  }
+
+  @Test
+  void theFiguresAreJson() throws IOException {
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      Response stats = wire.get("/stats");
+      assertThat(stats.headers()).containsEntry("content-type", "application/json");
+      try (JsonParser parser = new JsonFactory().createParser(stats.body())) {
+        parser.nextToken();
+        parser.skipChildren();
+        assertThat(parser.nextToken()).isNull();
+      }
+      assertThat(stats.text())
+          .contains("\"prefix\":\"/bsdb/\"", "\"records\":2", "\"store\":null", "\"p99Seconds\":");
+      assertThat(wire.get("/healthz").text()).isEqualTo("{\"status\":\"ok\"}\n");
+      assertThat(wire.get("/readyz").text()).startsWith("{\"status\":\"ready\",\"version\":");
+      assertThat(wire.get("/openapi.yaml").text()).startsWith("openapi: 3.").contains("/bsdb/");
+      Response page = wire.get("/");
+      assertThat(page.headers().get("content-type")).isEqualTo("text/html; charset=utf-8");
+      assertThat(page.headers().get("content-security-policy"))
+          .startsWith("default-src 'none'; script-src 'sha256-");
+    }
+  }
+
+  @Test
+  void drainingSendsClientsElsewhere() throws IOException {
+    serving.start();
+    try (Wire wire = serving.connect();
+        Wire admin = serving.administrate()) {
+      assertThat(wire.get("/readyz").status()).isEqualTo(200);
+      assertThat(admin.get("/drain").status()).isEqualTo(405);
+      assertThat(admin.post("/drain", "", new byte[0]).text()).contains("draining");
+      Response last = wire.get("/bsdb/k");
+      assertThat(last.text()).isEqualTo("value");
+      assertThat(last.headers()).containsEntry("connection", "close");
+      assertThat(wire.ended()).isTrue();
+      try (Wire again = serving.connect()) {
+        assertThat(again.get("/readyz").status()).isEqualTo(503);
+      }
+      assertThat(admin.post("/resume", "", new byte[0]).text()).contains("serving");
+      try (Wire again = serving.connect()) {
+        assertThat(again.get("/readyz").status()).isEqualTo(200);
+      }
+      assertThat(admin.post("/drain", "Origin: http://evil\r\n", new byte[0]).status())
+          .isEqualTo(403);
+      assertThat(admin.post("/nothing", "", new byte[0]).status()).isEqualTo(404);
+    }
+  }
+
+  @Test
+  void anotherBuildInThePlaceOfADatabaseIsServed() throws IOException {
+    serving.start();
+    try (Wire wire = serving.connect();
+        Wire admin = serving.administrate()) {
+      assertThat(admin.post("/reload", "", new byte[0]).text()).contains("\"changed\":false");
+      Path next = Serving.build(folder.resolve("next"), Map.of("k", "newer"));
+      try (var files = Files.list(next)) {
+        for (Path file : files.sorted().toList()) { // the manifest comes last in a build too
+          if (!file.endsWith(Manifest.FILE_NAME)) {
+            Files.copy(file, serving.directory.resolve(file.getFileName()));
+          }
+        }
+      }
+      Files.move(
+          next.resolve(Manifest.FILE_NAME),
+          serving.directory.resolve(Manifest.FILE_NAME),
+          StandardCopyOption.REPLACE_EXISTING);
+      while (!wire.get("/bsdb/k").text().equals("newer")) {
+        assertThat(wire.get("/bsdb/k").status()).isEqualTo(200);
+      }
+      Files.write(serving.directory.resolve(Manifest.FILE_NAME), new byte[5000]);
+      Response refused = admin.post("/reload", "", new byte[0]);
+      assertThat(refused.status()).isEqualTo(409);
+      assertThat(refused.text()).contains("goes on serving");
+      assertThat(wire.get("/bsdb/k").text()).isEqualTo("newer");
+      assertThat(wire.get("/readyz").text()).contains("\"ready\"", "\"refused\":{");
+      assertThat(serving.metric("bsdb_version_refused")).isEqualTo(1);
+    }
+  }
+
+  @Test
+  void withoutATokenOnlyProbesAreAnswered() throws IOException {
+    serving.tokens = Files.writeString(folder.resolve("tokens"), "first\n\n second \r\n");
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      for (String open : List.of("/healthz", "/readyz")) {
+        assertThat(wire.get(open).status()).isEqualTo(200);
+      }
+      for (String closed :
+          List.of("/", "/metrics", "/stats", "/openapi.yaml", "/bsdb/k", "/bsdb/x", "/x")) {
+        Response refused = wire.get(closed);
+        assertThat(refused.status()).as(closed).isEqualTo(401);
+        assertThat(refused.headers().get("www-authenticate")).startsWith("Bearer");
+      }
+      for (String good : List.of("Bearer first", "bearer second", "Bearer  second")) {
+        assertThat(authorized(wire, good).text()).isEqualTo("value");
+      }
+      for (String bad :
+          List.of("Bearer firs", "Bearer first2", "Basic first", "first", "Bearer ")) {
+        assertThat(authorized(wire, bad).status()).as(bad).isEqualTo(401);
+      }
+    }
+  }
+
+  private static Response authorized(Wire wire, String value) throws IOException {
+    return wire.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\nAuthorization: " + value + "\r\n\r\n")
+        .read();
+  }
+
+  @Test
+  void filesThatHoldNoTokensAreRefused() throws IOException {
+    for (String content : List.of("", "\n \n", "two words\n", "t\u00f6ken\n")) {
+      serving.tokens = Files.writeString(folder.resolve("tokens"), content);
+      assertThatThrownBy(() -> serving.start()).hasMessageContaining("token");
+    }
+  }
+
+  @Test
+  void encryptedConnectionsAreServed() throws Exception {
+    serving.tls = certificate();
+    serving.start();
+    SSLContext trusting = SSLContext.getInstance("TLS");
+    trusting.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    var sockets = trusting.getSocketFactory();
+    try (Wire wire =
+        new Wire(sockets.createSocket(InetAddress.getLoopbackAddress(), serving.port()))) {
+      for (int i = 0; i < 3; i++) {
+        assertThat(wire.get("/bsdb/k").text()).isEqualTo("value");
+      }
+      assertThat(wire.send("GET /bsdb/k HTTP/1.1\r\n\r\n").read().status()).isEqualTo(400);
+      assertThat(wire.ended()).isTrue();
+    }
+    try (Wire plain = serving.connect()) {
+      plain.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\n\r\n");
+      assertThat(new String(plain.rest(), UTF_8)).doesNotContain("value");
+    }
+    assertThatThrownBy(
+            () ->
+                new Wire(
+                        SSLContext.getDefault()
+                            .getSocketFactory()
+                            .createSocket(InetAddress.getLoopbackAddress(), serving.port()))
+                    .get("/bsdb/k"))
+        .isInstanceOf(SSLHandshakeException.class);
+  }
+
+  /** Made by the JDK's keytool, so that nothing secret is in the tree. */
+  private ServeOptions.Tls certificate() throws Exception {
+    Path store = folder.resolve("keys.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-storepass",
+                "secret",
+                "-keystore",
+                store.toString(),
+                "-storetype",
+                "PKCS12")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
+    assertThat(keytool.waitFor()).as(said).isZero();
+    var keys = java.security.KeyStore.getInstance(store.toFile(), "secret".toCharArray());
+    var encoder = java.util.Base64.getMimeEncoder(64, new byte[] {'\n'});
+    Path certificate =
+        Files.writeString(
+            folder.resolve("certificate.pem"),
+            "-----BEGIN CERTIFICATE-----\n"
+                + encoder.encodeToString(keys.getCertificate("server").getEncoded())
+                + "\n-----END CERTIFICATE-----\n");
+    Path key =
+        Files.writeString(
+            folder.resolve("key.pem"),
+            "-----BEGIN PRIVATE KEY-----\n"
+                + encoder.encodeToString(keys.getKey("server", "secret".toCharArray()).getEncoded())
+                + "\n-----END PRIVATE KEY-----\n");
+    return new ServeOptions.Tls(certificate, key);
+  }
+
+  @Test
+  void aKeyOfAnotherCertificateIsRefused() throws Exception {
+    ServeOptions.Tls files = certificate();
+    for (String algorithm : List.of("EC", "RSA", "Ed25519")) {
+      KeyPair pair = KeyPairGenerator.getInstance(algorithm).generateKeyPair();
+      String other = Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded());
+      Files.writeString(
+          files.key(), "-----BEGIN PRIVATE KEY-----\n" + other + "\n-----END PRIVATE KEY-----\n");
+      serving.tls = files;
+      assertThatThrownBy(() -> serving.start())
+          .hasMessageContaining("key.pem")
+          .hasMessageContaining("not that of the certificate");
+    }
+  }
+
+  @Test
+  void directoriesInThePlaceOfFilesAreNamed() {
+    serving.tokens = folder;
+    assertThatThrownBy(() -> serving.start()).hasMessageContaining(folder.toString());
+    serving.tokens = null;
+    serving.tls = new ServeOptions.Tls(folder, folder);
+    assertThatThrownBy(() -> serving.start()).hasMessageContaining(folder.toString());
+  }
+
+  @Test
+  void filesThatAreNoCertificateAreNamed() throws IOException {
+    Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing\n");
+    serving.tls = new ServeOptions.Tls(nothing, nothing);
+    assertThatThrownBy(() -> serving.start())
+        .hasMessageContaining("nothing.pem")
+        .hasMessageContaining("certificate");
+  }
+
+  @Test
+  void requestsAreLogged() throws IOException {
+    Path log = folder.resolve("access.log");
+    serving.accessLog = log.toString();
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      wire.get("/bsdb/k");
+      wire.get("/bsdb/%22\u00ff?x=\"");
+    }
+    serving.close();
+    assertThat(Files.readAllLines(log))
+        .satisfiesExactly(
+            line ->
+                assertThat(line).matches("\\S+Z 127.0.0.1 \"GET /bsdb/k HTTP/1.1\" 200 5 [0-9]+"),
+            line -> assertThat(line).contains(" \"GET /bsdb/%22\\xff?x=\\x22 HTTP/1.1\" 404 "));
+  }
+
+  @Test
+  void atTheEndWhatIsInFlightIsAnsweredWhole() throws Exception {
+    serving.close();
+    serving = new Serving(Serving.build(folder.resolve("big"), Map.of("k", "v".repeat(30 << 20))));
+    serving.start();
+    try (Wire busy = serving.connect();
+        Wire idle = serving.connect();
+        Wire half = serving.connect()) {
+      idle.get("/healthz");
+      half.send("GET /bsdb/k HTTP/1.1\r\n");
+      busy.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\n\r\n");
+      while (serving.metric("bsdb_http_requests_total{status=\"200\"}") < 2) {
+        Serving.pause();
+      }
+      Thread ending = new Thread(serving::close);
+      ending.start();
+      assertThat(idle.ended()).isTrue();
+      half.send("Host: x\r\n\r\n");
+      assertThat(half.read().body()).hasSize(30 << 20);
+      assertThat(busy.read().body()).hasSize(30 << 20);
+      ending.join();
+      assertThatThrownBy(() -> serving.connect()).isInstanceOf(IOException.class);
+    }
+  }
+}

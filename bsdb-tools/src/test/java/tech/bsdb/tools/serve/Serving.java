@@ -1,0 +1,135 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.locks.LockSupport;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.store.Preload;
+import tech.bsdb.tools.cli.Console;
+
+/** A service in this process, on a free port, with options that a test may change. */
+final class Serving implements AutoCloseable {
+  Path directory;
+  boolean async;
+  boolean json;
+  OpenOptions open = OpenOptions.defaults();
+  int connections = 1000;
+  int inFlight = 1000;
+  int bodyBytes = 1 << 20;
+  int batchKeys = 100_000;
+  long heldBytes = 1 << 30;
+  Duration request = Duration.ofMinutes(1);
+  Duration idle = Duration.ofMinutes(10);
+  Duration drain = Duration.ofSeconds(8);
+  @Nullable Path tokens;
+  ServeOptions.@Nullable Tls tls;
+  @Nullable String accessLog;
+  private final ByteArrayOutputStream said = new ByteArrayOutputStream();
+  private @Nullable Service service;
+
+  Serving(Path directory) {
+    this.directory = directory;
+  }
+
+  /** Builds a database of texts. */
+  static Path build(Path directory, Map<String, String> records) throws IOException {
+    Map<byte[], byte[]> bytes = new TreeMap<>(java.util.Arrays::compare);
+    records.forEach((key, value) -> bytes.put(key.getBytes(UTF_8), value.getBytes(UTF_8)));
+    return buildBytes(directory, bytes);
+  }
+
+  static Path buildBytes(Path directory, Map<byte[], byte[]> records) throws IOException {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(directory, BuildOptions.defaults())) {
+      for (Map.Entry<byte[], byte[]> record : records.entrySet()) {
+        builder.add(record.getKey(), record.getValue());
+      }
+      builder.finish();
+    }
+    return directory;
+  }
+
+  Serving start() throws IOException {
+    Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
+    service =
+        Service.start(
+            new ServeOptions(
+                directory,
+                "127.0.0.1",
+                0,
+                0,
+                "/bsdb/",
+                2,
+                false,
+                open,
+                async,
+                json,
+                Preload.NONE,
+                Duration.ofMillis(20),
+                tokens,
+                tls,
+                accessLog,
+                new ServeOptions.Limits(
+                    connections, inFlight, bodyBytes, batchKeys, heldBytes, request, idle, drain)),
+            console);
+    return this;
+  }
+
+  private Service service() {
+    if (service == null) {
+      throw new IllegalStateException("not started");
+    }
+    return service;
+  }
+
+  int port() {
+    return service().port();
+  }
+
+  Wire connect() throws IOException {
+    return Wire.to(port());
+  }
+
+  Wire administrate() throws IOException {
+    return Wire.to(service().adminPort());
+  }
+
+  /** Leaves the processor to others for a moment, while a test waits for something. */
+  static void pause() {
+    LockSupport.parkNanos(5_000_000);
+  }
+
+  /** What was said on stderr. */
+  String said() {
+    return said.toString(UTF_8);
+  }
+
+  /** One number of the metrics. */
+  double metric(String nameAndLabels) throws IOException {
+    try (Wire wire = administrate()) {
+      String page = wire.get("/metrics").text();
+      for (String line : page.split("\n", -1)) {
+        if (line.startsWith(nameAndLabels + " ")) {
+          return Double.parseDouble(line.substring(nameAndLabels.length() + 1));
+        }
+      }
+      throw new AssertionError("no " + nameAndLabels + " in\n" + page);
+    }
+  }
+
+  @Override
+  public void close() {
+    if (service != null) {
+      service.close();
+    }
+  }
+}

@@ -1,0 +1,115 @@
+package tech.bsdb.tools.serve.batch;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import org.junit.jupiter.api.Test;
+
+final class AnswerLinesTest {
+  private static final byte[] BINARY = {0, (byte) 0xFF};
+
+  @Test
+  void aKeyAndItsValueAreALine() {
+    AnswerLines lines = new AnswerLines(false, null);
+    lines.write(bytes("k\"é"), bytes("v\n\u0001\u007f"));
+    lines.write(bytes(""), bytes(""));
+    lines.write(bytes("k"), null);
+    lines.write(BINARY, BINARY);
+    lines.write(BINARY, null);
+    assertThat(text(lines)).endsWith("\n");
+    assertThat(text(lines).lines())
+        .containsExactly(
+            "{\"key\":\"k\\\"é\",\"value\":\"v\\n\\u0001\u007f\"}",
+            "{\"key\":\"\",\"value\":\"\"}",
+            "{\"key\":\"k\",\"value\":null}",
+            "{\"key\":{\"base64\":\"AP8=\"},\"value\":{\"base64\":\"AP8=\"}}",
+            "{\"key\":{\"base64\":\"AP8=\"},\"value\":null}");
+    lines.reset();
+    assertThat(lines.length()).isZero();
+  }
+
+  @Test
+  void keysAndValuesMayBeRanges() {
+    for (AnswerWriter writer :
+        new AnswerWriter[] {new AnswerLines(false, null), new AnswerLines(true, null)}) {
+      writer.write(bytes("xkeyx"), 1, 3, bytes("[12]"), 1, 2);
+      writer.writeAbsent(bytes("xgonex"), 1, 4);
+      boolean json = text(writer).contains("12}");
+      assertThat(text(writer))
+          .isEqualTo(
+              "{\"key\":\"key\",\"value\":"
+                  + (json ? "12" : "\"12\"")
+                  + "}\n{\"key\":\"gone\",\"value\":null}\n");
+    }
+  }
+
+  @Test
+  void jsonValuesStandInTheLineAsTheyAre() {
+    AnswerLines lines = new AnswerLines(true, null);
+    lines.write(bytes("k"), bytes("{ \"a\" : 1.10e400,\n \"b c\": [ true, \"x y\" ] }\n"));
+    lines.write(bytes("k"), bytes("{\"a\":"));
+    lines.write(bytes("k"), bytes(""));
+    lines.write(bytes("k"), BINARY);
+    lines.write(bytes("k"), bytes("[".repeat(100_000)));
+    lines.write(bytes("k"), null);
+    lines.write(bytes("k"), bytes("null"));
+    String error = "{\"key\":\"k\",\"error\":\"the value is not JSON\"}\n";
+    assertThat(text(lines))
+        .isEqualTo(
+            "{\"key\":\"k\",\"value\":{\"a\":1.10e400,\"b c\":[true,\"x y\"]}}\n"
+                + error.repeat(4)
+                + "{\"key\":\"k\",\"value\":null}\n".repeat(2));
+  }
+
+  @Test
+  void onlyTheFieldsThatWereAskedForAreGiven() throws Exception {
+    AnswerLines lines = new AnswerLines(true, Projection.parse("b,c"));
+    lines.write(bytes("k"), bytes("{\"a\":1, \"b\":{\"b\": 2}, \"c\":\"\\u0041\"}"));
+    lines.write(bytes("k"), bytes("[1]"));
+    lines.write(bytes("k"), bytes("{"));
+    lines.write(bytes("k"), null);
+    assertThat(text(lines).lines())
+        .containsExactly(
+            "{\"key\":\"k\",\"value\":{\"b\":{\"b\":2},\"c\":\"\\u0041\"}}",
+            "{\"key\":\"k\",\"error\":\"the value is not a JSON object\"}",
+            "{\"key\":\"k\",\"error\":\"the value is not JSON\"}",
+            "{\"key\":\"k\",\"value\":null}");
+  }
+
+  @Test
+  void framesHaveLengthAndValue() {
+    AnswerFrames frames = new AnswerFrames();
+    frames.write(bytes("k"), new byte[300]);
+    frames.write(bytes("k"), null);
+    frames.write(bytes("k"), new byte[0]);
+    frames.write(bytes("k"), 0, 1, bytes("xABx"), 1, 2);
+    byte[] expected = new byte[4 + 300 + 4 + 4 + 4 + 2];
+    expected[2] = 1;
+    expected[3] = 300 - 256;
+    for (int i = 304; i < 308; i++) {
+      expected[i] = -1;
+    }
+    expected[315] = 2;
+    expected[316] = 'A';
+    expected[317] = 'B';
+    assertThat(frames.length()).isEqualTo(expected.length);
+    assertThat(frames.buffer()).startsWith(expected);
+    frames.reset();
+    assertThat(frames.length()).isZero();
+  }
+
+  @Test
+  void anErrorIsASmallObject() {
+    assertThat(ErrorBody.json(404, "no \"key\"\n\ud800é"))
+        .asString(UTF_8)
+        .isEqualTo("{\"error\":{\"status\":404,\"message\":\"no \\\"key\\\"\\n?é\"}}\n");
+  }
+
+  private static byte[] bytes(String text) {
+    return text.getBytes(UTF_8);
+  }
+
+  private static String text(AnswerWriter writer) {
+    return new String(writer.buffer(), 0, writer.length(), UTF_8);
+  }
+}
