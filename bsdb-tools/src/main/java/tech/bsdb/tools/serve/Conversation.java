@@ -232,9 +232,12 @@ final class Conversation extends ChannelInboundHandlerAdapter {
 
   /** The body of an answered request is held no more. */
   private void letGo(Exchange exchange) {
-    connections.requests().hold(-exchange.bodyBytes());
-    bodies -= exchange.bodyBytes();
-    exchange.bodyBytes(0);
+    long bytes = exchange.bodyBytes();
+    if (bytes != 0) {
+      connections.requests().hold(-bytes);
+      bodies -= bytes;
+      exchange.bodyBytes(0);
+    }
   }
 
   private boolean beginNext() {
