@@ -8,7 +8,6 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
@@ -68,8 +67,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   private boolean inputEnded;
   private boolean finished;
   private long activeNanos = System.nanoTime();
-  private long sentProgress;
-  private long sentNanos = activeNanos;
+  private final SendProgress sending = new SendProgress();
 
   Conversation(Connections connections, RequestReader reader, RequestDecoder decoder) {
     this.connections = connections;
@@ -324,6 +322,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   }
 
   private void write(ByteBuf bytes) {
+    sending.wrote();
     context().write(bytes, context().voidPromise());
   }
 
@@ -331,6 +330,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   private void writeHeld(ByteBuf bytes) {
     long length = bytes.readableBytes();
     connections.requests().hold(length);
+    sending.wrote();
     var unused = context().write(bytes).addListener(taken -> connections.requests().hold(-length));
   }
 
@@ -502,13 +502,9 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     long request = connections.limits().request().toNanos();
     long since = decoder.receivingSinceNanos();
     long left;
-    if (pendingBytes(channel) > 0) {
-      long progress = progress(channel);
-      if (progress != sentProgress) {
-        sentProgress = progress;
-        sentNanos = now;
-      }
-      left = sentNanos + request - now;
+    SendProgress.State waiting = sending.waiting(channel.unsafe().outboundBuffer());
+    if (waiting != null) {
+      left = sending.stuckSince(waiting, now) + request - now;
     } else if (!received.isEmpty() || !begun.isEmpty()) {
       left = request;
     } else if (since != 0 && !finished) {
@@ -535,19 +531,6 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     }
     Exchange late = receiving != null ? receiving : new Exchange(this, "-", "-", false, false);
     refuse(late, Reply.error(408, "the request took too long to arrive"));
-  }
-
-  private static long pendingBytes(Channel channel) {
-    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
-    return buffer == null ? 0 : buffer.totalPendingWriteBytes();
-  }
-
-  /** A number that changes whenever the client has taken something. */
-  private static long progress(Channel channel) {
-    ChannelOutboundBuffer buffer = channel.unsafe().outboundBuffer();
-    return buffer == null
-        ? 0
-        : 31 * (31 * buffer.totalPendingWriteBytes() + buffer.currentProgress()) + buffer.size();
   }
 
   private ChannelHandlerContext context() {
