@@ -43,7 +43,11 @@ final class Directories {
     }
   }
 
-  /** Makes a directory and its missing parents; notes those that it made, the deepest first. */
+  /**
+   * Makes a directory and its missing parents; notes those that it made, the deepest first.
+   *
+   * @throws java.nio.file.NoSuchFileException if somebody removes one of them meanwhile
+   */
   static void make(Path directory, List<Path> made) throws IOException {
     List<Path> missing = new ArrayList<>();
     for (Path path = directory; path != null && !Files.exists(path); path = path.getParent()) {

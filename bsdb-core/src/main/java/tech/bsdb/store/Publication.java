@@ -43,6 +43,9 @@ public final class Publication implements AutoCloseable {
   private static final String REMOVED = ".removed-";
   private static final long LOCK_MILLISECONDS = 50;
 
+  /** How often the store may vanish between being made and being locked. */
+  private static final int MOST_REMOVALS = 1000;
+
   private final Path database;
   private final Path store;
   private final PublishOptions options;
@@ -182,8 +185,10 @@ public final class Publication implements AutoCloseable {
 
   /** The path without symbolic links, as far as there is something. */
   private static Path realOrAbsolute(Path path) throws IOException {
-    if (Files.exists(path)) {
+    try {
       return path.toRealPath();
+    } catch (NoSuchFileException notYetOrNoMore) {
+      // goes on with the parent
     }
     Path parent = path.getParent();
     return parent == null ? path : realOrAbsolute(parent).resolve(Directories.name(path));
@@ -242,13 +247,17 @@ public final class Publication implements AutoCloseable {
 
   private void takeLock() throws IOException {
     boolean told = false;
+    int removals = 0;
     while (true) {
       synchronized (this) {
         checkOpen();
-        Directories.make(store, made);
         try {
+          Directories.make(store, made);
           lock = StoreLock.tryTake(store, StoreLock.PUBLISH);
         } catch (NoSuchFileException removed) {
+          if (++removals == MOST_REMOVALS) {
+            throw removed;
+          }
           continue; // by another one that made the store, and failed
         }
         if (lock != null) {
