@@ -1,5 +1,6 @@
 package tech.bsdb;
 
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Layout;
@@ -27,6 +28,9 @@ import tech.bsdb.format.Layout;
  * @param overwrite whether an existing database at the target is replaced
  * @param temporaryDirectory where signatures wait to be sorted, or null for the target's own file
  *     system
+ * @param valueSchema the schema of the values where they are rows in Avro's binary encoding: JSON
+ *     without line ends, at most {@link #MAX_VALUE_SCHEMA} bytes; null where values are bytes. It
+ *     is stored as it is; that the values are such rows is the caller's to see to
  */
 public record BuildOptions(
     Layout layout,
@@ -41,10 +45,14 @@ public record BuildOptions(
     int threads,
     DuplicatePolicy duplicates,
     boolean overwrite,
-    @Nullable Path temporaryDirectory) {
+    @Nullable Path temporaryDirectory,
+    @Nullable String valueSchema) {
 
   /** Width of a value in an approximate database unless another is asked for, in bytes. */
   public static final int DEFAULT_APPROXIMATE_WIDTH = 8;
+
+  /** Bytes of the longest schema of values, in UTF-8. */
+  public static final int MAX_VALUE_SCHEMA = 8 << 20;
 
   /**
    * Checks every range.
@@ -64,6 +72,20 @@ public record BuildOptions(
     if (layout == Layout.NONE) {
       throw new IllegalArgumentException(
           "layout NONE is what approximateWidth > 0 makes; choose another");
+    }
+    if (valueSchema != null) {
+      checkSchema(valueSchema);
+    }
+  }
+
+  private static void checkSchema(String schema) {
+    check(
+        "length of valueSchema",
+        schema.getBytes(StandardCharsets.UTF_8).length,
+        1,
+        MAX_VALUE_SCHEMA);
+    if (schema.indexOf('\n') >= 0 || schema.indexOf('\r') >= 0 || schema.indexOf('\0') >= 0) {
+      throw new IllegalArgumentException("valueSchema has a line end or a zero; leave them out");
     }
   }
 
@@ -89,6 +111,7 @@ public record BuildOptions(
         Math.min(256, Runtime.getRuntime().availableProcessors()),
         DuplicatePolicy.ERROR,
         false,
+        null,
         null);
   }
 
@@ -107,7 +130,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #checksumBits()}. */
@@ -125,7 +149,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #approximateWidth()}. */
@@ -143,7 +168,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #blockSize()}. */
@@ -161,7 +187,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #compressionLevel()}. */
@@ -179,7 +206,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #dictionaryBytes()}. */
@@ -197,7 +225,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #sampleRecords()}. */
@@ -215,7 +244,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #dataFiles()}. */
@@ -233,7 +263,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #memoryBytes()}. */
@@ -251,7 +282,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #threads()}. */
@@ -269,7 +301,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #duplicates()}. */
@@ -287,7 +320,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #overwrite()}. */
@@ -305,7 +339,8 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
   }
 
   /** These options with another {@link #temporaryDirectory()}. */
@@ -323,6 +358,26 @@ public record BuildOptions(
         threads,
         duplicates,
         overwrite,
-        temporaryDirectory);
+        temporaryDirectory,
+        valueSchema);
+  }
+
+  /** These options with another {@link #valueSchema()}. */
+  public BuildOptions withValueSchema(@Nullable String valueSchema) {
+    return new BuildOptions(
+        layout,
+        checksumBits,
+        approximateWidth,
+        blockSize,
+        compressionLevel,
+        dictionaryBytes,
+        sampleRecords,
+        dataFiles,
+        memoryBytes,
+        threads,
+        duplicates,
+        overwrite,
+        temporaryDirectory,
+        valueSchema);
   }
 }

@@ -223,6 +223,7 @@ public final class Database implements AutoCloseable {
         bytes(manifest, FileKind.DATA),
         files.values().stream().mapToLong(Long::longValue).sum(),
         files,
+        manifest.textOrNull(Manifest.VALUE_SCHEMA),
         engine);
   }
 

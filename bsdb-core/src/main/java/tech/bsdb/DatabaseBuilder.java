@@ -581,6 +581,10 @@ public final class DatabaseBuilder implements AutoCloseable {
             .put("zstd.block", compressed ? options.blockSize() : 0)
             .put("zstd.level", compressed ? options.compressionLevel() : 0)
             .put("zstd.longest", current instanceof CompressedWriter w ? w.longestFrame() : 0);
+    String schema = options.valueSchema();
+    if (schema != null) {
+      facts.put(Manifest.VALUE_SCHEMA, schema);
+    }
     if (current instanceof ValueSpill cutting) {
       valuesCut = cutting.cut();
     }

@@ -2,6 +2,7 @@ package tech.bsdb;
 
 import java.nio.file.Path;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /**
  * What a database is: the figures of its manifest and the sizes of its files.
@@ -28,6 +29,8 @@ import java.util.Map;
  * @param dataBytes bytes of the data files
  * @param databaseBytes bytes of all files
  * @param fileBytes bytes of each file by name
+ * @param valueSchema the schema of the values where they are rows in Avro's binary encoding, in
+ *     JSON; null where they are bytes
  * @param engine the engine in use and why, or {@code not opened}
  */
 public record Statistics(
@@ -53,4 +56,5 @@ public record Statistics(
     long dataBytes,
     long databaseBytes,
     Map<String, Long> fileBytes,
+    @Nullable String valueSchema,
     String engine) {}

@@ -71,7 +71,8 @@ class BuildOptionsTest {
             .withThreads(6)
             .withDuplicates(DuplicatePolicy.LAST)
             .withOverwrite(true)
-            .withTemporaryDirectory(Path.of("temp"));
+            .withTemporaryDirectory(Path.of("temp"))
+            .withValueSchema("{}");
     assertThat(changed)
         .isEqualTo(
             new BuildOptions(
@@ -87,8 +88,21 @@ class BuildOptionsTest {
                 6,
                 DuplicatePolicy.LAST,
                 true,
-                Path.of("temp")));
+                Path.of("temp"),
+                "{}"));
     assertThat(changed.withTemporaryDirectory(null).temporaryDirectory()).isNull();
+    assertThat(changed.withValueSchema(null).valueSchema()).isNull();
+  }
+
+  @Test
+  void aSchemaOfValuesIsOneLineThatFits() {
+    String longest = "x".repeat(BuildOptions.MAX_VALUE_SCHEMA);
+    assertThat(DEFAULTS.withValueSchema(longest).valueSchema()).isEqualTo(longest);
+    for (String wrong : new String[] {"", longest + "x", "{\n}", "{\r}", "{\0}"}) {
+      assertThatThrownBy(() -> DEFAULTS.withValueSchema(wrong))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("valueSchema");
+    }
   }
 
   @Test

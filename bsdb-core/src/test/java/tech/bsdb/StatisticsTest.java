@@ -9,6 +9,7 @@ import java.util.Map;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.format.Layout;
 
 /**
@@ -16,6 +17,23 @@ import tech.bsdb.format.Layout;
  */
 class StatisticsTest {
   @TempDir Path directory;
+
+  @ParameterizedTest
+  @ValueSource(ints = {0, 3, 300_000, BuildOptions.MAX_VALUE_SCHEMA})
+  void theSchemaOfValuesIsKeptAndBelongsToTheId(int length) throws Exception {
+    Truth truth = Truth.random(Seeds.random("StatisticsTest"), 20, 300);
+    String schema = length == 0 ? null : "{" + "\u00e9".repeat(length / 2 - 1) + "}";
+    Path plain = directory.resolve("plain");
+    Path typed = directory.resolve("typed");
+    truth.build(plain, BuildOptions.defaults());
+    BuildReport report = truth.build(typed, BuildOptions.defaults().withValueSchema(schema));
+
+    assertThat(Database.statistics(plain).valueSchema()).isNull();
+    assertThat(Database.statistics(typed).valueSchema()).isEqualTo(schema);
+    assertThat(report.databaseId().equals(Database.statistics(plain).databaseId()))
+        .isEqualTo(schema == null);
+    assertThat(Database.verify(typed, (done, all) -> {}).records()).isEqualTo(20);
+  }
 
   @ParameterizedTest
   @CsvSource({"BLOCKED, 0", "COMPACT, 0", "COMPRESSED, 0", "BLOCKED, 5"})

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * Everything that a reader must know of a database, as lines of {@code name=value} (FORMAT.md §6):
@@ -16,6 +17,9 @@ import java.util.regex.Pattern;
 public final class Manifest {
   /** The name of the manifest's file in every database. */
   public static final String FILE_NAME = "manifest.bsdb";
+
+  /** The name of the fact that is there where values are rows: their schema. */
+  public static final String VALUE_SCHEMA = "value.schema";
 
   /**
    * One file of the database.
@@ -146,6 +150,11 @@ public final class Manifest {
       throw new IllegalArgumentException("the manifest lacks \"" + name + "\"");
     }
     return value;
+  }
+
+  /** A fact as text, or null where there is none of that name. */
+  public @Nullable String textOrNull(String name) {
+    return values.get(name);
   }
 
   /** A fact as a number. */

@@ -49,7 +49,7 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
   private static final FileIdentity MANIFEST = new FileIdentity(FileKind.MANIFEST, 0);
 
   /** A manifest is not larger, with the most data files that there can be. */
-  private static final int MAX_MANIFEST_PAGES = 16;
+  private static final int MAX_MANIFEST_PAGES = 4096;
 
   private static final int ATTEMPTS = 100;
 

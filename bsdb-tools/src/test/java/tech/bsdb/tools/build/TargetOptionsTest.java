@@ -69,7 +69,8 @@ class TargetOptionsTest {
                 5,
                 DuplicatePolicy.LAST,
                 true,
-                Path.of("/tmp/t")));
+                Path.of("/tmp/t"),
+                null));
     assertThat(parse("-o", "x/y").target()).isEqualTo(Path.of("x/y"));
     assertThat(parse("--on-duplicate", "first").build().duplicates())
         .isEqualTo(DuplicatePolicy.FIRST);

@@ -89,6 +89,7 @@ class StatCommandTest {
         50_000,
         58_400,
         Map.of("data-0", 50_000L),
+        null,
         "not opened");
   }
 }
