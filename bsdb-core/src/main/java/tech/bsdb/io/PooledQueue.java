@@ -37,6 +37,7 @@ final class PooledQueue implements ReadQueue {
       free[i] = new Read();
     }
     freeCount = depth;
+    threads.join();
   }
 
   /** One read: made by a thread, then handed over. */
@@ -186,6 +187,9 @@ final class PooledQueue implements ReadQueue {
 
   @Override
   public void close() {
+    if (closed) {
+      return;
+    }
     closed = true;
     boolean interrupted = false;
     synchronized (lock) {
@@ -197,6 +201,7 @@ final class PooledQueue implements ReadQueue {
         }
       }
     }
+    threads.leave();
     if (interrupted) {
       Thread.currentThread().interrupt();
     }

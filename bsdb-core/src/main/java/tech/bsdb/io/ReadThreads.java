@@ -5,7 +5,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Threads that wait for devices: made when there is more to read than threads to read it, up to a
- * limit, and ended when they had nothing to do for a second. Thread-safe; nothing to close.
+ * limit, and ended when they had nothing to do for a second, or at once when the last of their
+ * users has left. Thread-safe; nothing to close.
  */
 final class ReadThreads {
   private static final long IDLE_NANOS = 1_000_000_000L;
@@ -15,10 +16,24 @@ final class ReadThreads {
   private int threads;
   private int idle;
   private int made;
+  private int users;
 
   /** At most that many at a time. */
   ReadThreads(int most) {
     this.most = most;
+  }
+
+  /** Notes somebody who will have tasks run until he {@link #leave leaves}. */
+  synchronized void join() {
+    users++;
+  }
+
+  /** Notes that one who {@link #join joined}, and whose tasks have all run, will bring no more. */
+  synchronized void leave() {
+    users--;
+    if (users == 0) {
+      notifyAll();
+    }
   }
 
   /**
@@ -66,7 +81,7 @@ final class ReadThreads {
     long since = System.nanoTime();
     while (waiting.isEmpty()) {
       long left = IDLE_NANOS - (System.nanoTime() - since);
-      if (left <= 0) {
+      if (left <= 0 || users == 0) {
         threads--;
         return null;
       }
