@@ -24,7 +24,7 @@ final class Callbacks {
   /** How often it is looked whether callbacks are stuck. */
   private static final long LOOK_MILLIS = 10;
 
-  /** The watch ends when nothing waited so many times in a row. */
+  /** The watch ends when nothing waited so many times in a row; once closed, at the first time. */
   private static final int QUIET_LOOKS = 100;
 
   private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
@@ -137,7 +137,7 @@ final class Callbacks {
   private void lookAfter() {
     long before = -1;
     int quiet = 0;
-    while (quiet < QUIET_LOOKS || !unwatch()) {
+    while (quiet < (threads.isShutdown() ? 1 : QUIET_LOOKS) || !unwatch()) {
       try {
         TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       } catch (InterruptedException e) {
