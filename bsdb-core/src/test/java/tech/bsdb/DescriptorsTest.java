@@ -9,6 +9,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
+import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -26,12 +27,16 @@ class DescriptorsTest {
 
   @TempDir Path directory;
 
-  /** In a process that may open few files: uses them up but for some, and then builds and reads. */
+  /**
+   * In a process that may open few files: uses them up but for some, and then builds and reads; for
+   * every second number of those that are left, so that two processes can share the work.
+   */
   static final class UsedUp {
     private UsedUp() {}
 
     public static void main(String[] args) throws Exception {
       Path directory = Path.of(args[0]);
+      int first = Integer.parseInt(args[1]);
       BuildOptions options =
           BuildOptions.defaults()
               .withLayout(Layout.COMPRESSED)
@@ -45,7 +50,7 @@ class DescriptorsTest {
         Leaks.tree(directory);
       }
       List<String> before = Leaks.tree(directory);
-      for (int left = 0; left <= MOST; left++) {
+      for (int left = first; left <= MOST; left += 2) {
         String built = outcome(left, () -> truth.build(directory.resolve("db"), options));
         String fresh = outcome(left, () -> truth.build(directory.resolve("fresh"), options));
         if (fresh.equals("done")) {
@@ -122,19 +127,38 @@ class DescriptorsTest {
   @Test
   void whoHasTooFewSaysSoAndLeavesNothing() throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "no shell that sets limits");
-    Process process =
-        Fork.start(Fork.limited("ulimit -n 100", Fork.command(UsedUp.class, directory.toString())));
-    List<String> lines =
-        new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8)
-            .lines()
-            .toList();
-    process.waitFor();
-    assertThat(lines).hasSize(MOST + 2).endsWith("end");
-    for (int left = 0; left <= MOST; left++) {
-      assertThat(lines.get(left))
-          .matches(left + ": (done|too few); (done|too few); (done|too few)");
+    List<Process> processes = new ArrayList<>();
+    try {
+      for (int first = 0; first < 2; first++) {
+        Path own = Files.createDirectory(directory.resolve("from-" + first));
+        List<String> command = Fork.command(UsedUp.class, own.toString(), "" + first);
+        processes.add(Fork.start(Fork.limited("ulimit -n 100", command)));
+      }
+      for (int first = 0; first < 2; first++) {
+        check(first, lines(processes.get(first)));
+      }
+    } finally {
+      processes.forEach(Process::destroyForcibly);
     }
-    assertThat(lines.get(0)).isEqualTo("0: too few; too few; too few");
-    assertThat(lines.get(MOST)).isEqualTo(MOST + ": done; done; done");
+  }
+
+  private static List<String> lines(Process process) throws Exception {
+    byte[] output = process.getInputStream().readAllBytes();
+    process.waitFor();
+    return new String(output, StandardCharsets.UTF_8).lines().toList();
+  }
+
+  private static void check(int first, List<String> lines) {
+    assertThat(lines).hasSize((MOST - first) / 2 + 2).endsWith("end");
+    for (int left = first; left <= MOST; left += 2) {
+      assertThat(lines.get(left / 2))
+          .matches(left + ": (done|too few); (done|too few); (done|too few)");
+      if (left == 0) {
+        assertThat(lines.get(0)).isEqualTo("0: too few; too few; too few");
+      }
+      if (left == MOST) {
+        assertThat(lines.get(left / 2)).isEqualTo(MOST + ": done; done; done");
+      }
+    }
   }
 }
