@@ -289,9 +289,9 @@ class ReloadingDatabaseTest {
           }
         };
     try (ReloadingDatabase database = ReloadingDatabase.open(store, QUICK.withListener(throwing))) {
-      Versions.point(store, "v9\n");
+      Versions.pointAtOnce(store, "v9\n");
       await(() -> database.refused() != null);
-      Versions.point(store, "v1\n");
+      Versions.pointAtOnce(store, "v1\n");
       await(() -> get(database).equals("v1"));
       await(() -> calls.get() == 3); // refused, opened, closed
       assertThat(uncaught.get()).hasMessage("a listener's mistake");

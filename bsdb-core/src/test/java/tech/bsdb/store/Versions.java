@@ -3,6 +3,7 @@ package tech.bsdb.store;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
 import java.util.List;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Truth;
@@ -34,6 +35,12 @@ final class Versions {
   /** Writes CURRENT as a person would. */
   static void point(Path store, String text) throws IOException {
     Files.writeString(store.resolve("CURRENT"), text);
+  }
+
+  /** Replaces CURRENT, so that nobody ever finds it empty. */
+  static void pointAtOnce(Path store, String text) throws IOException {
+    Path written = Files.writeString(store.resolveSibling("CURRENT.next"), text);
+    Files.move(written, store.resolve("CURRENT"), StandardCopyOption.ATOMIC_MOVE);
   }
 
   /** Publishes a database. */
