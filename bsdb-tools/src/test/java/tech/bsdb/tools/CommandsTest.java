@@ -26,8 +26,6 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.BuildOptions;
-import tech.bsdb.tools.build.TargetOptions;
 import tech.bsdb.tools.cli.Console;
 
 /**
@@ -318,22 +316,6 @@ class CommandsTest {
         .contains("cannot write to standard output: No space left on device")
         .contains("the database was built: it is at " + path("db"));
     assertThat(bsdb("get", "-d", path("db"), "a").out()).isEqualTo("1\n");
-  }
-
-  @Test
-  void aFullDiskIsNamedWithItsFreeSpace() {
-    TargetOptions target =
-        new TargetOptions(
-            folder.resolve("db"),
-            BuildOptions.defaults().withTemporaryDirectory(folder.resolve("tmp")),
-            List.of());
-
-    assertThat(Builder.withSpace(new IOException("No space left on device"), target))
-        .message()
-        .startsWith("No space left on device: -o " + path("db") + " (")
-        .contains(" MB free), -temp " + path("tmp") + " (");
-    IOException other = new IOException("Input/output error");
-    assertThat(Builder.withSpace(other, target)).isSameAs(other);
   }
 
   @Test

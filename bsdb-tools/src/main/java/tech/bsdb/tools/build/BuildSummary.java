@@ -15,13 +15,14 @@ import tech.bsdb.tools.input.InputReport;
  * The account of a build: where every line of the input went, what was made of it, and what it
  * took.
  *
+ * @param unit what the input has one of for each record, as in "lines"
  * @param input what was read
  * @param build what was made
  * @param seconds wall time of everything
  * @param peakHeapBytes the most heap that was in use
  */
 public record BuildSummary(
-    InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
+    String unit, InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
 
   /**
    * The most heap in use since the process began: the sum over the pools, so rather more than less.
@@ -60,7 +61,7 @@ public record BuildSummary(
             build.records(),
             seconds,
             recordsPerSecond()));
-    line(text, "lines read", count(input.lines()));
+    line(text, unit + " read", count(input.lines()));
     line(text, "records written", count(build.records()));
     line(text, "rejected", count(input.rejected()) + reasons());
     line(text, "duplicates dropped", count(build.duplicatesDropped()));
@@ -103,7 +104,7 @@ public record BuildSummary(
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("directory", build.directory().toString());
     json.put("databaseId", build.databaseId());
-    json.put("lines", input.lines());
+    json.put(unit, input.lines());
     json.put("records", build.records());
     json.put("rejected", input.rejected());
     json.put("rejectedByReason", input.rejectedByReason());

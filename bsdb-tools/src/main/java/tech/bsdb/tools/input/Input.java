@@ -26,7 +26,7 @@ import tech.bsdb.DatabaseBuilder;
  *
  * <p>For one thread, but for {@link #close}.
  */
-public final class Input implements AutoCloseable {
+public final class Input implements RecordSource {
   private static final int CHUNK_BYTES = 1 << 20;
 
   private final InputOptions options;
@@ -107,7 +107,17 @@ public final class Input implements AutoCloseable {
     return known ? files.stream().mapToLong(InputFile::size).sum() : -1;
   }
 
-  /** Directories below the inputs that were left out because they are databases. */
+  @Override
+  public String unit() {
+    return "lines";
+  }
+
+  @Override
+  public @Nullable String valueSchema() {
+    return null;
+  }
+
+  @Override
   public List<Path> databases() {
     return databases;
   }
@@ -118,14 +128,10 @@ public final class Input implements AutoCloseable {
   }
 
   /**
-   * Gives the builder records from evenly spread places of the input as a sample for its
-   * dictionary; to be called before {@link #feed}. The same input gives the same sample.
-   *
-   * @param records the most that are given; about 32 MiB of them at most
-   * @return how many were given: 0 where the input cannot be sampled before it is read, which is
-   *     all but uncompressed UTF-8 files of text or JSON lines; the builder then takes the first
-   *     records for its sample
+   * Gives the builder records from evenly spread places of the input, about 32 MiB of them at most.
+   * What cannot be sampled is all but uncompressed UTF-8 files of text or JSON lines.
    */
+  @Override
   public int sample(DatabaseBuilder builder, int records) throws IOException {
     return sample(
         (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
@@ -143,17 +149,8 @@ public final class Input implements AutoCloseable {
     return new Sampler(files, lenient.newParser(), visitor).sample(records);
   }
 
-  /**
-   * Adds all records to the builder, in the calling thread. An input is read once: by this or by
-   * {@link #forEach}.
-   *
-   * @return what was read
-   * @throws BadInputException if a line is not a record and may not be left out: the first such
-   *     line of the input
-   * @throws InputException if an input cannot be read or is damaged, or the input is closed
-   *     meanwhile
-   * @throws IOException if the builder throws it
-   */
+  /** Adds all records to the builder. An input is read once: by this or by {@link #forEach}. */
+  @Override
   public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
     return read(() -> Batch.into(builder), listener);
   }
@@ -203,11 +200,7 @@ public final class Input implements AutoCloseable {
     return rejects;
   }
 
-  /**
-   * Gives the file of bad lines its name, once what was made of the records is complete. Until then
-   * an older file of that name stays, and {@link #close} leaves it there. Does nothing where no
-   * such file is wanted.
-   */
+  @Override
   public synchronized void publishRejects() throws IOException {
     if (rejects != null) {
       rejects.publish();
@@ -215,19 +208,16 @@ public final class Input implements AutoCloseable {
   }
 
   /**
-   * Where a record that was read stands, {@code FILE:LINE}; of a CSV record that has several lines,
-   * the first.
-   *
-   * @param recordNumber its number from 0 in the order of reading, bad lines not counted
-   * @return null if there was no such record, or its place was not kept: of input with very many
-   *     gaps between good lines, only places up to about the millionth gap are
+   * {@code FILE:LINE}; of a CSV record that has several lines, the first. Of input with very many
+   * gaps between good lines, only places up to about the millionth gap are kept.
    */
+  @Override
   public @Nullable String place(long recordNumber) {
     Places.Place place = places.of(recordNumber);
     return place == null ? null : files.get(place.file()).name() + ":" + place.line();
   }
 
-  /** Ends a reading that goes on in another thread, which gets an {@link InputException}. */
+  @Override
   public synchronized void stop() {
     closed = true;
     if (running != null) {
@@ -235,7 +225,6 @@ public final class Input implements AutoCloseable {
     }
   }
 
-  /** {@linkplain #stop Stops} and removes the bad lines that were not published. */
   @Override
   public synchronized void close() {
     stop();

@@ -66,6 +66,7 @@ class BuildSummaryTest {
     seconds.put(Stage.RECORDS, 1.2);
     seconds.put(Stage.INDEX, 0.8);
     return new BuildSummary(
+        "lines",
         new InputReport(1_000_006, 1_000_003, reasons, 3, 40_000_000),
         new BuildReport(
             Path.of("rdb"),

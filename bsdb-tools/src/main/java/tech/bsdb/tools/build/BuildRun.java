@@ -1,0 +1,260 @@
+package tech.bsdb.tools.build;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Locale;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.BuildReport;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.VerifyReport;
+import tech.bsdb.format.Layout;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.InputReport;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.inspect.VerifyCommand;
+
+/**
+ * One run of a command that builds a database, whatever its records come from: opens the source and
+ * the builder, joins them, shows how far it is, undoes all on an interrupt, and gives the account.
+ */
+public final class BuildRun {
+
+  /** Opens where the records come from. */
+  @FunctionalInterface
+  public interface Opener {
+    /** Finds the input and checks what can be checked before it is read. */
+    RecordSource open() throws IOException;
+  }
+
+  private final String program;
+  private final TargetOptions target;
+  private final Console console;
+  private final boolean quiet;
+  private final boolean json;
+  private final boolean verify;
+
+  /**
+   * A run that has not begun.
+   *
+   * @param program the command as people call it, for messages
+   * @param target what is built, and where
+   * @param arguments has the options of {@link #declare}
+   */
+  public BuildRun(String program, TargetOptions target, Arguments arguments, Console console) {
+    this.program = program;
+    this.target = target;
+    this.console = console;
+    this.quiet = arguments.has("-q");
+    this.json = arguments.has("--json");
+    this.verify = arguments.has("-v");
+  }
+
+  /** Declares the options of the report. */
+  public static Syntax declare(Syntax syntax) {
+    return syntax
+        .section("Report")
+        .flag("-v", "verify the finished database: every checksum, and every key through the index")
+        .flag("-q", "print nothing but errors: no progress, no report")
+        .flag("--json", "print the report as one JSON object on stdout instead");
+  }
+
+  /**
+   * Builds.
+   *
+   * @param rejects the file that takes what is left out, or null
+   */
+  public void run(Opener opener, @Nullable Path rejects) throws IOException, UsageException {
+    if (!quiet) {
+      target.withoutEffect().forEach(note -> console.say(program + ": " + note));
+    }
+    if (rejects != null) {
+      checkRejects(rejects);
+    }
+    try (Interruption interruption = new Interruption(console, program)) {
+      BuildSummary summary = build(opener, interruption);
+      if (json) {
+        report(summary);
+      } else if (!quiet) {
+        console.say(summary.forPeople());
+      }
+    }
+    if (verify) {
+      verify();
+    }
+  }
+
+  /** Sees that the bad lines destroy nothing; that they can be written, the input checks. */
+  private void checkRejects(Path rejects) throws UsageException, IOException {
+    if (resolved(rejects).startsWith(resolved(target.target()))) {
+      throw new UsageException(
+          "--rejects "
+              + rejects
+              + " lies inside the database "
+              + target.target()
+              + "; name a file elsewhere");
+    }
+    boolean file = Files.isRegularFile(rejects) || Files.isSymbolicLink(rejects);
+    if (file && !target.build().overwrite()) {
+      throw new UsageException(
+          "--rejects " + rejects + " exists already; name another file, or give --overwrite");
+    }
+  }
+
+  /** The path without symbolic links, as far as there is something. */
+  private static Path resolved(Path path) throws IOException {
+    Path absolute = path.toAbsolutePath().normalize();
+    if (Files.exists(absolute)) {
+      return absolute.toRealPath();
+    }
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    return parent == null || name == null ? absolute : resolved(parent).resolve(name);
+  }
+
+  private void report(BuildSummary summary) throws IOException {
+    try {
+      JsonReport.print(console, summary.forPrograms());
+      console.out().flush();
+    } catch (OutputException e) {
+      throw e.but("the database was built: it is at " + summary.build().directory());
+    }
+  }
+
+  private BuildSummary build(Opener opener, Interruption interruption) throws IOException {
+    long began = System.nanoTime();
+    try (Progress progress = new Progress(console, quiet);
+        RecordSource source = opener.open();
+        DatabaseBuilder builder =
+            DatabaseBuilder.create(
+                target.target(),
+                target.build().withValueSchema(source.valueSchema()),
+                (stage, done, total) -> show(progress, stage, done, total))) {
+      if (!quiet) {
+        source
+            .databases()
+            .forEach(
+                database ->
+                    console.say(program + ": " + database + " is a bsdb database and is left out"));
+      }
+      interruption.undoBy(() -> abandon(progress, source, builder), source::close);
+      try {
+        return fill(source, builder, progress, interruption, began);
+      } catch (DuplicateKeyException e) {
+        throw inWords(e, source);
+      } catch (IOException e) {
+        throw withSpace(e, target);
+      }
+    }
+  }
+
+  private BuildSummary fill(
+      RecordSource source,
+      DatabaseBuilder builder,
+      Progress progress,
+      Interruption interruption,
+      long began)
+      throws IOException {
+    BuildOptions build = target.build();
+    if (build.layout() == Layout.COMPRESSED && build.dictionaryBytes() > 0) {
+      source.sample(builder, build.sampleRecords());
+    }
+    InputReport read =
+        source.feed(
+            builder,
+            (bytes, allBytes, records) ->
+                progress.update("records", records, allBytes > 0 ? (double) bytes / allBytes : -1));
+    BuildReport made = builder.finish();
+    try {
+      source.publishRejects();
+    } catch (IOException e) {
+      throw new InputException(
+          e.getMessage() + "; the database was built: it is at " + made.directory(), e);
+    } finally {
+      interruption.completed("the database is at " + made.directory());
+    }
+    double seconds = (System.nanoTime() - began) / 1e9;
+    return new BuildSummary(source.unit(), read, made, seconds, BuildSummary.peakHeap());
+  }
+
+  private static void show(Progress progress, Stage stage, long done, long total) {
+    if (stage != Stage.RECORDS) { // the source knows better how many there will be
+      progress.update(BuildSummary.word(stage), done, total);
+    }
+  }
+
+  private static void abandon(Progress progress, RecordSource source, DatabaseBuilder builder)
+      throws IOException {
+    progress.close();
+    builder.close(); // first: what it just finished keeps what it left out
+    source.stop();
+  }
+
+  /** A full disk does not say which it is where only a descriptor was known. */
+  static IOException withSpace(IOException e, TargetOptions target) {
+    String message = String.valueOf(e.getMessage());
+    String lower = message.toLowerCase(Locale.ROOT);
+    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
+    if (!full || e instanceof FileSystemException || e instanceof InputException) {
+      return e;
+    }
+    Path temporary = target.build().temporaryDirectory();
+    return new IOException(
+        message
+            + ": -o "
+            + target.target()
+            + free(target.target())
+            + (temporary == null ? "" : ", -temp " + temporary + free(temporary)),
+        e);
+  }
+
+  private static String free(Path directory) {
+    try {
+      Path there = directory.toAbsolutePath();
+      while (!Files.exists(there) && there.getParent() != null) {
+        there = there.getParent();
+      }
+      long mebibytes = Files.getFileStore(there).getUsableSpace() >> 20;
+      return String.format(Locale.ROOT, " (%,d MB free)", mebibytes);
+    } catch (IOException unknown) {
+      return "";
+    }
+  }
+
+  private static InputException inWords(DuplicateKeyException e, RecordSource source) {
+    return new InputException(
+        "duplicate key "
+            + DuplicateKeyException.show(e.key())
+            + ": "
+            + place(e.first(), source)
+            + " and "
+            + place(e.second(), source)
+            + " (to keep one of them: --on-duplicate first or --on-duplicate last)",
+        e);
+  }
+
+  private static String place(long record, RecordSource source) {
+    String place = source.place(record);
+    return place == null ? "record " + (record + 1) : place;
+  }
+
+  private void verify() throws IOException {
+    long began = System.nanoTime();
+    VerifyReport report = VerifyCommand.verify(target.target(), console, quiet);
+    if (!quiet) {
+      console.say(
+          VerifyCommand.forPeople(target.target(), report, (System.nanoTime() - began) / 1e9));
+    }
+  }
+}
