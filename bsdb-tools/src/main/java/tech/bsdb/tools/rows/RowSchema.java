@@ -16,6 +16,9 @@ public final class RowSchema {
   /** The property of a field whose column has a name that Avro does not allow: that name. */
   public static final String COLUMN = "column";
 
+  /** A decimal whose length is this many bytes above what its precision takes is none. */
+  private static final int SPARE = 64;
+
   private final Schema avro;
 
   private RowSchema(Schema avro) {
@@ -45,10 +48,16 @@ public final class RowSchema {
     try {
       return of(new Schema.Parser().parse(json));
     } catch (SchemaParseException e) {
-      throw new IllegalArgumentException("not an Avro schema: " + e.getMessage(), e);
-    } catch (AvroRuntimeException e) {
-      throw new IllegalArgumentException("not a valid Avro schema: " + e.getMessage(), e);
+      throw new IllegalArgumentException("not an Avro schema: " + reason(e), e);
+    } catch (AvroRuntimeException | UnsupportedOperationException e) { // of a fixed too long
+      throw new IllegalArgumentException("not a valid Avro schema: " + reason(e), e);
     }
+  }
+
+  /** One line: behind it Jackson says where it is, in its own terms. */
+  private static String reason(RuntimeException e) {
+    String message = String.valueOf(e.getMessage());
+    return message.lines().findFirst().orElse("").replaceFirst("^com\\.fasterxml\\S+: ", "");
   }
 
   /**
@@ -82,6 +91,14 @@ public final class RowSchema {
   public static String column(Schema.Field field) {
     String own = field.getProp(COLUMN);
     return own == null ? field.name() : own;
+  }
+
+  /**
+   * The most bytes of a decimal that is still taken for one: more than any of its precision needs,
+   * since some writers are not exact about that.
+   */
+  public static int mostDecimalBytes(int precision) {
+    return (int) Math.min(Integer.MAX_VALUE, precision * 5L / 12 + SPARE);
   }
 
   @Override

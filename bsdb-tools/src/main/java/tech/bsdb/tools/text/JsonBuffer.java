@@ -23,6 +23,9 @@ public final class JsonBuffer {
   /** The longest form of a byte, as in {@code \}{@code u0000}, and a quote behind it. */
   private static final int ESCAPE = 7;
 
+  /** The longest whole number, with its sign. */
+  private static final int DIGITS = 20;
+
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
@@ -221,6 +224,32 @@ public final class JsonBuffer {
         bytes[length++] = HEX[b >> 4];
         bytes[length++] = HEX[b & 15];
       }
+    }
+  }
+
+  /** Writes bytes as a string in base64. */
+  public void putBase64String(byte[] source, int offset, int count) {
+    put('"');
+    putBase64(source, offset, count);
+    put('"');
+  }
+
+  /** Writes a whole number in decimal digits. */
+  public void putNumber(long number) {
+    reserve(DIGITS);
+    long left = number > 0 ? -number : number; // the least number has no positive one
+    int count = 1;
+    for (long limit = -10; count < DIGITS - 1 && left <= limit; limit *= 10) {
+      count++;
+    }
+    if (number < 0) {
+      bytes[length++] = '-';
+    }
+    length += count;
+    for (int at = length - 1; count > 0; at--, count--) {
+      long next = left / 10;
+      bytes[at] = (byte) ('0' + (next * 10 - left));
+      left = next;
     }
   }
 

@@ -1,0 +1,98 @@
+package tech.bsdb.tools.rows;
+
+import java.util.Arrays;
+import java.util.Collection;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import tech.bsdb.tools.cli.NearestName;
+
+/**
+ * What of the rows of a schema is written as JSON, and how. It is made once for a schema; {@link
+ * RowJson} writes by it. Immutable and thread-safe.
+ */
+public final class RowForm {
+  /** The most columns that an error lists. */
+  private static final int LISTED = 100;
+
+  private final RowSchema schema;
+  private final List<String> columns;
+  private final Shape shape;
+  private final boolean[] wanted;
+  private final boolean safeIntegers;
+
+  private RowForm(
+      RowSchema schema, List<String> columns, Shape shape, boolean[] wanted, boolean safeIntegers) {
+    this.schema = schema;
+    this.columns = columns;
+    this.shape = shape;
+    this.wanted = wanted;
+    this.safeIntegers = safeIntegers;
+  }
+
+  /** All columns, numbers as numbers. */
+  public static RowForm of(RowSchema schema) {
+    List<String> columns = schema.columns();
+    boolean[] wanted = new boolean[columns.size()];
+    Arrays.fill(wanted, true);
+    return new RowForm(schema, columns, Shape.of(schema.avro()), wanted, false);
+  }
+
+  /**
+   * This form with some columns alone, in the order of the schema, whatever that of the names.
+   *
+   * @throws IllegalArgumentException if there is no such column; the message lists those there are
+   */
+  public RowForm withColumns(Collection<String> names) {
+    Set<String> asked = new LinkedHashSet<>(names);
+    Set<String> unknown = new LinkedHashSet<>(asked);
+    boolean[] some = new boolean[columns.size()];
+    for (int i = 0; i < some.length; i++) {
+      some[i] = asked.contains(columns.get(i));
+      unknown.remove(columns.get(i));
+    }
+    if (!unknown.isEmpty()) {
+      throw new IllegalArgumentException(unknown(unknown.iterator().next()));
+    }
+    return new RowForm(schema, columns, shape, some, safeIntegers);
+  }
+
+  private String unknown(String name) {
+    Optional<String> near = NearestName.to(name, columns);
+    String more = columns.size() > LISTED ? " and " + (columns.size() - LISTED) + " more" : "";
+    return "no column \""
+        + name
+        + "\""
+        + near.map(meant -> ", did you mean \"" + meant + "\"?").orElse("")
+        + "; the columns are "
+        + String.join(", ", columns.subList(0, Math.min(LISTED, columns.size())))
+        + more;
+  }
+
+  /**
+   * This form with whole numbers and decimals as strings where a double does not hold all of their
+   * digits, or as numbers always.
+   */
+  public RowForm withSafeIntegers(boolean safe) {
+    return new RowForm(schema, columns, shape, wanted, safe);
+  }
+
+  /** The schema. */
+  public RowSchema schema() {
+    return schema;
+  }
+
+  Shape shape() {
+    return shape;
+  }
+
+  /** Whether a column is wanted, by its place in the schema. */
+  boolean wants(int column) {
+    return wanted[column];
+  }
+
+  boolean safeIntegers() {
+    return safeIntegers;
+  }
+}

@@ -1,0 +1,441 @@
+package tech.bsdb.tools.rows;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import com.fasterxml.jackson.core.io.NumberOutput;
+import java.math.BigDecimal;
+import java.math.BigInteger;
+import tech.bsdb.tools.text.JsonBuffer;
+
+/**
+ * Writes rows as JSON objects (OPERATIONS.md "Typed rows"), one after another. Once its arrays have
+ * grown it allocates nothing but for floating-point numbers and decimals of more than 18 digits.
+ * Not thread-safe.
+ *
+ * <p>Bytes that are no row of the schema are a {@link BadRowException}, whatever they are. Columns
+ * that are not wanted are passed over in the bytes, and must be well-formed nevertheless.
+ */
+public final class RowJson {
+  /** The largest whole number that a double, and all below it, holds exactly. */
+  private static final long SAFE = (1L << 53) - 1;
+
+  /** A decimal of more digits behind its point has an exponent instead of all its zeros. */
+  private static final int PLAIN_SCALE = 10_000;
+
+  /** The most bytes of a number with a scale of its own. */
+  private static final int BIG_DECIMAL = 1 << 14;
+
+  private static final byte[] TRUE = "true".getBytes(US_ASCII);
+  private static final byte[] FALSE = "false".getBytes(US_ASCII);
+  private static final byte[] NULL = "null".getBytes(US_ASCII);
+  private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
+
+  private final RowForm form;
+  private final RowCursor row = new RowCursor();
+  private final byte[] text = new byte[IsoText.LONGEST];
+  private JsonBuffer out = new JsonBuffer();
+
+  /** A writer. */
+  public RowJson(RowForm form) {
+    this.form = form;
+  }
+
+  /**
+   * Writes a row as an object.
+   *
+   * @param bytes has the row in {@code from} to {@code from + length - 1}
+   * @param target what it is written into
+   * @throws BadRowException if that is no row of the schema; nothing is written then
+   */
+  public void write(byte[] bytes, int from, int length, JsonBuffer target) throws BadRowException {
+    int start = target.length();
+    boolean written = false;
+    out = target;
+    row.begin(bytes, from, length);
+    try {
+      writeRow();
+      row.finish();
+      written = true;
+    } finally {
+      row.release();
+      if (!written) {
+        target.truncate(start);
+      }
+    }
+  }
+
+  private void writeRow() throws BadRowException {
+    Shape shape = form.shape();
+    row.enter();
+    int written = 0;
+    out.put('{');
+    for (int i = 0; i < shape.parts.length; i++) {
+      if (form.wants(i)) {
+        putName(shape.names[i], written++);
+        write(shape.parts[i]);
+      } else {
+        skip(shape.parts[i]);
+      }
+    }
+    out.put('}');
+    row.leave();
+  }
+
+  private void putName(byte[] name, int before) {
+    int comma = before == 0 ? 1 : 0;
+    out.put(name, comma, name.length - comma);
+  }
+
+  /** What goes down into values is a method of its own, so that a level takes little stack. */
+  private void write(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case RECORD -> writeRecord(shape);
+      case ARRAY -> writeArray(shape.parts[0]);
+      case MAP -> writeMap(shape.parts[0]);
+      case UNION -> writeBranch(shape);
+      default -> writeLeaf(shape);
+    }
+  }
+
+  private void writeLeaf(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case NULL -> {
+        row.countEmpty();
+        out.put(NULL);
+      }
+      case BOOLEAN -> out.put(row.readBoolean() ? TRUE : FALSE);
+      case INT -> out.putNumber(row.readInt());
+      case LONG -> putInteger(row.readLong());
+      case FLOAT -> putFloat(row.readFloat());
+      case DOUBLE -> putDouble(row.readDouble());
+      case STRING -> {
+        int length = row.readLength();
+        out.putText(row.bytes(), row.take(length), length);
+      }
+      case BYTES -> {
+        int length = row.readLength();
+        out.putBase64String(row.bytes(), row.take(length), length);
+      }
+      case FIXED -> out.putBase64String(row.bytes(), takeFixed(shape), shape.size);
+      case ENUM -> out.put(shape.names[row.readIndex(shape.names.length, "symbols")]);
+      case DATE -> putText(IsoText.date(row.readInt(), text, 1));
+      case TIME -> writeTime(shape.digits);
+      case TIMESTAMP -> {
+        int end = IsoText.timestamp(row.readLong(), shape.digits, text, 1);
+        text[end] = 'Z';
+        putText(end + 1);
+      }
+      case LOCAL_TIMESTAMP -> putText(IsoText.timestamp(row.readLong(), shape.digits, text, 1));
+      case DECIMAL -> {
+        int length = row.readLength();
+        if (length == 0 || length > shape.size) {
+          throw new BadRowException("a decimal has " + length + " bytes");
+        }
+        putDecimal(row.take(length), length, shape.scale);
+      }
+      case FIXED_DECIMAL -> putDecimal(row.take(shape.size), shape.size, shape.scale);
+      case BIG_DECIMAL -> writeBigDecimal();
+      case UUID -> writeUuid(row.take(shape.size));
+      case DURATION -> writeDuration(row.take(shape.size));
+      case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
+    }
+  }
+
+  private int takeFixed(Shape shape) throws BadRowException {
+    if (shape.size == 0) {
+      row.countEmpty();
+    }
+    return row.take(shape.size);
+  }
+
+  private void writeRecord(Shape shape) throws BadRowException {
+    row.enter();
+    out.put('{');
+    for (int i = 0; i < shape.parts.length; i++) {
+      putName(shape.names[i], i);
+      write(shape.parts[i]);
+    }
+    if (shape.parts.length == 0) {
+      row.countEmpty();
+    }
+    out.put('}');
+    row.leave();
+  }
+
+  private void writeArray(Shape element) throws BadRowException {
+    row.enter();
+    out.put('[');
+    boolean first = true;
+    for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
+      for (; left > 0; left--) {
+        if (!first) {
+          out.put(',');
+        }
+        first = false;
+        write(element);
+      }
+    }
+    out.put(']');
+    row.leave();
+  }
+
+  private void writeMap(Shape value) throws BadRowException {
+    row.enter();
+    out.put('{');
+    boolean first = true;
+    for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
+      for (; left > 0; left--) {
+        if (!first) {
+          out.put(',');
+        }
+        first = false;
+        int length = row.readLength();
+        if (!out.putString(row.bytes(), row.take(length), length)) {
+          throw new BadRowException("the key of a map is not UTF-8");
+        }
+        out.put(':');
+        write(value);
+      }
+    }
+    out.put('}');
+    row.leave();
+  }
+
+  private void writeBranch(Shape union) throws BadRowException {
+    Shape branch = union.parts[row.readIndex(union.parts.length, "branches of a union")];
+    if (branch.kind == Shape.Kind.NULL) {
+      out.put(NULL);
+    } else {
+      write(branch);
+    }
+  }
+
+  /** Passes over a value without looking at more of it than its end asks for. */
+  private void skip(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case RECORD -> skipRecord(shape);
+      case ARRAY, MAP -> skipElements(shape);
+      case UNION -> skipBranch(shape);
+      default -> skipLeaf(shape);
+    }
+  }
+
+  private void skipLeaf(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case NULL -> row.countEmpty();
+      case BOOLEAN -> row.readBoolean();
+      case INT, DATE -> row.readInt();
+      case LONG, TIME, TIMESTAMP, LOCAL_TIMESTAMP -> row.readLong();
+      case FLOAT -> row.take(Float.BYTES);
+      case DOUBLE -> row.take(Double.BYTES);
+      case STRING, BYTES, DECIMAL, BIG_DECIMAL -> row.take(row.readLength());
+      case FIXED, FIXED_DECIMAL, UUID, DURATION -> takeFixed(shape);
+      case ENUM -> row.readIndex(shape.names.length, "symbols");
+      case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
+    }
+  }
+
+  private void skipRecord(Shape shape) throws BadRowException {
+    row.enter();
+    for (Shape part : shape.parts) {
+      skip(part);
+    }
+    if (shape.parts.length == 0) {
+      row.countEmpty();
+    }
+    row.leave();
+  }
+
+  private void skipBranch(Shape union) throws BadRowException {
+    Shape branch = union.parts[row.readIndex(union.parts.length, "branches of a union")];
+    if (branch.kind != Shape.Kind.NULL) {
+      skip(branch);
+    }
+  }
+
+  private void skipElements(Shape shape) throws BadRowException {
+    row.enter();
+    for (long left = row.skipBlocks(); left > 0; left = row.skipBlocks()) {
+      for (; left > 0; left--) {
+        if (shape.kind == Shape.Kind.MAP) {
+          row.take(row.readLength());
+        }
+        skip(shape.parts[0]);
+      }
+    }
+    row.leave();
+  }
+
+  private void putInteger(long number) {
+    if (form.safeIntegers() && (number > SAFE || number < -SAFE)) {
+      out.put('"');
+      out.putNumber(number);
+      out.put('"');
+    } else {
+      out.putNumber(number);
+    }
+  }
+
+  private void putFloat(float number) {
+    putFloating(NumberOutput.toString(number, true), Float.isFinite(number));
+  }
+
+  private void putDouble(double number) {
+    putFloating(NumberOutput.toString(number, true), Double.isFinite(number));
+  }
+
+  /** The shortest digits that are that number and no other, the same on every Java. */
+  private void putFloating(String digits, boolean finite) {
+    if (finite) {
+      out.put(digits.getBytes(ISO_8859_1));
+    } else {
+      out.put('"');
+      out.put(digits.getBytes(ISO_8859_1));
+      out.put('"');
+    }
+  }
+
+  /** Writes a text that stands in the array from 1 on, with quotes around it. */
+  private void putText(int end) {
+    text[0] = '"';
+    text[end] = '"';
+    out.put(text, 0, end + 1);
+  }
+
+  private void writeTime(int digits) throws BadRowException {
+    long number = row.readLong();
+    int units = IsoText.units(digits);
+    if (number < 0 || number > 86_400L * units) {
+      throw new BadRowException("a time of day is " + number + ", which no day has");
+    }
+    long second = number / units;
+    putText(IsoText.time((int) second, (int) (number - second * units), digits, text, 1));
+  }
+
+  /** The number is in two's complement, the highest byte first. */
+  private void putDecimal(int at, int length, int scale) {
+    byte[] bytes = row.bytes();
+    if (length > Long.BYTES || scale > PLAIN_SCALE) {
+      putDecimal(new BigDecimal(new BigInteger(bytes, at, length), scale));
+      return;
+    }
+    long unscaled = bytes[at];
+    for (int i = 1; i < length; i++) {
+      unscaled = unscaled << 8 | bytes[at + i] & 0xFF;
+    }
+    if (scale == 0) {
+      putInteger(unscaled);
+    } else if (scale > 18 || unscaled == Long.MIN_VALUE) {
+      putDecimal(BigDecimal.valueOf(unscaled, scale));
+    } else {
+      putScaled(unscaled, scale);
+    }
+  }
+
+  /** Writes a number with 1 to 18 digits behind its point. */
+  private void putScaled(long unscaled, int scale) {
+    boolean quoted = form.safeIntegers() && (unscaled > SAFE || unscaled < -SAFE);
+    if (quoted) {
+      out.put('"');
+    }
+    if (unscaled < 0) {
+      out.put('-');
+    }
+    long unit = 1;
+    for (int i = 0; i < scale; i++) {
+      unit *= 10;
+    }
+    long positive = Math.abs(unscaled);
+    long whole = positive / unit;
+    long left = positive - whole * unit;
+    out.putNumber(whole);
+    text[0] = '.';
+    for (int i = scale; i > 0; i--) {
+      text[i] = (byte) ('0' + left % 10);
+      left /= 10;
+    }
+    out.put(text, 0, scale + 1);
+    if (quoted) {
+      out.put('"');
+    }
+  }
+
+  private void putDecimal(BigDecimal number) {
+    boolean quoted =
+        form.safeIntegers() && number.unscaledValue().abs().compareTo(BigInteger.valueOf(SAFE)) > 0;
+    if (quoted) {
+      out.put('"');
+    }
+    boolean plain = number.scale() <= PLAIN_SCALE && number.scale() >= -PLAIN_SCALE;
+    out.put((plain ? number.toPlainString() : number.toString()).getBytes(ISO_8859_1));
+    if (quoted) {
+      out.put('"');
+    }
+  }
+
+  /** Avro's decimals with a scale of their own: the number as bytes, and the scale, in bytes. */
+  private void writeBigDecimal() throws BadRowException {
+    int length = row.readLength();
+    if (length > BIG_DECIMAL) {
+      throw new BadRowException("a decimal has " + length + " bytes");
+    }
+    int start = row.take(length);
+    RowCursor parts = new RowCursor();
+    parts.begin(row.bytes(), start, length);
+    int digits = parts.readLength();
+    int at = parts.take(digits);
+    int scale = parts.readInt();
+    parts.finish();
+    if (digits == 0) {
+      throw new BadRowException("a decimal has no bytes");
+    }
+    putDecimal(new BigDecimal(new BigInteger(row.bytes(), at, digits), scale));
+  }
+
+  private void writeUuid(int at) {
+    byte[] bytes = row.bytes();
+    int to = 1;
+    for (int i = 0; i < 16; i++) {
+      if (i == 4 || i == 6 || i == 8 || i == 10) {
+        text[to++] = '-';
+      }
+      text[to++] = HEX[bytes[at + i] >> 4 & 15];
+      text[to++] = HEX[bytes[at + i] & 15];
+    }
+    putText(to);
+  }
+
+  /** Months, days and milliseconds, each without a sign, the lowest byte first. */
+  private void writeDuration(int at) {
+    long months = unsigned(at);
+    long days = unsigned(at + 4);
+    long millis = unsigned(at + 8);
+    out.put('"');
+    out.put('P');
+    putUnit(months, 'M');
+    putUnit(days, 'D');
+    if (millis != 0 || (months == 0 && days == 0)) {
+      out.put('T');
+      out.putNumber(millis / 1000);
+      out.put(text, 0, IsoText.fraction((int) (millis % 1000), 3, text, 0));
+      out.put('S');
+    }
+    out.put('"');
+  }
+
+  private void putUnit(long count, char unit) {
+    if (count != 0) {
+      out.putNumber(count);
+      out.put(unit);
+    }
+  }
+
+  private long unsigned(int at) {
+    byte[] bytes = row.bytes();
+    return (bytes[at] & 0xFFL)
+        | (bytes[at + 1] & 0xFFL) << 8
+        | (bytes[at + 2] & 0xFFL) << 16
+        | (bytes[at + 3] & 0xFFL) << 24;
+  }
+}
