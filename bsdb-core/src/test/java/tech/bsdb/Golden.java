@@ -23,7 +23,13 @@ public enum Golden {
   COMPRESSED("v1-compressed", options(Layout.COMPRESSED)),
   DICTIONARY("v1-dictionary", options(Layout.COMPRESSED)),
   APPROXIMATE(
-      "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8));
+      "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
+  TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA));
+
+  /** That of rows of one text: its length and its bytes. */
+  private static final String SCHEMA =
+      "{\"type\":\"record\",\"name\":\"Row\",\"fields\":"
+          + "[{\"name\":\"the_text\",\"type\":\"string\",\"column\":\"the text\"}]}";
 
   private final String id;
   private final BuildOptions options;
@@ -56,7 +62,7 @@ public enum Golden {
           {"empty", ""},
           {"", "an empty key is a key"}
         }) {
-      byte[] value = Truth.utf8(record[1]);
+      byte[] value = value(record[1]);
       truth.add(
           Truth.utf8(record[0]),
           approximate() ? Arrays.copyOf(value, Math.min(8, value.length)) : value);
@@ -68,6 +74,11 @@ public enum Golden {
     return truth;
   }
 
+  /** A text as a value: its bytes, or a row of it. */
+  private byte[] value(String text) {
+    return Truth.utf8(options.valueSchema() == null ? text : (char) (2 * text.length()) + text);
+  }
+
   /** Builds it anew. */
   public void build(Path target) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
@@ -77,10 +88,9 @@ public enum Golden {
               Truth.utf8("key " + i), Truth.utf8("build and serve, an empty key " + i % 7));
         }
       }
-      builder.add(
-          Truth.utf8("bsdb"), Truth.utf8("build and serve, build and serve, build and serve"));
-      builder.add(Truth.utf8("empty"), new byte[0]);
-      builder.add(new byte[0], Truth.utf8("an empty key is a key"));
+      builder.add(Truth.utf8("bsdb"), value("build and serve, build and serve, build and serve"));
+      builder.add(Truth.utf8("empty"), value(""));
+      builder.add(new byte[0], value("an empty key is a key"));
       builder.finish();
     }
   }

@@ -20,6 +20,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseDirectory;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
+import tech.bsdb.tools.serve.ValueKind;
 
 /** {@code bsdb serve}: a database or a store over HTTP. */
 public final class HttpServer implements Command {
@@ -36,7 +37,13 @@ public final class HttpServer implements Command {
           .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
           .value("-P", "PREFIX", "the path in front of a key (default /bsdb/)")
           .flag("-a", "the database must be an approximate one")
-          .flag("-json", "values are JSON: answered as such, ?fields=a,b gives some of an object's")
+          .flag(
+              "-json",
+              "values are JSON, or typed rows: answered as JSON, ?fields=a,b gives some of an"
+                  + " object's")
+          .flag(
+              "--json-safe-integers",
+              "with -json, of typed rows: numbers that a double cannot hold exactly as strings")
           .value(
               "--preload",
               "WHAT",
@@ -156,13 +163,24 @@ public final class HttpServer implements Command {
         arguments.has("-a"),
         open(arguments),
         arguments.has("-async"),
-        arguments.has("-json"),
+        values(arguments),
         arguments.choice("--preload", Preload.class, Preload.NONE),
         Duration.ofSeconds(arguments.number("--poll", 1, 10, 1)),
         arguments.text("--token-file").map(Path::of).orElse(null),
         tls(arguments.text("--tls-cert"), arguments.text("--tls-key")),
         arguments.text("--access-log").orElse(null),
         limits(arguments));
+  }
+
+  private static ValueKind values(Arguments arguments) throws UsageException {
+    boolean safe = arguments.has("--json-safe-integers");
+    if (!arguments.has("-json")) {
+      if (safe) {
+        throw new UsageException("--json-safe-integers is for values as JSON; add -json");
+      }
+      return ValueKind.BYTES;
+    }
+    return safe ? ValueKind.SAFE_JSON : ValueKind.JSON;
   }
 
   private static ServeOptions.Limits limits(Arguments arguments) throws UsageException {

@@ -1,11 +1,15 @@
 package tech.bsdb.tools.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonGenerator;
 import java.io.IOException;
 import java.io.OutputStream;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.JsonBuffer;
+import tech.bsdb.tools.text.JsonCopier;
 
 /** A report for programs: exactly one JSON object, on one line. */
 public final class JsonReport {
@@ -21,6 +25,20 @@ public final class JsonReport {
   public static void print(Console console, Map<String, ?> report) throws IOException {
     write(console.out(), report);
   }
+
+  /**
+   * What stands in a report for a value that is JSON already; a text that is none stands there as a
+   * string.
+   */
+  public static Object text(String json) {
+    byte[] bytes = json.getBytes(UTF_8);
+    JsonBuffer copy = new JsonBuffer();
+    return new JsonCopier(copy).copy(bytes, 0, bytes.length) == JsonCopier.Outcome.COPIED
+        ? new Text(new String(copy.bytes(), 0, copy.length(), UTF_8))
+        : json;
+  }
+
+  private record Text(String json) {}
 
   /** Writes such a map to a stream, which stays open. */
   public static void write(OutputStream out, Map<String, ?> report) throws IOException {
@@ -44,6 +62,8 @@ public final class JsonReport {
         write(element, json);
       }
       json.writeEndArray();
+    } else if (value instanceof Text text) {
+      json.writeRawValue(text.json);
     } else {
       json.writePOJO(value);
     }

@@ -11,40 +11,42 @@ import java.util.List;
 import java.util.Optional;
 import tech.bsdb.Database;
 import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
-import tech.bsdb.tools.text.JsonBuffer;
 
 /** {@code bsdb get}: the values of some keys, in the order asked. */
 public final class GetCommand implements Command {
   private static final Syntax SYNTAX =
-      RecordForm.declare(
-              DatabaseDirectory.declare(
-                      new Syntax(
-                          "get",
-                          "KEY...",
-                          "Prints the value of each key and a newline, in the order asked. An"
-                              + " absent key prints nothing on stdout and a line on stderr. Exit"
-                              + " code: 0 all found, 1 any absent, 2 error."))
-                  .value(
-                      "--keys-from",
-                      "FILE",
-                      "look up the keys in FILE as well, one a line; - for stdin"))
-          .flag(
-              "--json",
-              "print an object a line, {\"key\":...,\"value\":...}; value null where the key is"
-                  + " absent")
+      RowOptions.declare(
+              RecordForm.declare(
+                      DatabaseDirectory.declare(
+                              new Syntax(
+                                  "get",
+                                  "KEY...",
+                                  "Prints the value of each key and a newline, in the order asked. An"
+                                      + " absent key prints nothing on stdout and a line on stderr. Exit"
+                                      + " code: 0 all found, 1 any absent, 2 error."))
+                          .value(
+                              "--keys-from",
+                              "FILE",
+                              "look up the keys in FILE as well, one a line; - for stdin"))
+                  .flag(
+                      "--json",
+                      "print an object a line, {\"key\":...,\"value\":...}; value null where the key is"
+                          + " absent, an object where values are typed rows"))
           .flag("-q", "no line on stderr for an absent key")
           .example("one key", "bsdb get -d ./rdb apple")
           .example("a key that begins with a hyphen", "bsdb get -d ./rdb -- -5")
           .example(
               "a binary key, the value in hexadecimal",
               "bsdb get --key-encoding hex --value-encoding hex 00ff10")
-          .example("many keys", "bsdb get -d ./rdb --keys-from keys.txt --json");
+          .example("many keys", "bsdb get -d ./rdb --keys-from keys.txt --json")
+          .example("two columns of a row", "bsdb get -d ./rdb --json --fields name,price 42");
 
   /** For the service loader. */
   public GetCommand() {}
@@ -67,6 +69,7 @@ public final class GetCommand implements Command {
       return OK;
     }
     RecordForm form = RecordForm.of(arguments);
+    RowOptions rows = RowOptions.of(arguments);
     Optional<String> keysFrom = arguments.text("--keys-from");
     if (arguments.operands().isEmpty() && keysFrom.isEmpty()) {
       throw new UsageException("no key given; for example: bsdb get -d ./rdb apple");
@@ -75,7 +78,9 @@ public final class GetCommand implements Command {
       console.requireInput();
     }
     try (Database database = Database.open(DatabaseDirectory.of(arguments))) {
-      Lookups lookups = new Lookups(database, form, console, arguments.has("-q"));
+      Statistics statistics = database.statistics();
+      JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
+      Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));
       for (String typed : arguments.operands()) {
         lookups.print(form.keyOf(typed));
       }
@@ -104,14 +109,15 @@ public final class GetCommand implements Command {
   private static final class Lookups {
     private final Database database;
     private final RecordForm form;
+    private final JsonLines json;
     private final Console console;
     private final boolean quiet;
-    private final JsonBuffer line = new JsonBuffer();
     private long absent;
 
-    Lookups(Database database, RecordForm form, Console console, boolean quiet) {
+    Lookups(Database database, RecordForm form, JsonLines json, Console console, boolean quiet) {
       this.database = database;
       this.form = form;
+      this.json = json;
       this.console = console;
       this.quiet = quiet;
     }
@@ -136,7 +142,7 @@ public final class GetCommand implements Command {
         }
       }
       if (form.json()) {
-        form.writeJson(line, console.out(), key, value);
+        json.write(key, value);
       } else if (value != null) {
         console.out().write(form.valueBytes(value));
         console.out().write('\n');

@@ -14,28 +14,29 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.text.JsonBuffer;
+import tech.bsdb.tools.rows.RowForm;
 
 /** {@code bsdb scan}: all records, in the order in which they were put in. */
 public final class ScanCommand implements Command {
   private static final Syntax SYNTAX =
-      RecordForm.declare(
-              DatabaseDirectory.declare(
-                      new Syntax(
-                          "scan",
-                          "",
-                          "Prints key, separator, value and a newline for every record, in the"
-                              + " order of the input that the database was built from. An"
-                              + " approximate database keeps no keys and cannot be scanned."))
-                  .value(
-                      "-s",
-                      "TEXT",
-                      "separator (default a space); \\t is a tab, \\xHH a character by its code")
-                  .value("--limit", "N", "stop after N records (default: all)"))
-          .flag(
-              "--json",
-              "print an object a line, {\"key\":...,\"value\":...}; what is not UTF-8 as"
-                  + " {\"base64\":...}")
+      RowOptions.declare(
+              RecordForm.declare(
+                      DatabaseDirectory.declare(
+                              new Syntax(
+                                  "scan",
+                                  "",
+                                  "Prints key, separator, value and a newline for every record, in the"
+                                      + " order of the input that the database was built from. An"
+                                      + " approximate database keeps no keys and cannot be scanned."))
+                          .value(
+                              "-s",
+                              "TEXT",
+                              "separator (default a space); \\t is a tab, \\xHH a character by its code")
+                          .value("--limit", "N", "stop after N records (default: all)"))
+                  .flag(
+                      "--json",
+                      "print an object a line, {\"key\":...,\"value\":...}; what is not UTF-8 as"
+                          + " {\"base64\":...}, typed rows as objects"))
           .example("the first ten records", "bsdb scan -d ./rdb --limit 10")
           .example(
               "everything as JSON, compressed",
@@ -62,12 +63,15 @@ public final class ScanCommand implements Command {
       return OK;
     }
     RecordForm form = RecordForm.of(arguments);
+    RowOptions rows = RowOptions.of(arguments);
     byte[] separator = Escapes.resolve("-s", arguments.text("-s", " ")).getBytes(UTF_8);
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Database database = Database.open(DatabaseDirectory.of(arguments));
         RecordCursor records = records(database)) {
+      Statistics statistics = database.statistics();
+      RowForm rowForm = rows.form(statistics);
       if (form.json()) {
-        printJson(records, limit, form, console.out());
+        printJson(records, limit, new JsonLines(console.out(), form, statistics, rowForm));
       } else {
         printText(records, limit, form, separator, console.out());
       }
@@ -102,11 +106,10 @@ public final class ScanCommand implements Command {
     }
   }
 
-  private static void printJson(RecordCursor records, long limit, RecordForm form, OutputStream out)
+  private static void printJson(RecordCursor records, long limit, JsonLines lines)
       throws IOException {
-    JsonBuffer line = new JsonBuffer();
     for (long i = 0; i < limit && records.next(); i++) {
-      form.writeJson(line, out, records.key(), records.value());
+      lines.write(records.key(), records.value());
     }
   }
 }

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -15,6 +16,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.rows.RowSchema;
 
 /** {@code bsdb stat}: what a database is, in figures; and which I/O engines this machine offers. */
 public final class StatCommand implements Command {
@@ -26,6 +28,9 @@ public final class StatCommand implements Command {
                   "Prints the figures of a database: records, options, and the size of every"
                       + " file."))
           .flag("--json", "print one JSON object, sizes in bytes")
+          .flag(
+              "--schema",
+              "print instead the stored schema of typed rows: one line of JSON, as Avro has it")
           .flag(
               "--engines",
               "print instead which I/O engines this machine offers; needs no database, but with -d"
@@ -56,7 +61,9 @@ public final class StatCommand implements Command {
       print(engines(directory), arguments.has("--json"), console);
     } else {
       Statistics statistics = Database.statistics(DatabaseDirectory.of(arguments));
-      if (arguments.has("--json")) {
+      if (arguments.has("--schema")) {
+        console.print(schema(statistics));
+      } else if (arguments.has("--json")) {
         JsonReport.print(console, forPrograms(statistics));
       } else {
         print(forPeople(statistics), false, console);
@@ -86,8 +93,19 @@ public final class StatCommand implements Command {
     return engines;
   }
 
-  static Map<String, Object> forPrograms(Statistics s) {
-    Map<String, Object> json = new LinkedHashMap<>();
+  private static String schema(Statistics statistics) throws IOException {
+    String schema = statistics.valueSchema();
+    if (schema == null) {
+      throw new FileSystemException(
+          statistics.directory().toString(),
+          null,
+          "the values are plain bytes, so that no schema is stored");
+    }
+    return schema;
+  }
+
+  static Map<String, @Nullable Object> forPrograms(Statistics s) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
     json.put("directory", s.directory().toString());
     json.put("databaseId", s.databaseId());
     json.put("formatVersion", s.formatVersion());
@@ -103,6 +121,8 @@ public final class StatCommand implements Command {
     json.put("blockSize", s.blockSize());
     json.put("compressionLevel", s.compressionLevel());
     json.put("dictionaryBytes", s.dictionaryBytes());
+    String schema = s.valueSchema();
+    json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
     json.put("shard", s.shard());
     json.put("shards", s.shards());
     json.put("hashBytes", s.hashBytes());
@@ -124,6 +144,9 @@ public final class StatCommand implements Command {
     lines.put("checksum bits", s.checksumBits() + " a key");
     lines.put("keys", count(s.keyBytes()) + " bytes, the longest " + count(s.longestKey()));
     lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
+    if (s.valueSchema() != null) {
+      lines.put("typed rows", columns(s));
+    }
     if (s.shards() > 1) {
       lines.put("shard", s.shard() + " of " + s.shards());
     }
@@ -152,6 +175,16 @@ public final class StatCommand implements Command {
         + count(s.blockSize())
         + ", "
         + dictionary;
+  }
+
+  private static String columns(Statistics s) {
+    try {
+      RowSchema schema = RowSchema.stored(s);
+      int columns = schema == null ? 0 : schema.columns().size();
+      return count(columns) + (columns == 1 ? " column" : " columns");
+    } catch (IllegalArgumentException e) {
+      return String.valueOf(e.getMessage());
+    }
   }
 
   private static String sized(long bytes, long records) {

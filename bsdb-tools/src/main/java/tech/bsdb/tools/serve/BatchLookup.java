@@ -4,6 +4,7 @@ import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
 import tech.bsdb.read.LookupBatch;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
@@ -19,6 +20,17 @@ import tech.bsdb.tools.serve.batch.KeyStream;
  * answered on the event loop, in one piece; all others by the workers.
  */
 final class BatchLookup implements Action {
+  /** Makes what writes the answers from a database. */
+  @FunctionalInterface
+  interface Answers {
+    /**
+     * A writer for one request.
+     *
+     * @throws RefusedException if the request asks for what this database does not have
+     */
+    AnswerWriter of(Database database) throws RefusedException;
+  }
+
   private static final int SLICE = 256;
   private static final long SLICE_BYTES = 4 << 20;
 
@@ -27,11 +39,12 @@ final class BatchLookup implements Action {
 
   private final Lookups lookups;
   private final KeyStream body;
-  private final AnswerWriter answers;
+  private final Answers form;
   private final MediaType type;
   private @Nullable Exchange exchange;
   private @Nullable Lease lease;
   private @Nullable LookupBatch batch;
+  private @Nullable AnswerWriter answers;
   private int slice;
   private int weight;
   private boolean admitted;
@@ -45,12 +58,12 @@ final class BatchLookup implements Action {
    * A batch whose body is still to come.
    *
    * @param body takes the body
-   * @param answers writes the answer, whose type is {@code type}
+   * @param form makes what writes the answer, whose type is {@code type}
    */
-  BatchLookup(Lookups lookups, KeyStream body, AnswerWriter answers, MediaType type) {
+  BatchLookup(Lookups lookups, KeyStream body, Answers form, MediaType type) {
     this.lookups = lookups;
     this.body = body;
-    this.answers = answers;
+    this.form = form;
     this.type = type;
   }
 
@@ -76,6 +89,13 @@ final class BatchLookup implements Action {
     admitted = true;
     Lease acquired = lookups.acquire();
     lease = acquired;
+    try {
+      answers = form.of(acquired.database());
+    } catch (RefusedException e) {
+      release();
+      started.complete(e.reply());
+      return;
+    }
     batch = acquired.database().batch();
     long longest = Math.max(1, lookups.longestValue(acquired.database()));
     slice = (int) Math.max(1, Math.min(SLICE, SLICE_BYTES / longest));
@@ -103,13 +123,14 @@ final class BatchLookup implements Action {
 
   /** Looks the next keys up, for one piece of the answer; returns why that failed, or null. */
   private @Nullable Throwable look() {
+    AnswerWriter answers = known(this.answers);
     int most = Math.min(body.keys().size(), next + SLICE);
     int end = next;
     try {
       answers.reset();
       while (next < most && answers.length() < PIECE) {
         end = Math.min(most, next + slice);
-        look(end);
+        look(end, answers);
         next = end;
       }
       return null;
@@ -119,7 +140,7 @@ final class BatchLookup implements Action {
     }
   }
 
-  private void look(int end) throws IOException {
+  private void look(int end, AnswerWriter answers) throws IOException {
     KeyList keys = body.keys();
     LookupBatch asked = known(batch);
     asked.clear();
@@ -150,6 +171,7 @@ final class BatchLookup implements Action {
   private void delivered(@Nullable Throwable failure) {
     running = false;
     Exchange to = known(exchange);
+    AnswerWriter written = known(answers);
     if (gone) {
       release();
       return;
@@ -167,15 +189,15 @@ final class BatchLookup implements Action {
     boolean last = next == body.keys().size();
     if (last && !inPieces) {
       release();
-      to.complete(Reply.of(200, type, Arrays.copyOf(answers.buffer(), answers.length())));
+      to.complete(Reply.of(200, type, Arrays.copyOf(written.buffer(), written.length())));
       return;
     }
     if (!inPieces) {
       inPieces = true;
       to.beginPieces(200, type, "");
     }
-    ByteBuf piece = to.buffer(answers.length());
-    piece.writeBytes(answers.buffer(), 0, answers.length());
+    ByteBuf piece = to.buffer(written.length());
+    piece.writeBytes(written.buffer(), 0, written.length());
     if (last) {
       release();
     }

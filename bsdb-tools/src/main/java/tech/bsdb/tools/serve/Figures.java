@@ -80,7 +80,7 @@ final class Figures {
     map.put("mode", options.async() ? "async" : "sync");
     map.put("state", connections.draining() ? "draining" : "serving");
     map.put("prefix", options.prefix());
-    map.put("json", options.json());
+    map.put("json", options.values() != ValueKind.BYTES);
     return map;
   }
 

@@ -5,7 +5,6 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.AnswerFrames;
-import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
@@ -104,10 +103,10 @@ final class KeyRoutes implements Routes {
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
     if (accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames")) {
-      return new BatchLookup(lookups, keys, new AnswerFrames(), MediaType.FRAMES);
+      return new BatchLookup(lookups, keys, database -> new AnswerFrames(), MediaType.FRAMES);
     }
     return new BatchLookup(
-        lookups, keys, new AnswerLines(lookups.json(), fields), MediaType.JSON_LINES);
+        lookups, keys, database -> lookups.lines(database, fields), MediaType.JSON_LINES);
   }
 
   private static String mediaType(@Nullable String contentType) {

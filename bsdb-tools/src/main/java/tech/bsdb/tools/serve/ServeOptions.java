@@ -19,7 +19,7 @@ import tech.bsdb.store.Preload;
  * @param approximate whether the database must be an approximate one
  * @param open how databases are opened
  * @param async whether look-ups are asynchronous
- * @param json whether values are JSON
+ * @param values what values are answered as
  * @param preload what of a version is brought into memory before it is served
  * @param poll how often it is looked for another version
  * @param tokens the file of bearer tokens, null for none
@@ -37,7 +37,7 @@ public record ServeOptions(
     boolean approximate,
     OpenOptions open,
     boolean async,
-    boolean json,
+    ValueKind values,
     Preload preload,
     Duration poll,
     @Nullable Path tokens,

@@ -78,7 +78,7 @@ public final class Service implements AutoCloseable {
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
       keep(reloads::shutdownNow);
-      Lookups lookups = new Lookups(database, requests, workers, options.async(), options.json());
+      Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       Figures figures = new Figures(options, database, connections, io, transport.name());
       Pages pages = new Pages(database, connections, metrics, figures, admin, options.prefix());
       Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());

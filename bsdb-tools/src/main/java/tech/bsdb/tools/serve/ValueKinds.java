@@ -3,11 +3,17 @@ package tech.bsdb.tools.serve;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.DuplicateKeyException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /** Sees at the start whether a database is what the options say it is. */
 final class ValueKinds {
@@ -20,7 +26,7 @@ final class ValueKinds {
    * Checks the version that is served first.
    *
    * @throws IOException if it is not approximate though {@code -a} says so, or one of its first
-   *     values is not JSON though {@code -json} says so
+   *     values is neither JSON nor a row though {@code -json} says so
    */
   static void check(ServeOptions options, ReloadingDatabase database) throws IOException {
     try (Lease lease = database.acquire()) {
@@ -29,23 +35,53 @@ final class ValueKinds {
         throw new IOException(
             options.database() + " has no approximate index; leave -a out, or build it with -a");
       }
-      if (options.json() && !approximate) {
-        checkJson(lease.database());
+      if (options.values() != ValueKind.BYTES) {
+        RowForm rows = rows(options, lease.database());
+        if (!approximate) {
+          checkFirst(lease.database(), rows);
+        }
       }
     }
   }
 
-  private static void checkJson(Database database) throws IOException {
+  private static @Nullable RowForm rows(ServeOptions options, Database database)
+      throws IOException {
+    try {
+      RowSchema schema = RowSchema.stored(database.statistics());
+      return schema == null ? null : options.values().form(schema);
+    } catch (IllegalArgumentException e) {
+      throw new IOException(
+          "-json: " + options.database() + " has a stored schema that is none: " + e.getMessage(),
+          e);
+    }
+  }
+
+  private static void checkFirst(Database database, @Nullable RowForm rows) throws IOException {
     try (RecordCursor records = database.scan()) {
       for (int i = 0; i < SAMPLE && records.next(); i++) {
-        if (!isJson(records.value())) {
+        String wrong = rows == null ? notJson(records.value()) : notRow(records.value(), rows);
+        if (!wrong.isEmpty()) {
           throw new IOException(
               "-json: the value of "
                   + DuplicateKeyException.show(records.key())
-                  + " is not JSON; leave -json out");
+                  + wrong
+                  + "; leave -json out");
         }
       }
     }
+  }
+
+  private static String notRow(byte[] value, RowForm rows) {
+    try {
+      new RowJson(rows).write(value, 0, value.length, new JsonBuffer());
+      return "";
+    } catch (BadRowException e) {
+      return " is no row of the stored schema: " + e.getMessage();
+    }
+  }
+
+  private static String notJson(byte[] value) {
+    return isJson(value) ? "" : " is not JSON";
   }
 
   private static boolean isJson(byte[] value) {

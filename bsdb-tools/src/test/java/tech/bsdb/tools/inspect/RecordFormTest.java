@@ -4,12 +4,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
-import java.io.ByteArrayOutputStream;
-import java.io.IOException;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
-import tech.bsdb.tools.text.JsonBuffer;
 
 class RecordFormTest {
   private static final byte[] BINARY = {0, (byte) 0xff};
@@ -31,26 +28,5 @@ class RecordFormTest {
     assertThatExceptionOfType(UsageException.class)
         .isThrownBy(() -> ENCODED.keyOf("0g"))
         .withMessage("key \"0g\" is not hex");
-  }
-
-  @Test
-  void jsonKeepsTextAsTextAndOtherBytesAsBase64() throws Exception {
-    assertThat(json(PLAIN, "k\"é".getBytes(UTF_8), "v\n\u0001".getBytes(UTF_8)))
-        .isEqualTo("{\"key\":\"k\\\"é\",\"value\":\"v\\n\\u0001\"}\n");
-    assertThat(json(PLAIN, BINARY, BINARY))
-        .isEqualTo("{\"key\":{\"base64\":\"AP8=\"},\"value\":{\"base64\":\"AP8=\"}}\n");
-    assertThat(json(PLAIN, new byte[0], new byte[0])).isEqualTo("{\"key\":\"\",\"value\":\"\"}\n");
-    assertThat(json(PLAIN, new byte[] {'k'}, null)).isEqualTo("{\"key\":\"k\",\"value\":null}\n");
-  }
-
-  @Test
-  void jsonOfAnEncodingIsItsText() throws Exception {
-    assertThat(json(ENCODED, BINARY, BINARY)).isEqualTo("{\"key\":\"00ff\",\"value\":\"AP8=\"}\n");
-  }
-
-  private static String json(RecordForm form, byte[] key, byte[] value) throws IOException {
-    ByteArrayOutputStream out = new ByteArrayOutputStream();
-    form.writeJson(new JsonBuffer(), out, key, value);
-    return out.toString(UTF_8);
   }
 }

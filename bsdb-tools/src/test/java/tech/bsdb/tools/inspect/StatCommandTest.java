@@ -65,7 +65,7 @@ class StatCommandTest {
         .containsEntry("fileBytes", Map.of("data-0", 50_000L));
   }
 
-  private static Statistics statistics(String layout, int approximateWidth, int blockSize) {
+  static Statistics statistics(String layout, int approximateWidth, int blockSize) {
     return new Statistics(
         Path.of("rdb"),
         "0".repeat(32),

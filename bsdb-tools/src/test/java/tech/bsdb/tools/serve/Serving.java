@@ -22,6 +22,7 @@ final class Serving implements AutoCloseable {
   Path directory;
   boolean async;
   boolean json;
+  boolean safeIntegers;
   OpenOptions open = OpenOptions.defaults();
   int connections = 1000;
   int inFlight = 1000;
@@ -72,7 +73,7 @@ final class Serving implements AutoCloseable {
                 false,
                 open,
                 async,
-                json,
+                safeIntegers ? ValueKind.SAFE_JSON : json ? ValueKind.JSON : ValueKind.BYTES,
                 Preload.NONE,
                 Duration.ofMillis(20),
                 tokens,

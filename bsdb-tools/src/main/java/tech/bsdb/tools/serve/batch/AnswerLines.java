@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.batch;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
@@ -18,15 +19,13 @@ public final class AnswerLines implements AnswerWriter {
   private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
   private static final byte[] ABSENT = ",\"value\":null}\n".getBytes(US_ASCII);
   private static final byte[] END = "}\n".getBytes(US_ASCII);
-  private static final byte[] NOT_JSON =
-      (",\"error\":\"" + Projection.NOT_JSON + "\"}\n").getBytes(US_ASCII);
-  private static final byte[] NOT_OBJECT =
-      (",\"error\":\"" + Projection.NOT_OBJECT + "\"}\n").getBytes(US_ASCII);
+  private static final byte[] ERROR = ",\"error\":".getBytes(US_ASCII);
 
   private final JsonBuffer out = new JsonBuffer();
   private final JsonCopier copier = new JsonCopier(out);
   private final boolean jsonValues;
   private final JsonCopier.@Nullable Fields fields;
+  private final @Nullable ValueJson writer;
 
   /**
    * A writer.
@@ -38,6 +37,18 @@ public final class AnswerLines implements AnswerWriter {
   public AnswerLines(boolean jsonValues, @Nullable Projection fields) {
     this.jsonValues = jsonValues;
     this.fields = fields == null ? null : fields::wants;
+    this.writer = null;
+  }
+
+  /**
+   * A writer.
+   *
+   * @param values writes the values
+   */
+  public AnswerLines(ValueJson values) {
+    this.jsonValues = true;
+    this.fields = null;
+    this.writer = values;
   }
 
   @Override
@@ -47,6 +58,15 @@ public final class AnswerLines implements AnswerWriter {
     out.putText(keys, keyOffset, keyLength);
     int keyEnd = out.length();
     out.put(VALUE);
+    if (writer != null) {
+      try {
+        writer.write(values, valueOffset, valueLength, out);
+        out.put(END);
+      } catch (NotJsonException e) {
+        error(keyEnd, e.getMessage());
+      }
+      return;
+    }
     if (fields == null && !jsonValues) {
       out.putText(values, valueOffset, valueLength);
       out.put(END);
@@ -58,14 +78,17 @@ public final class AnswerLines implements AnswerWriter {
             : copier.copyFields(values, valueOffset, valueLength, fields);
     switch (outcome) {
       case COPIED -> out.put(END);
-      case NOT_JSON -> error(keyEnd, NOT_JSON);
-      case NOT_OBJECT -> error(keyEnd, NOT_OBJECT);
+      case NOT_JSON -> error(keyEnd, Projection.NOT_JSON);
+      case NOT_OBJECT -> error(keyEnd, Projection.NOT_OBJECT);
     }
   }
 
-  private void error(int keyEnd, byte[] error) {
+  private void error(int keyEnd, String error) {
     out.truncate(keyEnd);
-    out.put(error);
+    out.put(ERROR);
+    byte[] words = error.getBytes(UTF_8);
+    out.putText(words, 0, words.length);
+    out.put(END);
   }
 
   @Override

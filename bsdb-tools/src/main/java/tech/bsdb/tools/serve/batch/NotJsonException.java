@@ -4,7 +4,8 @@ package tech.bsdb.tools.serve.batch;
 public final class NotJsonException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  NotJsonException(String message) {
+  /** Says in a few words what the value is, or is not. */
+  public NotJsonException(String message) {
     super(message, null, false, false);
   }
 

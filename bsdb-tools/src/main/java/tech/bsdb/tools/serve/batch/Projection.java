@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.batch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
+import java.util.List;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
 
@@ -66,6 +67,11 @@ public final class Projection {
       case COPIED -> {}
     }
     return out.copy();
+  }
+
+  /** The names, each once, in the order of their bytes. */
+  public List<String> names() {
+    return Arrays.stream(names).map(name -> new String(name, UTF_8)).distinct().toList();
   }
 
   /** Whether a name is among them. */

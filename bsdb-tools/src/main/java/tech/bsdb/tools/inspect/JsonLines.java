@@ -1,0 +1,94 @@
+package tech.bsdb.tools.inspect;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.io.IOException;
+import java.io.OutputStream;
+import java.nio.file.FileSystemException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.text.JsonBuffer;
+
+/**
+ * Writes records as objects, {@code {"key":...,"value":...}}, each on a line of its own. Rows are
+ * objects; other bytes are a string where they are UTF-8, and {@code {"base64":"..."}} where they
+ * are not; with an encoding they are always a string. Not thread-safe.
+ */
+final class JsonLines {
+  private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
+  private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
+  private static final byte[] NULL = "null".getBytes(US_ASCII);
+  private static final byte[] END = "}\n".getBytes(US_ASCII);
+
+  private final OutputStream out;
+  private final RecordForm form;
+  private final Statistics statistics;
+  private final @Nullable RowJson rows;
+  private final JsonBuffer line = new JsonBuffer();
+
+  /**
+   * A writer.
+   *
+   * @param statistics of the database that the records are from
+   * @param rows how values are written that are rows; null where they are bytes
+   */
+  JsonLines(OutputStream out, RecordForm form, Statistics statistics, @Nullable RowForm rows) {
+    this.out = out;
+    this.form = form;
+    this.statistics = statistics;
+    this.rows = rows == null ? null : new RowJson(rows);
+  }
+
+  /**
+   * Writes a record; the value is null where the key is absent.
+   *
+   * @throws FileSystemException if the value should be a row and is none
+   */
+  void write(byte[] key, byte @Nullable [] value) throws IOException {
+    line.reset();
+    line.put(KEY);
+    put(form.key(), key);
+    line.put(VALUE);
+    if (value == null) {
+      line.put(NULL);
+    } else if (rows == null) {
+      put(form.value(), value);
+    } else {
+      putRow(rows, key, value);
+    }
+    line.put(END);
+    out.write(line.bytes(), 0, line.length());
+  }
+
+  private void put(Encoding encoding, byte[] bytes) {
+    byte[] text = RecordForm.shown(encoding, bytes);
+    line.putText(text, 0, text.length);
+  }
+
+  private void putRow(RowJson writer, byte[] key, byte[] value) throws IOException {
+    try {
+      writer.write(value, 0, value.length, line);
+    } catch (BadRowException e) {
+      int width = statistics.approximateWidth();
+      String approximate =
+          width == 0
+              ? ""
+              : "; it is an approximate database, which keeps at most "
+                  + width
+                  + " bytes of a value and gives some bytes for an absent key";
+      throw new FileSystemException(
+          statistics.directory().toString(),
+          null,
+          "the value of "
+              + DuplicateKeyException.show(key)
+              + " is no row of the stored schema: "
+              + e.getMessage()
+              + approximate);
+    }
+  }
+}

@@ -1,0 +1,108 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowSchema;
+
+/**
+ * How typed rows are written as JSON: the options {@code --fields} and {@code
+ * --json-safe-integers}.
+ *
+ * @param bytes whether values are wanted as bytes though they are rows, because an encoding was
+ *     named for them
+ * @param fields the columns, null for all
+ */
+record RowOptions(
+    boolean json, boolean bytes, @Nullable List<String> fields, boolean safeIntegers) {
+  private static final String FIELDS = "--fields";
+  private static final String SAFE = "--json-safe-integers";
+
+  static Syntax declare(Syntax syntax) {
+    return syntax
+        .value(FIELDS, "A,B", "with --json, of typed rows: these columns alone")
+        .flag(
+            SAFE,
+            "with --json, of typed rows: numbers that a double cannot hold exactly as strings");
+  }
+
+  static RowOptions of(Arguments arguments) throws UsageException {
+    boolean json = arguments.has("--json");
+    boolean bytes =
+        arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8) != Encoding.UTF8;
+    Optional<String> fields = arguments.text(FIELDS);
+    String given = fields.isPresent() ? FIELDS : arguments.has(SAFE) ? SAFE : "";
+    if (!given.isEmpty() && !json) {
+      throw new UsageException(given + " is for typed rows as JSON; add --json");
+    }
+    if (!given.isEmpty() && bytes) {
+      throw new UsageException(
+          given + " is for typed rows as JSON; leave --value-encoding out, which is for bytes");
+    }
+    List<String> columns = fields.isEmpty() ? null : List.of(fields.get().split(",", -1));
+    if (columns != null && columns.contains("")) {
+      throw new UsageException(
+          FIELDS
+              + " takes names of columns with commas between them, not \""
+              + fields.get()
+              + "\"");
+    }
+    return new RowOptions(json, bytes, columns, arguments.has(SAFE));
+  }
+
+  /**
+   * How the rows of a database are written, or null where values are written as the bytes they are.
+   *
+   * @throws UsageException if the options are for rows and it has none, or not those columns
+   * @throws FileSystemException if what it has stored is no schema
+   */
+  @Nullable RowForm form(Statistics statistics) throws UsageException, IOException {
+    if (!json || bytes) {
+      return null;
+    }
+    RowSchema schema = schema(statistics);
+    if (schema == null) {
+      if (fields != null || safeIntegers) {
+        throw new UsageException(
+            (fields != null ? FIELDS : SAFE)
+                + " is for typed rows, and the values of "
+                + statistics.directory()
+                + " are plain bytes, without a schema; leave it out");
+      }
+      return null;
+    }
+    RowForm form = RowForm.of(schema).withSafeIntegers(safeIntegers);
+    try {
+      return fields == null ? form : form.withColumns(fields);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(FIELDS + ": " + e.getMessage());
+    }
+  }
+
+  /**
+   * The schema of a database, null if it has none.
+   *
+   * @throws FileSystemException if what it has stored is none
+   */
+  static @Nullable RowSchema schema(Statistics statistics) throws IOException {
+    try {
+      return RowSchema.stored(statistics);
+    } catch (IllegalArgumentException e) {
+      FileSystemException failure =
+          new FileSystemException(
+              statistics.directory().toString(),
+              null,
+              "the stored schema of the values is none: " + e.getMessage());
+      failure.initCause(e);
+      throw failure;
+    }
+  }
+}
