@@ -35,6 +35,9 @@ public final class Builder implements Command {
               "JSON lines from a pipe, the last of several records kept",
               "zstdcat *.zst | bsdb build --jsonl --key-field id --on-duplicate last -i -")
           .example(
+              "typed rows, by an Avro schema that the database keeps",
+              "bsdb build --jsonl --key-field id --avro-schema event.avsc -i events.jsonl")
+          .example(
               "bad lines set aside",
               "bsdb build -i dirty.txt --on-bad-line skip --rejects bad.txt");
 

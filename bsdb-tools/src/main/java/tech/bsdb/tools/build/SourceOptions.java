@@ -1,11 +1,19 @@
 package tech.bsdb.tools.build;
 
+import java.io.IOException;
+import java.io.InputStream;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
@@ -14,11 +22,22 @@ import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.Format;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.rows.CsvRows;
+import tech.bsdb.tools.rows.FieldNames;
+import tech.bsdb.tools.rows.JsonRows;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.Utf8;
 
 /** The options that say where the records come from and how they are written. */
 public final class SourceOptions {
   private static final List<String> CSV_ONLY =
       List.of("--key-column", "--value-column", "--csv-values", "--csv-delimiter");
+
+  private static final String AVRO_SCHEMA = "--avro-schema";
+  private static final String IGNORE_EXTRA = "--ignore-extra-fields";
+
+  /** As large as a database keeps one. */
+  private static final int LONGEST_SCHEMA = 8 << 20;
 
   private SourceOptions() {}
 
@@ -71,7 +90,17 @@ public final class SourceOptions {
         .value("--csv-delimiter", "CHAR", "what stands between fields (default ,); \\t is a tab")
         .section("JSON lines")
         .flag("--jsonl", "the input is a JSON object a line; the value is the line as it stands")
-        .value("--key-field", "FIELD", "with --jsonl: the field that is the key");
+        .value("--key-field", "FIELD", "with --jsonl: the field that is the key")
+        .section("Typed rows")
+        .value(
+            AVRO_SCHEMA,
+            "FILE",
+            "with --csv or --jsonl: store each record as a typed row, in Avro's binary encoding by"
+                + " the schema of a record in FILE (.avsc, JSON), which the database keeps")
+        .flag(
+            IGNORE_EXTRA,
+            "with --avro-schema: leave out columns and fields that the schema does not have; else"
+                + " such a column is an error, such a field makes a bad line");
   }
 
   /**
@@ -96,7 +125,8 @@ public final class SourceOptions {
     if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
       throw new UsageException("--rejects needs --on-bad-line skip");
     }
-    Format format = format(arguments);
+    Format.Rows rows = rows(arguments);
+    Format format = format(arguments, rows);
     Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
     if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
       throw new UsageException(
@@ -114,7 +144,8 @@ public final class SourceOptions {
         .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
   }
 
-  private static Format format(Arguments arguments) throws UsageException {
+  private static Format format(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
     boolean csv = arguments.has("--csv");
     boolean jsonl = arguments.has("--jsonl");
     TargetOptions.refuseTogether(arguments, "--csv", "--jsonl", "the input is one or the other");
@@ -133,12 +164,12 @@ public final class SourceOptions {
               : "-s is for text lines, not for --jsonl");
     }
     if (csv) {
-      return csv(arguments);
+      return csv(arguments, rows);
     }
-    return jsonl ? jsonLines(arguments) : new Format.Text(separator(arguments));
+    return jsonl ? jsonLines(arguments, rows) : new Format.Text(separator(arguments));
   }
 
-  private static Format csv(Arguments arguments) throws UsageException {
+  private static Format csv(Arguments arguments, Format.@Nullable Rows rows) throws UsageException {
     List<String> valueColumns = arguments.all("--value-column");
     String delimiter = Escapes.resolve("--csv-delimiter", arguments.text("--csv-delimiter", ","));
     boolean usable =
@@ -157,17 +188,87 @@ public final class SourceOptions {
         arguments.text("--key-column").orElse(null),
         valueColumns,
         arguments.choice("--csv-values", Format.Csv.Values.class, Format.Csv.Values.JSON),
-        delimiter.charAt(0));
+        delimiter.charAt(0),
+        rows);
   }
 
-  private static Format jsonLines(Arguments arguments) throws UsageException {
+  private static Format jsonLines(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
     return new Format.JsonLines(
         arguments
             .text("--key-field")
             .orElseThrow(
                 () ->
                     new UsageException(
-                        "--jsonl needs --key-field FIELD, the field that is the key")));
+                        "--jsonl needs --key-field FIELD, the field that is the key")),
+        rows);
+  }
+
+  private static Format.@Nullable Rows rows(Arguments arguments) throws UsageException {
+    Optional<String> file = arguments.text(AVRO_SCHEMA);
+    if (file.isEmpty()) {
+      if (arguments.has(IGNORE_EXTRA)) {
+        throw new UsageException(IGNORE_EXTRA + " needs " + AVRO_SCHEMA);
+      }
+      return null;
+    }
+    if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(AVRO_SCHEMA + " needs --csv or --jsonl: text lines have no columns");
+    }
+    for (String option : List.of("--value-column", "--csv-values")) {
+      TargetOptions.refuseTogether(
+          arguments, AVRO_SCHEMA, option, "a row has the columns of its schema");
+    }
+    TargetOptions.refuseTogether(
+        arguments, AVRO_SCHEMA, "--value-encoding", "a row's values are as its schema says");
+    RowSchema schema = schema(file.get());
+    try {
+      if (arguments.has("--csv")) {
+        new CsvRows(schema);
+      } else {
+        new JsonRows(schema, "", false);
+      }
+      new FieldNames(schema.avro());
+    } catch (IllegalArgumentException unwritable) {
+      throw new UsageException(AVRO_SCHEMA + " " + file.get() + ": " + unwritable.getMessage());
+    }
+    int longest =
+        arguments.has("-a")
+            ? arguments.integer(
+                "--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH)
+            : RecordBatch.MAX_VALUE_LENGTH;
+    return new Format.Rows(schema, arguments.has(IGNORE_EXTRA), longest);
+  }
+
+  private static RowSchema schema(String file) throws UsageException {
+    try {
+      Path path = Path.of(file);
+      if (Files.isDirectory(path)) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is a directory, not an .avsc file");
+      }
+      byte[] bytes;
+      try (InputStream in = Files.newInputStream(path)) {
+        bytes = in.readNBytes(LONGEST_SCHEMA + 1);
+      }
+      if (bytes.length > LONGEST_SCHEMA) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is longer than 8 MiB");
+      }
+      if (!Utf8.isValid(bytes, 0, bytes.length)) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is not UTF-8");
+      }
+      String json = new String(bytes, StandardCharsets.UTF_8);
+      return RowSchema.parse(json.startsWith("\uFEFF") ? json.substring(1) : json);
+    } catch (NoSuchFileException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": no such file");
+    } catch (AccessDeniedException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": permission denied");
+    } catch (IOException | InvalidPathException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": " + e.getMessage());
+    } catch (IllegalArgumentException e) {
+      String words = String.valueOf(e.getMessage());
+      throw new UsageException(
+          AVRO_SCHEMA + " " + file + ": " + words.lines().findFirst().orElse(words));
+    }
   }
 
   private static String separator(Arguments arguments) throws UsageException {

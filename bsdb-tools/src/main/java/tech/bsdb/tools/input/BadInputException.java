@@ -1,8 +1,8 @@
 package tech.bsdb.tools.input;
 
 /**
- * A line of the input is not a record; the message is {@code FILE:LINE: reason} and the option that
- * would allow it.
+ * A line of the input, or a row, is not a record; the message is {@code FILE:LINE: reason} or
+ * {@code FILE: row N: reason}, and the option that would allow it.
  */
 public final class BadInputException extends InputException {
   private static final long serialVersionUID = 1L;
@@ -11,9 +11,18 @@ public final class BadInputException extends InputException {
   private final long line;
 
   BadInputException(String file, long line, String reason, String tip) {
-    super(file + ":" + line + ": " + reason + (tip.isEmpty() ? "" : " (" + tip + ")"));
+    this(file, line, file + ":" + line, reason, tip);
+  }
+
+  private BadInputException(String file, long line, String place, String reason, String tip) {
+    super(place + ": " + reason + (tip.isEmpty() ? "" : " (" + tip + ")"));
     this.file = file;
     this.line = line;
+  }
+
+  /** For a row of a file that has no lines; rows are counted from 1. */
+  public static BadInputException row(String file, long row, String reason, String tip) {
+    return new BadInputException(file, row, file + ": row " + row, reason, tip);
   }
 
   /**
@@ -24,7 +33,7 @@ public final class BadInputException extends InputException {
     return file;
   }
 
-  /** The number of the line, from 1; of a CSV record that has several, the first. */
+  /** The number of the line or row, from 1; of a CSV record that has several, the first. */
   public long line() {
     return line;
   }

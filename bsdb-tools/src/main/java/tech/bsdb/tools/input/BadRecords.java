@@ -1,6 +1,7 @@
 package tech.bsdb.tools.input;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The bad records of a chunk, in their order: why, on which line of the chunk (from 0), and where
@@ -11,19 +12,27 @@ final class BadRecords {
   private int[] lines = new int[4];
   private int[] starts = new int[4];
   private int[] ends = new int[4];
+  private @Nullable String[] details = new @Nullable String[4];
   private int count;
 
   void add(Defect defect, int line, int from, int to) {
+    add(defect, null, line, from, to);
+  }
+
+  /** Adds one of which more is known than its defect, in the words of an error message. */
+  void add(Defect defect, @Nullable String detail, int line, int from, int to) {
     if (count == lines.length) {
       defects = Arrays.copyOf(defects, count * 2);
       lines = Arrays.copyOf(lines, count * 2);
       starts = Arrays.copyOf(starts, count * 2);
       ends = Arrays.copyOf(ends, count * 2);
+      details = Arrays.copyOf(details, count * 2);
     }
     defects[count] = defect;
     lines[count] = line;
     starts[count] = from;
     ends[count] = to;
+    details[count] = detail;
     count++;
   }
 
@@ -33,6 +42,12 @@ final class BadRecords {
 
   Defect defect(int i) {
     return defects[i];
+  }
+
+  /** Why, in the words of an error message. */
+  String reason(int i, InputOptions options) {
+    String detail = details[i];
+    return detail == null ? defects[i].describe(options) : detail;
   }
 
   int line(int i) {
@@ -48,6 +63,7 @@ final class BadRecords {
   }
 
   void clear() {
+    Arrays.fill(details, 0, count, null);
     count = 0;
   }
 }

@@ -4,11 +4,16 @@ import java.io.IOException;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.RecordBatch;
 
-/** The good records of a chunk: a worker puts them in, the calling thread hands them on. */
-interface Batch extends RecordVisitor {
+/** Good records on their way: a worker puts them in, the thread that reads hands them on. */
+public interface Batch extends RecordVisitor {
 
   /** Hands the records on, in their order, and is empty again. */
   void handOn() throws IOException;
+
+  /** A batch whose records a visitor is shown. */
+  static Batch copying(RecordVisitor visitor) {
+    return new CopiedRecords(visitor);
+  }
 
   /** A batch whose records go into a database. */
   static Batch into(DatabaseBuilder builder) {

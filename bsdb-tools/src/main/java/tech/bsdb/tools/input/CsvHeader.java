@@ -6,10 +6,17 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.CsvRows;
+import tech.bsdb.tools.rows.FieldNames;
 
 /** The columns of one CSV file: where the key and the values stand in its rows. */
 final class CsvHeader {
+  /** In place of the column of a field that has none. */
+  static final int ABSENT = -1;
+
   private final int columns;
   private final int keyColumn;
   private final int[] valueColumns;
@@ -26,11 +33,15 @@ final class CsvHeader {
    * Looks the columns of the format up.
    *
    * @throws InputException if there is no such column or several, or two fields of a JSON object
-   *     would have the same name
+   *     would have the same name, or the columns are not those of the rows' schema
    */
   static CsvHeader of(List<String> names, Format.Csv format, String file) throws InputException {
     @Nullable String keyName = format.keyColumn();
     int key = keyName == null ? 0 : indexOf(keyName, names, file);
+    Format.Rows rows = format.rows();
+    if (rows != null) {
+      return new CsvHeader(names.size(), key, columnsOf(rows, names, key, file), new byte[0][]);
+    }
     List<Integer> values = new ArrayList<>();
     for (String value : format.valueColumns()) {
       values.add(indexOf(value, names, file));
@@ -76,6 +87,53 @@ final class CsvHeader {
         names.size(), key, values.stream().mapToInt(Integer::intValue).toArray(), valueNames);
   }
 
+  /** Of each field of the schema its column, or ABSENT. */
+  private static int[] columnsOf(Format.Rows rows, List<String> names, int key, String file)
+      throws InputException {
+    List<String> fields = rows.schema().columns();
+    FieldNames numbers = new FieldNames(rows.schema().avro());
+    int[] columns = new int[fields.size()];
+    Arrays.fill(columns, ABSENT);
+    List<Integer> extra = new ArrayList<>();
+    for (int column = 0; column < names.size(); column++) {
+      int field = numbers.find(names.get(column));
+      if (field < 0) {
+        if (column != key && !rows.ignoreExtraFields()) {
+          extra.add(column);
+        }
+      } else if (columns[field] != ABSENT) {
+        throw new InputException(
+            file
+                + ": more than one column for the field \""
+                + fields.get(field)
+                + "\" of the schema; the columns are "
+                + show(names));
+      } else {
+        columns[field] = column;
+      }
+    }
+    CsvRows encoder = new CsvRows(rows.schema());
+    for (int field = 0; field < columns.length; field++) {
+      if (columns[field] == ABSENT && encoder.needsText(field)) {
+        throw new InputException(
+            file
+                + ": no column for the field \""
+                + fields.get(field)
+                + "\" of the schema, which has no default and may not be null; the columns are "
+                + show(names));
+      }
+    }
+    if (!extra.isEmpty()) {
+      throw new InputException(
+          file
+              + ": the schema has no field for "
+              + (extra.size() == 1 ? "the column " : "the columns ")
+              + show(names, extra)
+              + " (--ignore-extra-fields leaves such columns out)");
+    }
+    return columns;
+  }
+
   private static int indexOf(String column, List<String> names, String file) throws InputException {
     int index = names.indexOf(column);
     if (index >= 0) {
@@ -100,11 +158,13 @@ final class CsvHeader {
   }
 
   private static String show(List<String> names) {
-    StringBuilder shown = new StringBuilder();
-    for (int i = 0; i < names.size(); i++) {
-      shown.append(i == 0 ? "" : ", ").append(i + 1).append(" \"").append(names.get(i)).append('"');
-    }
-    return shown.toString();
+    return show(names, IntStream.range(0, names.size()).boxed().toList());
+  }
+
+  private static String show(List<String> names, List<Integer> columns) {
+    return columns.stream()
+        .map(column -> (column + 1) + " \"" + names.get(column) + '"')
+        .collect(Collectors.joining(", "));
   }
 
   /** How many fields each row has. */
@@ -117,12 +177,15 @@ final class CsvHeader {
     return keyColumn;
   }
 
-  /** How many columns make the value, at least 1. */
+  /** How many columns make the value, at least 1; with typed rows, how many fields they have. */
   int valueCount() {
     return valueColumns.length;
   }
 
-  /** The index of the {@code i}-th value column, from 0. */
+  /**
+   * The index of the {@code i}-th value column, from 0; with typed rows, of the {@code i}-th
+   * field's column, or {@link #ABSENT}.
+   */
   int valueColumn(int i) {
     return valueColumns[i];
   }

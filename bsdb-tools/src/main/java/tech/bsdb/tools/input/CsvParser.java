@@ -5,6 +5,8 @@ import java.util.Arrays;
 import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.BadFieldException;
+import tech.bsdb.tools.rows.CsvRows;
 import tech.bsdb.tools.text.Utf8;
 
 /**
@@ -19,6 +21,10 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   private final boolean stopAtBad;
   private final CsvRow row = new CsvRow();
   private final CsvValue value;
+  private final @Nullable CsvRows rows;
+  private final int longest;
+  private final boolean detailed;
+  private @Nullable String detail;
 
   /** Of each record of the stretch: its line, its start, the end of its text. */
   private int[] stretch = new int[FIELDS << 8];
@@ -30,6 +36,10 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     this.admission = new Admission(options);
     this.stopAtBad = options.onBadLine() == InputOptions.OnBadLine.FAIL;
     this.value = new CsvValue(format);
+    Format.Rows typed = format.rows();
+    this.rows = typed == null ? null : new CsvRows(typed.schema());
+    this.longest = typed == null ? 0 : typed.longest();
+    this.detailed = options.showsBadLines();
   }
 
   @Override
@@ -90,7 +100,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
       if (defect == null) {
         chunk.recordLines.add(stretch[i]);
       } else {
-        chunk.badRecords.add(defect, stretch[i], stretch[i + 1], stretch[i + 2]);
+        chunk.badRecords.add(defect, detail, stretch[i], stretch[i + 1], stretch[i + 2]);
       }
     }
     if (rows.hasNext()) {
@@ -100,9 +110,13 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   }
 
   private @Nullable Defect handOn(Chunk chunk) throws IOException {
+    detail = null;
     CsvHeader header = Objects.requireNonNull(chunk.header);
     if (row.fields() != header.columns()) {
       return row.fields() < header.columns() ? Defect.TOO_FEW_COLUMNS : Defect.TOO_MANY_COLUMNS;
+    }
+    if (rows != null) {
+      return handOnRow(rows, header, chunk);
     }
     int key = header.keyColumn();
     if (header.valueCount() == 1) {
@@ -119,5 +133,35 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     value.set(row, header);
     return admission.admit(
         row.bytes(), row.from(key), row.length(key), value.bytes(), 0, value.length(), chunk.batch);
+  }
+
+  private @Nullable Defect handOnRow(CsvRows typed, CsvHeader header, Chunk chunk)
+      throws IOException {
+    typed.begin();
+    try {
+      for (int field = 0; field < header.valueCount(); field++) {
+        int column = header.valueColumn(field);
+        if (column == CsvHeader.ABSENT) {
+          typed.putAbsent(field);
+        } else {
+          typed.put(field, row.bytes(), row.from(column), row.length(column));
+        }
+      }
+    } catch (BadFieldException bad) {
+      detail = detailed ? bad.getMessage() : null;
+      return Defect.of(bad);
+    }
+    if (typed.row().length() > longest) {
+      return Defect.ROW_TOO_LONG;
+    }
+    int key = header.keyColumn();
+    return admission.admit(
+        row.bytes(),
+        row.from(key),
+        row.length(key),
+        typed.row().bytes(),
+        0,
+        typed.row().length(),
+        chunk.batch);
   }
 }

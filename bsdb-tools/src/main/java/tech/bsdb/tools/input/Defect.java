@@ -1,6 +1,7 @@
 package tech.bsdb.tools.input;
 
 import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.rows.BadFieldException;
 
 /** Why a line is not a record. The order is that of reports. */
 enum Defect {
@@ -16,6 +17,9 @@ enum Defect {
   NO_KEY_FIELD("no key field"),
   KEY_FIELD_TWICE("the key field comes twice"),
   KEY_FIELD_NOT_TEXT("the key field is null, an object or an array"),
+  NOT_OF_SCHEMA("a field that is not as the schema says"),
+  UNKNOWN_FIELD("a field that the schema does not have"),
+  ROW_TOO_LONG("row longer than what is kept of it"),
   KEY_NOT_IN_ENCODING("key not in its encoding"),
   VALUE_NOT_IN_ENCODING("value not in its encoding"),
   EMPTY_KEY("empty key"),
@@ -49,16 +53,29 @@ enum Defect {
           options.format() instanceof Format.JsonLines json
               ? "no field \"" + json.keyField() + "\" in the JSON object"
               : label;
+      case ROW_TOO_LONG -> {
+        Format.Rows rows = options.format().rows();
+        yield rows == null
+            ? label
+            : "the row is longer than the " + rows.longest() + " bytes of --approximate-width";
+      }
       case KEY_NOT_IN_ENCODING -> "the key is not " + options.keyEncoding().label();
       case VALUE_NOT_IN_ENCODING -> "the value is not " + options.valueEncoding().label();
       default -> label;
     };
   }
 
+  /** What is wrong with a row. */
+  static Defect of(BadFieldException bad) {
+    return bad.isUnknownField() ? UNKNOWN_FIELD : NOT_OF_SCHEMA;
+  }
+
   /** Which option would have let such a line pass. */
   String tip() {
     return switch (this) {
       case EMPTY_KEY -> "--allow-empty-key allows it, --on-bad-line skip leaves such lines out";
+      case UNKNOWN_FIELD ->
+          "--ignore-extra-fields leaves it out, --on-bad-line skip leaves such lines out";
       case TOO_LONG_FOR_HEAP -> "";
       default -> "--on-bad-line skip leaves such lines out";
     };

@@ -2,9 +2,24 @@ package tech.bsdb.tools.input;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.RowSchema;
 
 /** How the records of the input are written. */
 public sealed interface Format {
+  /** What the values are made of where they are typed rows, or null where they are bytes. */
+  default @Nullable Rows rows() {
+    return null;
+  }
+
+  /**
+   * Typed rows.
+   *
+   * @param schema what the fields are
+   * @param ignoreExtraFields whether fields that the schema does not have are left out; else they
+   *     are an error
+   * @param longest bytes that a row may have; with more, its line is a bad line
+   */
+  record Rows(RowSchema schema, boolean ignoreExtraFields, int longest) {}
 
   /**
    * A record a line: key, separator, value. The line is split at the first occurrence of the
@@ -33,9 +48,22 @@ public sealed interface Format {
    *     in the file's order
    * @param values what several value columns make
    * @param delimiter what stands between fields: an ASCII character, neither a quote nor a line end
+   * @param rows what the columns are where the value is a typed row; then there are no value
+   *     columns
    */
-  record Csv(@Nullable String keyColumn, List<String> valueColumns, Values values, char delimiter)
+  record Csv(
+      @Nullable String keyColumn,
+      List<String> valueColumns,
+      Values values,
+      char delimiter,
+      @Nullable Rows rows)
       implements Format {
+    /** Values that are no typed rows. */
+    public Csv(
+        @Nullable String keyColumn, List<String> valueColumns, Values values, char delimiter) {
+      this(keyColumn, valueColumns, values, delimiter, null);
+    }
+
     /** Checks the delimiter. */
     public Csv {
       if (delimiter == 0
@@ -49,6 +77,9 @@ public sealed interface Format {
                 + " is not an ASCII character, or is a quote or a line end");
       }
       valueColumns = List.copyOf(valueColumns);
+      if (rows != null && !valueColumns.isEmpty()) {
+        throw new IllegalArgumentException("typed rows have the columns of their schema");
+      }
     }
 
     /** What several columns make. */
@@ -63,10 +94,16 @@ public sealed interface Format {
 
   /**
    * A JSON object a line: the key is one of its fields, the value is the line just as it is
-   * written.
+   * written, or the typed row that it stands for.
    *
    * @param keyField the name of the field: its value is a string, a number (its digits as written)
    *     or a boolean
+   * @param rows what the fields are where the value is a typed row
    */
-  record JsonLines(String keyField) implements Format {}
+  record JsonLines(String keyField, @Nullable Rows rows) implements Format {
+    /** Values that are the lines. */
+    public JsonLines(String keyField) {
+      this(keyField, null);
+    }
+  }
 }

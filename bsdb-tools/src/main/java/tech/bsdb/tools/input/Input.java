@@ -1,6 +1,7 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -8,6 +9,7 @@ import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.rows.RowSchema;
 
 /**
  * All records of some files, directories or standard input, in the order of the input.
@@ -84,9 +86,18 @@ public final class Input implements RecordSource {
     List<Path> databases = new ArrayList<>();
     List<InputFile> files = InputFiles.find(options.inputs(), databases);
     if (options.rejects() != null) {
-      Rejects.check(options.rejects(), files);
+      List<Path> paths = new ArrayList<>();
+      files.forEach(file -> addPath(file, paths));
+      Rejects.check(options.rejects(), paths);
     }
     return new Input(options, files, databases, chunkBytes, longest);
+  }
+
+  private static void addPath(InputFile file, List<Path> paths) {
+    Path path = file.path();
+    if (path != null) {
+      paths.add(path);
+    }
   }
 
   private static void checkValueEncoding(InputOptions options) {
@@ -114,7 +125,8 @@ public final class Input implements RecordSource {
 
   @Override
   public @Nullable String valueSchema() {
-    return null;
+    RowSchema schema = options.schema();
+    return schema == null ? null : schema.json();
   }
 
   @Override
@@ -149,25 +161,14 @@ public final class Input implements RecordSource {
     return new Sampler(files, lenient.newParser(), visitor).sample(records);
   }
 
-  /** Adds all records to the builder. An input is read once: by this or by {@link #forEach}. */
   @Override
   public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
     return read(() -> Batch.into(builder), listener);
   }
 
-  /**
-   * Shows all records to the visitor, in the calling thread. An input is read once: by this or by
-   * {@link #feed}.
-   *
-   * @return what was read
-   * @throws BadInputException if a line is not a record and may not be left out: the first such
-   *     line of the input
-   * @throws InputException if an input cannot be read or is damaged, or the input is closed
-   *     meanwhile
-   * @throws IOException if the visitor throws it
-   */
+  @Override
   public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
-    return read(() -> new CopiedRecords(visitor), listener);
+    return read(() -> Batch.copying(visitor), listener);
   }
 
   private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
@@ -196,7 +197,9 @@ public final class Input implements RecordSource {
       throw new IllegalStateException("the input is closed");
     }
     running = pipeline;
-    rejects = Rejects.open(options);
+    Path path = options.rejects();
+    boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
+    rejects = path == null ? null : Rejects.open(path, transcoded);
     return rejects;
   }
 

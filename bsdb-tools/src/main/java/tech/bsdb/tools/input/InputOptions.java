@@ -5,6 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.RowSchema;
 
 /**
  * What to read and how: an immutable value, changed by the {@code with} methods.
@@ -70,6 +71,17 @@ public record InputOptions(
         null,
         false,
         Math.min(256, Runtime.getRuntime().availableProcessors()));
+  }
+
+  /** The schema of the values where they are typed rows, else null. */
+  public @Nullable RowSchema schema() {
+    Format.Rows rows = format.rows();
+    return rows == null ? null : rows.schema();
+  }
+
+  /** Whether anybody reads what is wrong with each bad line; else they are counted only. */
+  boolean showsBadLines() {
+    return onBadLine == OnBadLine.FAIL || rejects != null;
   }
 
   /** These options with other {@link #inputs()}. */

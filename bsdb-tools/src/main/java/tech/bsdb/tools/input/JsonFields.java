@@ -1,34 +1,19 @@
 package tech.bsdb.tools.input;
 
-import com.fasterxml.jackson.core.JsonFactory;
-import com.fasterxml.jackson.core.JsonFactoryBuilder;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
-import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.nio.charset.CharsetEncoder;
 import java.nio.charset.StandardCharsets;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.JsonParsers;
 
 /**
  * Lines of a JSON object each: the key is the text of one of its fields, the value is all of the
  * line.
  */
 final class JsonFields implements LineFields {
-  private static final JsonFactory JSON =
-      new JsonFactoryBuilder()
-          .streamReadConstraints(
-              StreamReadConstraints.builder()
-                  .maxNestingDepth(Integer.MAX_VALUE)
-                  .maxNumberLength(Integer.MAX_VALUE)
-                  .maxStringLength(Integer.MAX_VALUE)
-                  .maxNameLength(Integer.MAX_VALUE)
-                  .build())
-          .configure(JsonFactory.Feature.INTERN_FIELD_NAMES, false)
-          .configure(JsonFactory.Feature.FAIL_ON_SYMBOL_HASH_OVERFLOW, false)
-          .build();
-
   private final String keyField;
   private final Admission admission;
   private final CharsetEncoder utf8 = StandardCharsets.UTF_8.newEncoder();
@@ -41,12 +26,12 @@ final class JsonFields implements LineFields {
   @Override
   public @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records)
       throws IOException {
-    if (!beginsAsObject(bytes, from, to)) {
+    if (!JsonParsers.beginsAsObject(bytes, from, to)) {
       return Defect.NOT_JSON;
     }
     String key = null;
     Defect defect = Defect.NO_KEY_FIELD;
-    try (JsonParser json = JSON.createParser(bytes, from, to - from)) {
+    try (JsonParser json = JsonParsers.of(bytes, from, to)) {
       json.nextToken();
       while (json.nextToken() != JsonToken.END_OBJECT) {
         boolean isKey = keyField.equals(json.currentName());
@@ -74,17 +59,5 @@ final class JsonFields implements LineFields {
     }
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     return admission.admit(keyBytes, 0, keyBytes.length, bytes, from, to - from, records);
-  }
-
-  /**
-   * Whether the line begins as an object in UTF-8 does; the parser would guess another encoding
-   * where zeros stand between the characters, or skip a byte-order mark.
-   */
-  private static boolean beginsAsObject(byte[] bytes, int from, int to) {
-    int at = from;
-    while (at < to && (bytes[at] == ' ' || bytes[at] == '\t' || bytes[at] == '\r')) {
-      at++;
-    }
-    return to - at >= 2 && bytes[at] == '{' && bytes[at + 1] != 0;
   }
 }

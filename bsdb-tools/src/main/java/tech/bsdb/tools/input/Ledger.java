@@ -58,7 +58,7 @@ final class Ledger {
     Defect defect = bad.defect(i);
     String name = files.get(file).name();
     long line = linesOfFile + bad.line(i) + 1;
-    String reason = defect.describe(options);
+    String reason = bad.reason(i, options);
     if (rejects != null) {
       rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(i), bad.to(i));
     }

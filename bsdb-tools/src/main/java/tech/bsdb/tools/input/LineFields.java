@@ -13,4 +13,12 @@ interface LineFields {
    * @return why it is not a record, or null if it was handed on
    */
   @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records) throws IOException;
+
+  /**
+   * What is known of the defect that was given last beyond its name, in the words of an error
+   * message; null if nothing.
+   */
+  default @Nullable String detail() {
+    return null;
+  }
 }

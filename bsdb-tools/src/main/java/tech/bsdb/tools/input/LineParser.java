@@ -34,7 +34,7 @@ final class LineParser implements RecordSyntax.ChunkParser {
       if (defect == null) {
         chunk.recordLines.add(line);
       } else {
-        chunk.badRecords.add(defect, line, at, end);
+        chunk.badRecords.add(defect, detail(defect), line, at, end);
         if (stopAtBad) {
           return;
         }
@@ -42,6 +42,11 @@ final class LineParser implements RecordSyntax.ChunkParser {
       at = lineFeed < 0 ? chunk.to : lineFeed + 1;
     }
     chunk.lines = line;
+  }
+
+  private @Nullable String detail(Defect defect) {
+    boolean ofLine = defect == Defect.EMPTY_LINE || defect == Defect.INVALID_ENCODING;
+    return ofLine ? null : fields.detail();
   }
 
   private @Nullable Defect handOn(

@@ -7,12 +7,12 @@ import org.jspecify.annotations.Nullable;
  * Where records stand, kept as runs of records on consecutive lines of a file. After a fixed number
  * of runs, further records' places are not known.
  */
-final class Places {
+public final class Places {
   /** 20 MiB of them. */
-  static final int MOST_RUNS = 1 << 20;
+  public static final int MOST_RUNS = 1 << 20;
 
   /** A file, by its index, and a line of it, from 1. */
-  record Place(int file, long line) {}
+  public record Place(int file, long line) {}
 
   private final int mostRuns;
   private long[] firstRecords = new long[16];
@@ -22,12 +22,13 @@ final class Places {
   private long known;
   private boolean full;
 
-  Places(int mostRuns) {
+  /** Keeps at most so many runs. */
+  public Places(int mostRuns) {
     this.mostRuns = mostRuns;
   }
 
   /** Adds records on consecutive lines; their numbers go on from those added before. */
-  void add(long firstRecord, long records, int file, long firstLine) {
+  public void add(long firstRecord, long records, int file, long firstLine) {
     if (full) {
       return;
     }
@@ -54,7 +55,7 @@ final class Places {
   }
 
   /** Where the record stands, or null if that is not known. */
-  @Nullable Place of(long record) {
+  public @Nullable Place of(long record) {
     if (record < 0 || record >= known) {
       return null;
     }

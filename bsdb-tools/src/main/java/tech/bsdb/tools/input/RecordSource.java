@@ -31,7 +31,8 @@ public interface RecordSource extends AutoCloseable {
   int sample(DatabaseBuilder builder, int records) throws IOException;
 
   /**
-   * Adds all records to the builder, in the calling thread; to be called once.
+   * Adds all records to the builder, in the calling thread. A source is read once: by this or by
+   * {@link #forEach}.
    *
    * @return what was read
    * @throws BadInputException if something is not a record and may not be left out: the first such
@@ -40,6 +41,15 @@ public interface RecordSource extends AutoCloseable {
    * @throws IOException if the builder throws it
    */
   InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException;
+
+  /**
+   * Shows all records to the visitor, in the calling thread. A source is read once: by this or by
+   * {@link #feed}.
+   *
+   * @return what was read
+   * @throws IOException as {@link #feed}, or if the visitor throws it
+   */
+  InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException;
 
   /**
    * Gives the file of what was left out its name, once what was made of the records is complete.

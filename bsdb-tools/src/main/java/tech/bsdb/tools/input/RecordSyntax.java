@@ -40,7 +40,12 @@ interface RecordSyntax {
       return lines(options, () -> new SeparatedFields(separator, new Admission(options)));
     }
     if (format instanceof Format.JsonLines json) {
-      return lines(options, () -> new JsonFields(json.keyField(), new Admission(options)));
+      Format.Rows rows = json.rows();
+      return lines(
+          options,
+          rows == null
+              ? () -> new JsonFields(json.keyField(), new Admission(options))
+              : () -> new JsonRowFields(json.keyField(), rows, options));
     }
     return new CsvSyntax((Format.Csv) format, options);
   }

@@ -17,7 +17,7 @@ import org.jspecify.annotations.Nullable;
  * beside it, which takes its name by {@link #publish} and is removed by {@link #discard}; what was
  * there before stays until then. A device or a pipe is written at once.
  */
-final class Rejects implements Closeable {
+public final class Rejects implements Closeable {
   private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(StandardCharsets.US_ASCII);
 
   private final Path path;
@@ -44,12 +44,13 @@ final class Rejects implements Closeable {
     return Files.createFile(parent == null ? Path.of(name) : parent.resolve(name));
   }
 
-  /** Begins a file; null where none is wanted. */
-  static @Nullable Rejects open(InputOptions options) throws IOException {
-    Path path = options.rejects();
-    return path == null
-        ? null
-        : new Rejects(path, !options.encoding().equals(StandardCharsets.UTF_8));
+  /**
+   * Begins a file.
+   *
+   * @param transcoded whether the bad lines stood in another encoding than UTF-8
+   */
+  public static Rejects open(Path path, boolean transcoded) throws IOException {
+    return new Rejects(path, transcoded);
   }
 
   /**
@@ -57,7 +58,7 @@ final class Rejects implements Closeable {
    *
    * @throws InputException if not
    */
-  static void check(Path path, Iterable<InputFile> inputs) throws IOException {
+  public static void check(Path path, Iterable<Path> inputs) throws IOException {
     if (path.toString().isEmpty() || path.toString().equals("-")) {
       throw new InputException("\"" + path + "\": bad lines need a file");
     }
@@ -71,8 +72,8 @@ final class Rejects implements Closeable {
     if (!Files.isWritable(Files.exists(path) || parent == null ? path : parent)) {
       throw new InputException(path + ": permission denied for bad lines");
     }
-    for (InputFile input : inputs) {
-      if (input.path() != null && Files.exists(path) && Files.isSameFile(path, input.path())) {
+    for (Path input : inputs) {
+      if (Files.exists(path) && Files.isSameFile(path, input)) {
         throw new InputException(path + ": is an input and cannot take the bad lines");
       }
     }
@@ -88,7 +89,9 @@ final class Rejects implements Closeable {
     }
   }
 
-  void write(String place, String reason, byte[] bytes, int from, int to) throws IOException {
+  /** Writes one, with its text. */
+  public void write(String place, String reason, byte[] bytes, int from, int to)
+      throws IOException {
     try {
       out.write((place + ": " + reason + ": ").getBytes(StandardCharsets.UTF_8));
       if (transcoded) {
@@ -103,7 +106,7 @@ final class Rejects implements Closeable {
   }
 
   /** Gives the file that was closed its name. */
-  void publish() throws IOException {
+  public void publish() throws IOException {
     if (temporary != null) {
       Path target = Files.exists(path) ? path.toRealPath() : path; // a link goes on to be one
       try {
@@ -115,7 +118,7 @@ final class Rejects implements Closeable {
   }
 
   /** Removes what {@link #publish} did not give its name. */
-  void discard() {
+  public void discard() {
     if (temporary != null) {
       try {
         Files.deleteIfExists(temporary);

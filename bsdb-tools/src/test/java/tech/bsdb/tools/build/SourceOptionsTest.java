@@ -3,13 +3,18 @@ package tech.bsdb.tools.build;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import java.io.IOException;
 import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Objects;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
@@ -20,6 +25,8 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
 class SourceOptionsTest {
   private static final Syntax SYNTAX =
       TargetOptions.declare(SourceOptions.declare(new Syntax("build", "", "Builds.")));
+
+  @TempDir Path directory;
 
   @Test
   void withoutOptionsTheDefaultsHold() throws Exception {
@@ -91,6 +98,84 @@ class SourceOptionsTest {
   void jsonLinesHaveAKeyField() throws Exception {
     assertThat(parse("--jsonl", "--key-field", "id").format())
         .isEqualTo(new Format.JsonLines("id"));
+  }
+
+  @Test
+  void aSchemaMakesTypedRows() throws Exception {
+    String file = schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
+    Format csv = parse("--csv", "--avro-schema", file, "--ignore-extra-fields").format();
+    Format.Rows rows = Objects.requireNonNull(csv.rows());
+    assertThat(rows.schema().avro().getName()).isEqualTo("R");
+    assertThat(rows.ignoreExtraFields()).isTrue();
+    assertThat(rows.longest()).isEqualTo(RecordBatch.MAX_VALUE_LENGTH);
+    InputOptions jsonl = parse("--jsonl", "--key-field", "id", "--avro-schema", file, "-a");
+    assertThat(Objects.requireNonNull(jsonl.format().rows()).longest()).isEqualTo(8);
+    assertThat(Objects.requireNonNull(jsonl.schema()).avro().getName()).isEqualTo("R");
+    assertThat(parse("--csv").schema()).isNull();
+  }
+
+  @Test
+  void aSchemaThatCannotBeUsedSaysWhy() throws Exception {
+    assertUsage("--ignore-extra-fields needs --avro-schema", "--csv", "--ignore-extra-fields");
+    assertUsage(
+        "--avro-schema needs --csv or --jsonl: text lines have no columns", "--avro-schema", "x");
+    assertSchema("no such file", "--csv", "--avro-schema", directory + "/none");
+    assertSchema("is a directory, not an .avsc file", "--csv", "--avro-schema", "" + directory);
+    assertSchema(
+        "the schema of rows is a record, not int", "--csv", "--avro-schema", schema("\"int\""));
+    for (String bad : List.of("", "{", "{\"type\":\"record\"}", "\u0000", "[]")) {
+      assertThatExceptionOfType(UsageException.class)
+          .isThrownBy(() -> parse("--csv", "--avro-schema", schema(bad)))
+          .withMessageStartingWith("--avro-schema " + directory)
+          .withMessageNotContaining("\n");
+    }
+    String list = "{\"name\":\"a\",\"type\":{\"type\":\"array\",\"items\":\"int\"}}";
+    assertSchema(
+        "column \"a\" is of the type array, which a field of CSV cannot hold; JSON lines can",
+        "--csv",
+        "--avro-schema",
+        schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[" + list + "]}"));
+    assertSchema(
+        "R has itself as a field, without end; let it be null there",
+        "--jsonl",
+        "--key-field",
+        "id",
+        "--avro-schema",
+        schema(
+            "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"r\",\"type\":\"R\"}]}"));
+    String file = schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
+    assertUsage(
+        "--avro-schema and --value-column do not go together: a row has the columns of its schema",
+        "--csv",
+        "--avro-schema",
+        file,
+        "--value-column",
+        "a");
+    assertUsage(
+        "--avro-schema and --csv-values do not go together: a row has the columns of its schema",
+        "--csv",
+        "--avro-schema",
+        file,
+        "--csv-values",
+        "json");
+    assertUsage(
+        "--avro-schema and --value-encoding do not go together: a row's values are as its schema"
+            + " says",
+        "--csv",
+        "--avro-schema",
+        file,
+        "--value-encoding",
+        "hex");
+  }
+
+  private String schema(String json) throws IOException {
+    return Files.writeString(directory.resolve("row.avsc"), json).toString();
+  }
+
+  private static void assertSchema(String message, String... arguments) {
+    List<String> line = List.of(arguments);
+    assertUsage(
+        "--avro-schema " + line.get(line.indexOf("--avro-schema") + 1) + ": " + message, arguments);
   }
 
   @Test

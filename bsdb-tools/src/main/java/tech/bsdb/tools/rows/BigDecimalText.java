@@ -1,0 +1,47 @@
+package tech.bsdb.tools.rows;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Decimal numbers that each have their own number of digits behind the point, as many as they are
+ * written with (Avro's "big-decimal").
+ */
+final class BigDecimalText extends ScalarText {
+  private static final int MOST_DIGITS = 10_000; // beyond them a reader's patience is not ours
+
+  private final NumberText number = new NumberText();
+  private final RowBuffer form = new RowBuffer();
+
+  @Override
+  boolean takes(Form form, boolean exactly) {
+    return switch (form) {
+      case INTEGER, FRACTION, FIELD -> true;
+      case STRING -> !exactly;
+      case BOOLEAN -> false;
+    };
+  }
+
+  @Override
+  @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+    if (!number.parse(text, from, to)) {
+      return isNot();
+    }
+    if (number.digits() > MOST_DIGITS || Math.abs(number.scale()) > MOST_DIGITS) {
+      return "has more than " + MOST_DIGITS + " digits";
+    }
+    int scale = (int) number.scale();
+    byte[] unscaled = number.unscaled(scale).toByteArray();
+    this.form.reset();
+    this.form.putLong(unscaled.length);
+    this.form.putFixed(unscaled, 0, unscaled.length);
+    this.form.putLong(scale);
+    out.putLong(this.form.length());
+    out.putFixed(this.form.bytes(), 0, this.form.length());
+    return null;
+  }
+
+  @Override
+  String name() {
+    return "a decimal number";
+  }
+}

@@ -1,0 +1,70 @@
+package tech.bsdb.tools.rows;
+
+import com.fasterxml.jackson.core.io.NumberInput;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Floating-point numbers: the nearest one to a decimal number, or {@code "NaN"}, {@code
+ * "Infinity"}, {@code "-Infinity"}, which JSON has as strings only.
+ */
+final class FloatingText extends ScalarText {
+  private final boolean isFloat;
+
+  FloatingText(boolean isFloat) {
+    this.isFloat = isFloat;
+  }
+
+  @Override
+  boolean takes(Form form, boolean exactly) {
+    return form != Form.BOOLEAN;
+  }
+
+  @Override
+  @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+    if (form == Form.STRING || (form == Form.FIELD && !NumberText.isNumber(text, from, to))) {
+      return putWord(text, from, to, out);
+    }
+    if (isFloat) {
+      float value = NumberInput.parseFloat(text, from, to - from, true);
+      if (Float.isInfinite(value)) {
+        return beyond();
+      }
+      out.putFourBytes(Float.floatToIntBits(value));
+    } else {
+      double value = NumberInput.parseDouble(text, from, to - from, true);
+      if (Double.isInfinite(value)) {
+        return beyond();
+      }
+      out.putEightBytes(Double.doubleToLongBits(value));
+    }
+    return null;
+  }
+
+  private @Nullable String putWord(char[] text, int from, int to, RowBuffer out) {
+    double value;
+    if (isWord("NaN", text, from, to)) {
+      value = Double.NaN;
+    } else if (isWord("Infinity", text, from, to)) {
+      value = Double.POSITIVE_INFINITY;
+    } else if (isWord("-Infinity", text, from, to)) {
+      value = Double.NEGATIVE_INFINITY;
+    } else {
+      return isNot();
+    }
+    if (isFloat) {
+      out.putFourBytes(Float.floatToIntBits((float) value));
+    } else {
+      out.putEightBytes(Double.doubleToLongBits(value));
+    }
+    return null;
+  }
+
+  private String beyond() {
+    return "is beyond the range of " + name();
+  }
+
+  @Override
+  String name() {
+    return isFloat ? "a float" : "a double";
+  }
+}

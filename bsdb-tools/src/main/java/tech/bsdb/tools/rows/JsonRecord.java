@@ -1,0 +1,119 @@
+package tech.bsdb.tools.rows;
+
+import com.fasterxml.jackson.core.JsonToken;
+import java.io.IOException;
+import java.util.List;
+import java.util.Map;
+import org.apache.avro.Schema;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * A type of records: in the row its fields in the order of the schema, in JSON an object with them
+ * in any order.
+ */
+final class JsonRecord extends JsonType {
+  private final FieldNames numbers;
+  private final String[] names;
+  private final JsonType[] types;
+  private final byte[] @Nullable [] absent;
+
+  private JsonRecord(Schema schema) {
+    this.numbers = new FieldNames(schema);
+    int fields = schema.getFields().size();
+    this.names = new String[fields];
+    this.types = new JsonType[fields];
+    this.absent = new byte[fields][];
+  }
+
+  static JsonRecord ofRecord(Schema schema, Map<Schema, JsonRecord> records) {
+    if (schema.isError()) {
+      throw new IllegalArgumentException(
+          schema.getFullName() + " is the schema of an error, which no row has");
+    }
+    JsonRecord made = new JsonRecord(schema);
+    records.put(schema, made);
+    List<Schema.Field> fields = schema.getFields();
+    for (int i = 0; i < fields.size(); i++) {
+      made.names[i] = RowSchema.column(fields.get(i));
+      made.types[i] = JsonType.of(fields.get(i).schema(), records);
+      made.absent[i] = AbsentField.of(fields.get(i));
+    }
+    return made;
+  }
+
+  @Override
+  boolean takes(JsonToken token) {
+    return token == JsonToken.START_OBJECT;
+  }
+
+  @Override
+  void put(JsonToken token, JsonLine line) throws IOException, BadFieldException {
+    if (token != JsonToken.START_OBJECT) {
+      throw misfit(token, line);
+    }
+    put(line, null);
+  }
+
+  /**
+   * Writes the object that begins at the parser, and has the key's field taken, if it is wanted.
+   */
+  void put(JsonLine line, JsonRows.@Nullable KeyField key) throws IOException, BadFieldException {
+    JsonLine.Level level = line.enter();
+    level.begin(names.length);
+    int start = line.out.length();
+    int next = 0;
+    int found = 0; // where the schema has them, too
+    while (line.json.nextToken() != JsonToken.END_OBJECT) {
+      String name = line.json.currentName();
+      int field = next < names.length && names[next].equals(name) ? next : numbers.find(name);
+      JsonToken value = line.json.nextToken();
+      boolean isKey = key != null && key.take(name, value, line.json);
+      if (field < 0) {
+        if (!isKey && !line.ignoresExtraFields()) {
+          throw BadFieldException.unknown().in(name);
+        }
+        line.json.skipChildren();
+        continue;
+      }
+      if (level.starts[field] >= 0) {
+        throw BadFieldException.because(" comes twice").in(names[field]);
+      }
+      level.starts[field] = line.out.length();
+      try {
+        types[field].put(value, line);
+      } catch (BadFieldException bad) {
+        throw bad.in(names[field]);
+      }
+      level.ends[field] = line.out.length();
+      found += field == next ? 1 : 0;
+      next = field + 1;
+    }
+    if (found < names.length) {
+      order(level, start, line);
+    }
+    line.leave();
+  }
+
+  /** Brings the fields into the order of the schema, and adds those that are absent. */
+  private void order(JsonLine.Level level, int start, JsonLine line) throws BadFieldException {
+    RowBuffer sorted = line.sorted;
+    sorted.reset();
+    for (int i = 0; i < names.length; i++) {
+      int from = level.starts[i];
+      if (from >= 0) {
+        sorted.putFixed(line.out.bytes(), from, level.ends[i] - from);
+      } else if (absent[i] != null) {
+        sorted.putFixed(absent[i], 0, absent[i].length);
+      } else {
+        throw BadFieldException.because(" is missing").in(names[i]);
+      }
+    }
+    line.out.truncate(start);
+    line.out.putFixed(sorted.bytes(), 0, sorted.length());
+  }
+
+  @Override
+  String name() {
+    return "an object";
+  }
+}

@@ -1,0 +1,71 @@
+package tech.bsdb.tools.rows;
+
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Timestamps, {@code 2024-01-31T12:34:56.789Z} with an offset where they are points in time, and
+ * without one where they are local; also with a blank for the T. In the row the units since
+ * 1970-01-01T00:00.
+ */
+final class TimestampText extends ScalarText {
+  private static final long DAY_SECONDS = 86_400;
+
+  private final TimeText.Unit unit;
+  private final boolean point;
+  private final IsoScanner iso = new IsoScanner();
+
+  /** Of units of 3, 6 or 9 digits behind the second. */
+  TimestampText(int digits, boolean point) {
+    this.unit = TimeText.Unit.ofDigits(digits);
+    this.point = point;
+  }
+
+  @Override
+  boolean takes(Form form, boolean exactly) {
+    return form == Form.STRING || form == Form.FIELD;
+  }
+
+  @Override
+  @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+    iso.begin(text, from, to);
+    if (!iso.skipDate() || !(iso.skip('T') || iso.skip(' ')) || !iso.skipTime()) {
+      return isNot();
+    }
+    if ((point && !iso.skipOffset()) || !iso.isEnd()) {
+      return isNot();
+    }
+    if (unit.isCoarserThan(iso)) {
+      return unit.tooFine();
+    }
+    long seconds = iso.epochDay() * DAY_SECONDS + iso.secondOfDay();
+    if (point) {
+      seconds -= iso.offsetSeconds();
+    }
+    long fraction = iso.nanos() / unit.nanos();
+    if (seconds < 0) { // from the second after it, so that the least number is within reach
+      seconds++;
+      fraction -= unit.perSecond();
+    }
+    long whole = seconds * unit.perSecond();
+    if (Math.multiplyHigh(seconds, unit.perSecond()) != whole >> 63) {
+      return beyond();
+    }
+    long units = whole + fraction;
+    if (((whole ^ units) & (fraction ^ units)) < 0) {
+      return beyond();
+    }
+    out.putLong(units);
+    return null;
+  }
+
+  private String beyond() {
+    return "is beyond the range of " + unit.name() + " since 1970";
+  }
+
+  @Override
+  String name() {
+    return point
+        ? "a timestamp with an offset such as 2024-01-31T12:34:56.789Z"
+        : "a local timestamp such as 2024-01-31T12:34:56.789";
+  }
+}
