@@ -23,7 +23,7 @@ public class InputException extends IOException {
    * An exception that says which file could not be read and why, in the words a person would search
    * for.
    */
-  static InputException reading(String file, IOException cause) {
+  public static InputException reading(String file, IOException cause) {
     return new InputException(file + ": " + words(cause), cause);
   }
 

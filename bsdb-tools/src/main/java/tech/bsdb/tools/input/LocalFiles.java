@@ -1,0 +1,162 @@
+package tech.bsdb.tools.input;
+
+import java.io.IOException;
+import java.nio.file.FileSystemLoopException;
+import java.nio.file.FileVisitOption;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.EnumSet;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Manifest;
+
+/**
+ * Finds the local files that an input stands for and checks that they can be read.
+ *
+ * <p>A directory stands for all regular files below it, symbolic links followed, sorted by the
+ * bytes of their paths. Below it, names that begin with a dot or an underscore are left out, as
+ * Hadoop does: they are other programs' marks and half written files. A directory below it that is
+ * a database is left out too. What is named as an input itself is read whatever its name.
+ */
+public final class LocalFiles {
+  private LocalFiles() {}
+
+  /**
+   * The path that a user's input names.
+   *
+   * @throws InputException if it names none here
+   */
+  public static Path path(String input) throws InputException {
+    try {
+      return Path.of(input);
+    } catch (InvalidPathException noPath) {
+      throw new InputException(input + ": not a file name here: " + noPath.getReason(), noPath);
+    }
+  }
+
+  /**
+   * The files that a path stands for, in the order to be read.
+   *
+   * @param databases is added the databases that were found below a directory and left out
+   * @throws InputException if there are none, or one that cannot be read
+   */
+  public static List<Path> find(Path path, List<Path> databases) throws IOException {
+    try {
+      if (!Files.isDirectory(path)) {
+        return List.of(readable(path));
+      }
+      if (isDatabase(path)) {
+        throw new InputException(
+            path
+                + ": is a bsdb database, not an input (to read its records: bsdb scan -d "
+                + path
+                + ")");
+      }
+      List<Path> below = below(path, databases);
+      if (below.isEmpty()) {
+        throw new InputException(
+            path
+                + ": no input files in this directory (names that begin with . or _ are left"
+                + " out)");
+      }
+      return below;
+    } catch (InputException named) {
+      throw named;
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+
+  /**
+   * The files below a directory, in the order to be read; none where there are none.
+   *
+   * @param databases is added the databases that were found and left out
+   */
+  public static List<Path> below(Path directory, List<Path> databases) throws IOException {
+    List<Path> files = list(directory, databases);
+    for (Path file : files) {
+      readable(file);
+    }
+    return files;
+  }
+
+  private static Path readable(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      throw new InputException(path + ": no such file or directory");
+    }
+    if (!Files.isReadable(path)) {
+      throw new InputException(path + ": permission denied");
+    }
+    return path;
+  }
+
+  private static List<Path> list(Path directory, List<Path> databases) throws IOException {
+    List<Path> files = new ArrayList<>();
+    Files.walkFileTree(
+        directory,
+        EnumSet.of(FileVisitOption.FOLLOW_LINKS),
+        Integer.MAX_VALUE,
+        new SimpleFileVisitor<>() {
+          @Override
+          public FileVisitResult preVisitDirectory(Path below, BasicFileAttributes attributes)
+              throws IOException {
+            if (isData(below) && isDatabase(below)) {
+              databases.add(below);
+              return FileVisitResult.SKIP_SUBTREE;
+            }
+            return below.equals(directory) || isData(below)
+                ? FileVisitResult.CONTINUE
+                : FileVisitResult.SKIP_SUBTREE;
+          }
+
+          @Override
+          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
+              throws IOException {
+            if (attributes.isSymbolicLink() && isData(file)) {
+              throw new InputException(
+                  file + ": no such file or directory: the link leads nowhere");
+            }
+            if (attributes.isRegularFile() && isData(file)) {
+              files.add(file);
+            }
+            return FileVisitResult.CONTINUE;
+          }
+
+          @Override
+          public FileVisitResult visitFileFailed(Path file, IOException failure)
+              throws IOException {
+            if (failure instanceof FileSystemLoopException || !isData(file)) {
+              return FileVisitResult.CONTINUE;
+            }
+            throw InputException.reading(file.toString(), failure);
+          }
+        });
+    Collections.sort(files);
+    return files;
+  }
+
+  /** Whether a directory is a database. */
+  public static boolean isDatabase(Path directory) throws IOException {
+    Path manifest = directory.resolve(Manifest.FILE_NAME);
+    return Files.isRegularFile(manifest)
+        && Files.isReadable(manifest)
+        && Rejects.isOfDatabase(manifest);
+  }
+
+  /** Whether a name is not one of those that are left out. */
+  public static boolean isData(Path path) {
+    @Nullable Path last = path.getFileName();
+    return last == null || isData(last.toString());
+  }
+
+  /** Whether the last name of a path is not one of those that are left out. */
+  public static boolean isData(String name) {
+    return !name.startsWith(".") && !name.startsWith("_");
+  }
+}

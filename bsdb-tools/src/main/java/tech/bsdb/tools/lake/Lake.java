@@ -1,0 +1,150 @@
+package tech.bsdb.tools.lake;
+
+import java.io.IOException;
+import java.net.URLDecoder;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.LocalFiles;
+
+/**
+ * Finds the files that inputs stand for, wherever they are.
+ *
+ * <p>An input without a scheme, or with {@code file:}, is a local path, read without Hadoop; with a
+ * name node in the options, one without a scheme is on that. Any other is a URI, given to the file
+ * system that Hadoop's configuration has for it. A directory stands for all files below it, sorted
+ * by the bytes of their paths; names below it that begin with a dot or an underscore are left out,
+ * as Hadoop does. An input that does not exist but has an asterisk, a question mark, a bracket or a
+ * brace in it is a pattern.
+ *
+ * <p>For one thread; the files that it found are for many. What it opened is open until it is
+ * closed, files included.
+ */
+public final class Lake implements AutoCloseable {
+  private static final Pattern URI = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]+):(/.*)");
+  private static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
+
+  private final LakeOptions options;
+  private final List<Path> databases = new ArrayList<>();
+  private @Nullable HadoopFiles hadoop;
+
+  private Lake(LakeOptions options) {
+    this.options = options;
+  }
+
+  /**
+   * Opens it. Nothing is read, nobody logged in and no network used before the first file that is
+   * not a local one is asked for.
+   */
+  public static Lake open(LakeOptions options) {
+    return new Lake(options);
+  }
+
+  /**
+   * The files in the order to be read: that of the inputs, each sorted.
+   *
+   * @throws InputException if an input stands for none, or for one that cannot be read; the message
+   *     names it
+   */
+  public List<LakeFile> files(List<String> inputs) throws IOException {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("no input is given");
+    }
+    List<LakeFile> files = new ArrayList<>();
+    for (String input : inputs) {
+      Matcher file = FILE_URI.matcher(input);
+      if (file.matches()) {
+        files.addAll(local(pathOf(file.group(3))));
+      } else if (options.nameNode() != null || URI.matcher(input).matches()) {
+        files.addAll(remote(input));
+      } else {
+        files.addAll(local(input));
+      }
+    }
+    return List.copyOf(files);
+  }
+
+  /** The local databases below a directory of the inputs, which were left out. */
+  public List<Path> databases() {
+    return List.copyOf(databases);
+  }
+
+  /** Closes the connections. */
+  @Override
+  public void close() throws IOException {
+    if (hadoop != null) {
+      hadoop.close();
+    }
+  }
+
+  /**
+   * What went wrong with a file, in words for users.
+   *
+   * @param file as users know it
+   */
+  public static InputException explain(String file, Throwable failure) {
+    return Failures.explain(file, failure);
+  }
+
+  private List<LakeFile> remote(String input) throws IOException {
+    try {
+      if (hadoop == null) {
+        hadoop = HadoopFiles.open(options);
+      }
+      return hadoop.find(input);
+    } catch (IOException | RuntimeException | LinkageError failure) {
+      throw explain(input, failure);
+    }
+  }
+
+  private List<LakeFile> local(String input) throws IOException {
+    List<LakeFile> files = new ArrayList<>();
+    for (Path path : paths(input)) {
+      try {
+        files.add(LocalParquet.of(path));
+      } catch (IOException failure) {
+        throw explain(path.toString(), failure);
+      }
+    }
+    return files;
+  }
+
+  private List<Path> paths(String input) throws IOException {
+    if (!LocalGlob.isPattern(input) || Files.exists(LocalFiles.path(input))) {
+      return LocalFiles.find(LocalFiles.path(input), databases);
+    }
+    List<Path> files = new ArrayList<>();
+    for (Path match : LocalGlob.expand(input)) {
+      if (!Files.isDirectory(match)) {
+        files.addAll(LocalFiles.find(match, databases));
+      } else if (LocalFiles.isDatabase(match)) {
+        databases.add(match);
+      } else {
+        files.addAll(LocalFiles.below(match, databases));
+      }
+    }
+    if (files.isEmpty()) {
+      throw new InputException(input + ": no file matches the pattern");
+    }
+    return files;
+  }
+
+  /** The path in a URI: as it stands, as Hadoop takes it, or else decoded, as browsers write it. */
+  private static String pathOf(String written) {
+    if (!written.contains("%") || Files.exists(Path.of(written))) {
+      return written;
+    }
+    try {
+      String decoded = URLDecoder.decode(written.replace("+", "%2B"), StandardCharsets.UTF_8);
+      return Files.exists(Path.of(decoded)) ? decoded : written;
+    } catch (IllegalArgumentException notEncoded) {
+      return written;
+    }
+  }
+}

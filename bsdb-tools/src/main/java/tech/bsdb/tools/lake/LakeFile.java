@@ -1,0 +1,16 @@
+package tech.bsdb.tools.lake;
+
+import java.nio.file.Path;
+import org.apache.parquet.io.InputFile;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * One file.
+ *
+ * @param name as users know it: a path, or a URI where it is not a local one
+ * @param length in bytes when the inputs were looked at
+ * @param file how Parquet reads it; each of its streams is for one thread and closed by whoever
+ *     opened it, before the {@link Lake} is
+ * @param local its path, or null where it is not a local one
+ */
+public record LakeFile(String name, long length, InputFile file, @Nullable Path local) {}

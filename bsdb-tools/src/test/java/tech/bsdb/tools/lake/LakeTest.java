@@ -1,0 +1,246 @@
+package tech.bsdb.tools.lake;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import org.apache.parquet.io.SeekableInputStream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputException;
+
+/** Local files, and what is found out without any server. */
+class LakeTest {
+  @TempDir Path folder;
+
+  private Path file(String name) throws IOException {
+    Path path = folder.resolve(name);
+    Files.createDirectories(path.getParent());
+    return Files.writeString(path, name);
+  }
+
+  private static List<String> names(LakeOptions options, String... inputs) throws IOException {
+    try (Lake lake = Lake.open(options)) {
+      return lake.files(List.of(inputs)).stream().map(LakeFile::name).toList();
+    }
+  }
+
+  private List<String> below(String... inputs) throws IOException {
+    return names(LakeOptions.local(), inputs).stream()
+        .map(name -> folder.relativize(Path.of(name)).toString())
+        .toList();
+  }
+
+  @Test
+  void aFolderStandsForTheFilesBelowItButNotForHiddenOnesAndDatabases() throws Exception {
+    file("in/b.parquet");
+    file("in/a/2.parquet");
+    file("in/a/1.parquet");
+    file("in/é.parquet");
+    file("in/_SUCCESS");
+    file("in/.a.parquet.crc");
+    file("in/_temporary/0/task/c.parquet");
+    Path database = folder.resolve("in/db");
+    try (DatabaseBuilder builder = DatabaseBuilder.create(database, BuildOptions.defaults())) {
+      builder.finish();
+    }
+    Path single = file("_single");
+
+    try (Lake lake = Lake.open(LakeOptions.local())) {
+      List<LakeFile> files =
+          lake.files(List.of(single.toString(), folder.resolve("in").toString()));
+
+      assertThat(files)
+          .extracting(file -> folder.relativize(Path.of(file.name())).toString())
+          .containsExactly(
+              "_single", "in/a/1.parquet", "in/a/2.parquet", "in/b.parquet", "in/é.parquet");
+      assertThat(files).allMatch(file -> file.name().equals(String.valueOf(file.local())));
+      assertThat(files.get(1).length()).isEqualTo("in/a/1.parquet".length());
+      assertThat(lake.databases()).containsExactly(database);
+    }
+  }
+
+  @Test
+  void aUriOfAFileIsALocalPath() throws Exception {
+    Path file = file("with blank/a%b.parquet");
+
+    for (String form : List.of("file:%s", "file://%s", "file://localhost%s", "FILE:%s")) {
+      assertThat(names(LakeOptions.local(), form.replace("%s", file.toString())))
+          .containsExactly(file.toString());
+    }
+    assertThat(names(LakeOptions.local(), file.toUri().toString()))
+        .containsExactly(file.toString());
+  }
+
+  @Test
+  void aPatternStandsForWhatMatchesIfThereIsNoSuchFile() throws Exception {
+    file("day=1/a.parquet");
+    file("day=2/b.parquet");
+    file("day=2/_c.parquet");
+    file("other/d.parquet");
+    file("odd[1].parquet");
+    file("odd1.parquet");
+
+    assertThat(below(folder + "/day=*")).containsExactly("day=1/a.parquet", "day=2/b.parquet");
+    assertThat(below(folder + "/*/?.parquet"))
+        .containsExactly("day=1/a.parquet", "day=2/b.parquet", "other/d.parquet");
+    assertThat(below(folder + "/{day=1,other}/*"))
+        .containsExactly("day=1/a.parquet", "other/d.parquet");
+    assertThat(below(folder + "/**.parquet"))
+        .containsExactly(
+            "day=1/a.parquet",
+            "day=2/b.parquet",
+            "odd1.parquet",
+            "odd[1].parquet",
+            "other/d.parquet");
+    assertThat(below(folder + "/day=2/_*")).containsExactly("day=2/_c.parquet");
+    assertThat(below(folder + "/odd[1].parquet")).containsExactly("odd[1].parquet");
+    assertThatThrownBy(() -> below(folder + "/day=3*"))
+        .isInstanceOf(InputException.class)
+        .hasMessage(folder + "/day=3*: no file matches the pattern");
+    assertThatThrownBy(() -> below(folder + "/day=[3"))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("day=[3: no such file, and not a pattern");
+  }
+
+  @Test
+  void anInputThatIsNotThereIsNamed() throws Exception {
+    file("there");
+    Files.createDirectory(folder.resolve("empty"));
+
+    assertThatThrownBy(() -> below(folder + "/there", folder + "/missing"))
+        .isInstanceOf(InputException.class)
+        .hasMessage(folder + "/missing: no such file or directory");
+    assertThatThrownBy(() -> below("file:" + folder + "/empty"))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(folder + "/empty: no input files in this directory");
+  }
+
+  @Test
+  void anyPlaceOfALocalFileIsRead() throws Exception {
+    byte[] bytes = new byte[3 << 20];
+    for (int i = 0; i < bytes.length; i++) {
+      bytes[i] = (byte) (i * 31 >> 4);
+    }
+    Path path = Files.write(folder.resolve("file"), bytes);
+
+    try (Lake lake = Lake.open(LakeOptions.local())) {
+      readPlaces(lake.files(List.of(path.toString())).get(0), bytes);
+    }
+  }
+
+  /** Reads a file in all the ways there are. */
+  static void readPlaces(LakeFile file, byte[] bytes) throws IOException {
+    assertThat(file.length()).isEqualTo(bytes.length);
+    assertThat(file.file().getLength()).isEqualTo(bytes.length);
+    try (SeekableInputStream in = file.file().newStream()) {
+      for (int from : new int[] {0, bytes.length - 8, 1 << 19, 12345}) {
+        for (int length : new int[] {1, 8, 5000, 2 << 20}) {
+          int end = Math.min(bytes.length, from + length);
+          byte[] expected = Arrays.copyOfRange(bytes, from, end);
+          byte[] array = new byte[end - from];
+          in.seek(from);
+          in.readFully(array);
+          assertThat(array).isEqualTo(expected);
+          assertThat(in.getPos()).isEqualTo(end);
+
+          for (ByteBuffer buffer :
+              List.of(ByteBuffer.allocate(end - from), ByteBuffer.allocateDirect(end - from))) {
+            in.seek(from);
+            in.readFully(buffer);
+            assertThat(buffer.flip()).isEqualTo(ByteBuffer.wrap(expected));
+          }
+        }
+      }
+      in.seek(bytes.length - 4);
+      assertThatThrownBy(() -> in.readFully(new byte[8])).isInstanceOf(EOFException.class);
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      quoteCharacter = '`',
+      delimiter = '|',
+      value = {
+        "s3a://bucket/x | s3a://bucket/x: the class org.apache.hadoop.fs.s3a.S3AFileSystem is"
+            + " missing; put the jars of hadoop-aws and the AWS SDK's bundle on the class path:"
+            + " BSDB_CLASSPATH=",
+        "abfs://c@a/x | put the jars of hadoop-azure on the class path: BSDB_CLASSPATH=",
+        "s3://bucket/x | s3://bucket/x: no file system for s3:; write s3a://",
+        "nosuch://x/y | nosuch://x/y: no file system for nosuch:; put the jars of its file system"
+            + " on the class path",
+        "hdfs:///x | hdfs:///x: no name node: write hdfs://HOST/PATH, name one with -nn",
+        "hdfs://no-such-host.invalid/x | name node no-such-host.invalid: unknown host"
+      })
+  void whatCannotBeReachedIsSaidWithWhatHelps(String input, String words) {
+    assertThatThrownBy(() -> names(LakeOptions.local(), input))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining(words);
+  }
+
+  @Test
+  void theConfigurationIsCheckedWhenItIsNeeded() throws Exception {
+    file("there");
+    LakeOptions options = new LakeOptions(null, folder.resolve("missing"), Map.of(), null, null);
+
+    assertThat(names(options, folder + "/there")).hasSize(1);
+    assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
+        .isInstanceOf(InputException.class)
+        .hasMessage("--hadoop-conf " + folder + "/missing: no such directory");
+
+    Files.createDirectory(folder.resolve("missing"));
+    assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("neither core-site.xml nor hdfs-site.xml is in it");
+
+    Files.write(folder.resolve("missing/core-site.xml"), "<configuration><prop".getBytes(UTF_8));
+    assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith(folder + "/missing: Hadoop's configuration cannot be read: ")
+        .hasMessageContaining("expected");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"host", "host:8020", "hdfs://host:8020", "hdfs://pair/", "[::1]:8020"})
+  void aNameNodeIsAHostOrAPair(String nameNode) throws Exception {
+    assertThat(LakeOptions.of(nameNode, null, List.of(), null, null).nameNodeUri())
+        .isEqualTo("hdfs://" + nameNode.replace("hdfs://", "").replaceFirst("/$", ""));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "a b", "hdfs://host/path", "host:port", "host:8020/x"})
+  void anythingElseIsNot(String nameNode) {
+    assertThatThrownBy(() -> LakeOptions.of(nameNode, null, List.of(), null, null))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith("-nn " + nameNode + ": expects HOST, HOST:PORT");
+  }
+
+  @Test
+  void aPrincipalNeedsAKeytabAndASettingAName() throws Exception {
+    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of(), "etl@A", null))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith("--principal etl@A needs --keytab FILE");
+    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of(), null, Path.of("k")))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith("--keytab k needs --principal NAME");
+    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of("a"), null, null))
+        .isInstanceOf(UsageException.class)
+        .hasMessageStartingWith("--hadoop-set a: expects NAME=VALUE");
+    assertThat(LakeOptions.of(null, null, List.of("a=b=c", "d="), null, null).settings())
+        .isEqualTo(Map.of("a", "b=c", "d", ""));
+  }
+}
