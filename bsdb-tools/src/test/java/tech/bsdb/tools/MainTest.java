@@ -50,13 +50,15 @@ class MainTest {
   void aCommandLikeNoneIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
-            "the commands are build, get, scan, stat, verify, publish, rollback, versions, serve");
+            "the commands are build, build-parquet, get, scan, stat, verify, publish, rollback,"
+                + " versions, serve");
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {
         "build",
+        "build-parquet",
         "get",
         "scan",
         "stat",

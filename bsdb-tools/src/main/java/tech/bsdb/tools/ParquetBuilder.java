@@ -1,0 +1,74 @@
+package tech.bsdb.tools;
+
+import java.util.List;
+import tech.bsdb.tools.build.BuildRun;
+import tech.bsdb.tools.build.ParquetSourceOptions;
+import tech.bsdb.tools.build.TargetOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.lake.Lake;
+import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetRecords;
+
+/** {@code bsdb build-parquet}: a database from Parquet files, local or on HDFS. */
+public final class ParquetBuilder implements Command {
+  private static final Syntax SYNTAX =
+      BuildRun.declare(
+              TargetOptions.declare(
+                  ParquetSourceOptions.declare(
+                      new Syntax(
+                          "build-parquet",
+                          "",
+                          "Builds a database from Parquet files. The value is the row, in Avro's"
+                              + " binary encoding, whose schema the database stores: get and scan"
+                              + " print it as JSON (--json). Every row is accounted for: one"
+                              + " without a key, or a key that comes twice, ends the build with"
+                              + " its place unless an option says otherwise. The database appears"
+                              + " at -o complete or not at all."))))
+          .example("a local file", "bsdb build-parquet -i users.parquet -kf user_id -o ./rdb")
+          .example(
+              "a directory on HDFS, two columns of it",
+              "bsdb build-parquet -nn namenode:8020 -i /data/users -kf id --value-fields name,age")
+          .example(
+              "a cluster with Kerberos, its configuration in $HADOOP_CONF_DIR",
+              "bsdb build-parquet --principal etl@EXAMPLE.COM --keytab etl.keytab -i hdfs:///users -kf id")
+          .example(
+              "a key of two columns, the value one column's bytes",
+              "bsdb build-parquet -i ./features -kf country,id --key-join '|' --value-raw vector");
+
+  /** For the service loader. */
+  public ParquetBuilder() {}
+
+  /** Runs {@code bsdb build-parquet} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("build-parquet", args);
+  }
+
+  @Override
+  public String name() {
+    return "build-parquet";
+  }
+
+  @Override
+  public String summary() {
+    return "build a database from Parquet, local or on HDFS";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    TargetOptions target = TargetOptions.of(arguments);
+    ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
+    LakeOptions lake = ParquetSourceOptions.lake(arguments);
+    new BuildRun("bsdb build-parquet", target, arguments, console)
+        .run(() -> ParquetRecords.open(source, Lake.open(lake)), source.rejects());
+    return OK;
+  }
+}

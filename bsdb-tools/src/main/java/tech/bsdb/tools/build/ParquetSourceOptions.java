@@ -1,0 +1,190 @@
+package tech.bsdb.tools.build;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.parquet.ParquetOptions;
+
+/** The options that say where rows come from, how to reach them, and what to make of them. */
+public final class ParquetSourceOptions {
+  private ParquetSourceOptions() {}
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    syntax
+        .section("Input")
+        .values(
+            "-i",
+            "PATH",
+            "a Parquet file, a directory (all files below it, but for names that begin with . or"
+                + " _), or a pattern such as '/data/day=*/*.parquet'; again for more: a local path,"
+                + " a path on the name node of -nn, or a URI of any file system that Hadoop knows,"
+                + " as hdfs://host:8020/data");
+    key(syntax)
+        .value(
+            "--value-fields",
+            "COLUMNS",
+            "the columns of the row, as a,b (default: all); of the others nothing is read")
+        .value(
+            "--value-raw",
+            "COLUMN",
+            "the value is the bytes of this column of text or binary, in place of a row")
+        .flag("--allow-empty-key", "an empty key is a key; else its row is a bad row")
+        .value(
+            "--on-bad-line",
+            "WHAT",
+            "a row that cannot be a record, as one without a key: fail (default), or skip it and"
+                + " count it")
+        .value(
+            "--rejects",
+            "FILE",
+            "with --on-bad-line skip: write the places of the skipped rows to FILE, which must not"
+                + " exist, unless --overwrite");
+    return hadoop(syntax.section("Hadoop"));
+  }
+
+  /** Declares the options of the key and of how the files are reached, which others have too. */
+  public static Syntax declareKeys(Syntax syntax) {
+    return hadoop(key(syntax));
+  }
+
+  private static Syntax key(Syntax syntax) {
+    return syntax
+        .value(
+            "-kf",
+            "COLUMN",
+            "the column that is the key: text and binary as their bytes, all else as in JSON; a"
+                + " field of a struct as a.b; several as a,b with --key-join")
+        .value(
+            "--key-join",
+            "TEXT",
+            "what stands between the columns of a key of several, as '|'; \\t is a tab, \\xHH the"
+                + " character with that code");
+  }
+
+  private static Syntax hadoop(Syntax syntax) {
+    return syntax
+        .value(
+            "-nn",
+            "NAMENODE",
+            "paths without a scheme are on this name node: host, host:port, hdfs://host:port, or"
+                + " the name service of an HA pair (default: such paths are local)")
+        .value(
+            "--hadoop-conf",
+            "DIR",
+            "the directory of the cluster's core-site.xml and hdfs-site.xml (default"
+                + " $HADOOP_CONF_DIR)")
+        .values(
+            "--hadoop-set", "NAME=VALUE", "a setting that wins over the configuration; repeatable")
+        .value(
+            "--principal",
+            "NAME",
+            "Kerberos: log in as NAME with --keytab (default: the ticket that kinit got)")
+        .value("--keytab", "FILE", "Kerberos: the file that has the principal's key");
+  }
+
+  /** How the files are reached. */
+  public static LakeOptions lake(Arguments arguments) throws UsageException {
+    return LakeOptions.of(
+        arguments.text("-nn").orElse(null),
+        arguments.text("--hadoop-conf").map(Path::of).orElse(null),
+        arguments.all("--hadoop-set"),
+        arguments.text("--principal").orElse(null),
+        arguments.text("--keytab").map(Path::of).orElse(null));
+  }
+
+  /**
+   * Which rows are read, and what is made of them.
+   *
+   * @param target what is built of them
+   * @throws UsageException if a value is wrong, or options contradict each other
+   */
+  public static ParquetOptions of(Arguments arguments, BuildOptions target) throws UsageException {
+    List<String> inputs = arguments.all("-i");
+    if (inputs.isEmpty() || inputs.contains("")) {
+      throw new UsageException(
+          "no input given (-i); for example: bsdb build-parquet -i users.parquet -kf id -o ./rdb");
+    }
+    if (inputs.contains("-")) {
+      throw new UsageException(
+          "-i -: Parquet is read from its end, so standard input will not do; name a file");
+    }
+    OnBadLine onBadRow = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
+    Optional<String> rejects = arguments.text("--rejects");
+    if (rejects.isPresent() && onBadRow != OnBadLine.SKIP) {
+      throw new UsageException("--rejects needs --on-bad-line skip");
+    }
+    TargetOptions.refuseTogether(
+        arguments, "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
+    List<String> keys = keys(arguments);
+    boolean typed = !arguments.has("--value-raw");
+    boolean cut = typed && target.approximateWidth() > 0;
+    return new ParquetOptions(
+        inputs,
+        keys,
+        join(arguments, keys),
+        names(arguments, "--value-fields"),
+        arguments.text("--value-raw").orElse(null),
+        false,
+        onBadRow,
+        rejects.map(Path::of).orElse(null),
+        arguments.has("--allow-empty-key"),
+        cut ? target.approximateWidth() : Integer.MAX_VALUE,
+        target.threads());
+  }
+
+  /** The columns of the key. */
+  public static List<String> keys(Arguments arguments) throws UsageException {
+    String written =
+        arguments
+            .text("-kf")
+            .orElseThrow(
+                () -> new UsageException("no key column given (-kf); for example: -kf user_id"));
+    if (!arguments.has("--key-join")) {
+      if (written.isEmpty()) {
+        throw new UsageException("-kf takes a column, not \"\"");
+      }
+      return List.of(written); // a comma, if it has one, is the name's
+    }
+    return names(arguments, "-kf");
+  }
+
+  /** What joins the columns of the key, or null where it is one. */
+  public static @Nullable String join(Arguments arguments, List<String> keys)
+      throws UsageException {
+    Optional<String> join = arguments.text("--key-join");
+    if (join.isPresent() && keys.size() == 1) {
+      throw new UsageException("--key-join is for several columns, as in -kf a,b");
+    }
+    return join.isPresent() ? Escapes.resolve("--key-join", join.get()) : null;
+  }
+
+  private static List<String> names(Arguments arguments, String option) throws UsageException {
+    Optional<String> written = arguments.text(option);
+    if (written.isEmpty()) {
+      return List.of();
+    }
+    List<String> names = Arrays.asList(written.get().split(",", -1));
+    Set<String> seen = new HashSet<>();
+    for (String name : names) {
+      if (name.isEmpty()) {
+        throw new UsageException(option + " " + written.get() + " has an empty name");
+      }
+      if (!seen.add(name)) {
+        throw new UsageException(option + " names " + name + " twice");
+      }
+    }
+    return names;
+  }
+}

@@ -1,0 +1,156 @@
+package tech.bsdb.tools.parquet;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.avro.JsonProperties;
+import org.apache.avro.LogicalTypes;
+import org.apache.avro.Schema;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.ListOf;
+import tech.bsdb.tools.parquet.RowType.MapOf;
+import tech.bsdb.tools.parquet.RowType.Pairs;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.parquet.RowType.Struct;
+import tech.bsdb.tools.rows.RowSchema;
+
+/**
+ * The Avro schema of rows (OPERATIONS.md "Typed rows"). Records are named after their columns; a
+ * name that Avro does not allow is made one that it does, and its own is kept beside it.
+ */
+final class AvroSchemas {
+  private final Set<String> types = new HashSet<>();
+
+  private AvroSchemas() {}
+
+  /** The schema of rows of these columns, as one that is stored is read. */
+  static RowSchema of(List<Column> columns) {
+    // Avro finds logical types where it parses a schema, but not in one that is put together.
+    return RowSchema.parse(new AvroSchemas().record("row", columns).toString());
+  }
+
+  private Schema record(String name, List<Column> columns) {
+    Schema record = Schema.createRecord(typeName(name), null, null, false);
+    Set<String> taken = new HashSet<>();
+    for (Column column : columns) {
+      if (isName(column.name())) {
+        taken.add(column.name());
+      }
+    }
+    List<Schema.Field> fields = new ArrayList<>();
+    for (Column column : columns) {
+      boolean allowed = isName(column.name());
+      String fieldName = allowed ? column.name() : free(cleaned(column.name()), taken);
+      Schema.Field field =
+          column.nullable()
+              ? new Schema.Field(fieldName, schema(column, name), null, JsonProperties.NULL_VALUE)
+              : new Schema.Field(fieldName, schema(column, name), null);
+      if (!allowed) {
+        field.addProp(RowSchema.COLUMN, column.name());
+      }
+      fields.add(field);
+    }
+    record.setFields(fields);
+    return record;
+  }
+
+  private Schema schema(Column column, String parent) {
+    Schema own = schema(column.type(), parent + "_" + column.name());
+    return column.nullable() && own.getType() != Schema.Type.NULL
+        ? Schema.createUnion(Schema.create(Schema.Type.NULL), own)
+        : own;
+  }
+
+  private Schema schema(RowType type, String name) {
+    if (type instanceof Struct struct) {
+      return record(name, struct.fields());
+    }
+    if (type instanceof ListOf list) {
+      return Schema.createArray(schema(list.element(), name));
+    }
+    if (type instanceof MapOf map) {
+      return Schema.createMap(schema(map.value(), name));
+    }
+    if (type instanceof Pairs pairs) {
+      Column key = new Column("key", pairs.key().type(), pairs.key().nullable());
+      Column value = new Column("value", pairs.value().type(), pairs.value().nullable());
+      return Schema.createArray(record(name, List.of(key, value)));
+    }
+    return scalar((Scalar) type, name);
+  }
+
+  private Schema scalar(Scalar scalar, String name) {
+    return switch (scalar.kind()) {
+      case NULL -> Schema.create(Schema.Type.NULL);
+      case BOOLEAN -> Schema.create(Schema.Type.BOOLEAN);
+      case INT -> Schema.create(Schema.Type.INT);
+      case LONG -> Schema.create(Schema.Type.LONG);
+      case FLOAT -> Schema.create(Schema.Type.FLOAT);
+      case DOUBLE -> Schema.create(Schema.Type.DOUBLE);
+      case DECIMAL ->
+          LogicalTypes.decimal(scalar.first(), scalar.second())
+              .addToSchema(Schema.create(Schema.Type.BYTES));
+      case DATE -> LogicalTypes.date().addToSchema(Schema.create(Schema.Type.INT));
+      case TIME_MILLIS -> LogicalTypes.timeMillis().addToSchema(Schema.create(Schema.Type.INT));
+      case TIME_MICROS -> LogicalTypes.timeMicros().addToSchema(Schema.create(Schema.Type.LONG));
+      case TIME_NANOS -> named(Schema.create(Schema.Type.LONG), "time-nanos");
+      case TIMESTAMP_MILLIS ->
+          LogicalTypes.timestampMillis().addToSchema(Schema.create(Schema.Type.LONG));
+      case TIMESTAMP_MICROS ->
+          LogicalTypes.timestampMicros().addToSchema(Schema.create(Schema.Type.LONG));
+      case TIMESTAMP_NANOS ->
+          LogicalTypes.timestampNanos().addToSchema(Schema.create(Schema.Type.LONG));
+      case LOCAL_TIMESTAMP_MILLIS ->
+          LogicalTypes.localTimestampMillis().addToSchema(Schema.create(Schema.Type.LONG));
+      case LOCAL_TIMESTAMP_MICROS ->
+          LogicalTypes.localTimestampMicros().addToSchema(Schema.create(Schema.Type.LONG));
+      case LOCAL_TIMESTAMP_NANOS ->
+          LogicalTypes.localTimestampNanos().addToSchema(Schema.create(Schema.Type.LONG));
+      case STRING -> Schema.create(Schema.Type.STRING);
+      case BYTES -> Schema.create(Schema.Type.BYTES);
+      case FIXED -> fixed(name, scalar.first());
+      case UUID -> named(fixed(name, 16), "uuid");
+      case INTERVAL -> named(fixed(name, 12), "duration");
+    };
+  }
+
+  private Schema fixed(String name, int length) {
+    return Schema.createFixed(typeName(name), null, null, length);
+  }
+
+  private static Schema named(Schema schema, String logicalType) {
+    schema.addProp("logicalType", logicalType);
+    return schema;
+  }
+
+  private String typeName(String name) {
+    return free(cleaned(name), types);
+  }
+
+  private static String free(String name, Set<String> taken) {
+    String free = name;
+    for (int i = 2; !taken.add(free); i++) {
+      free = name + "_" + i;
+    }
+    return free;
+  }
+
+  private static boolean isName(String name) {
+    return !name.isEmpty() && !isDigit(name.charAt(0)) && name.chars().allMatch(AvroSchemas::fits);
+  }
+
+  private static String cleaned(String name) {
+    StringBuilder clean = new StringBuilder();
+    name.codePoints().forEach(c -> clean.append(fits(c) ? (char) c : '_'));
+    return clean.isEmpty() || isDigit(clean.charAt(0)) ? "_" + clean : clean.toString();
+  }
+
+  private static boolean fits(int c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || isDigit(c);
+  }
+
+  private static boolean isDigit(int c) {
+    return c >= '0' && c <= '9';
+  }
+}

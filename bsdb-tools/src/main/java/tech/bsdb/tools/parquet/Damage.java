@@ -1,0 +1,70 @@
+package tech.bsdb.tools.parquet;
+
+import java.io.EOFException;
+import java.io.IOException;
+import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.lake.Lake;
+
+/**
+ * What is thrown while a file is read, in words for users: whether it could not be read, or has
+ * bytes that are no Parquet. Parquet's library meets such bytes with exceptions of all kinds.
+ */
+final class Damage {
+  private Damage() {}
+
+  /**
+   * The words for what was thrown.
+   *
+   * @param file as users know it
+   * @param place where in the file, ending in a colon and a blank; or empty
+   */
+  static InputException of(String file, String place, Throwable thrown) {
+    if (thrown instanceof InputException named) {
+      return named;
+    }
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      if (cause instanceof ParquetCryptoRuntimeException) {
+        return new InputException(file + ": is encrypted, which is not supported", thrown);
+      }
+      if (isStructure(cause)) {
+        return damaged(file, place, "its metadata or a page's header cannot be read", thrown);
+      }
+      if (cause instanceof EOFException) {
+        return damaged(file, place, "it ends too early", thrown);
+      }
+    }
+    if (thrown instanceof IOException && !String.valueOf(thrown.getMessage()).contains("damaged")) {
+      return Lake.explain(file, thrown);
+    }
+    return damaged(file, place, words(thrown), thrown);
+  }
+
+  private static boolean isStructure(Throwable cause) {
+    String message = String.valueOf(cause.getMessage());
+    return message.contains("can not read class") || message.contains("Required field");
+  }
+
+  /** The deepest message that is one for people, and not of Java about an array. */
+  private static String words(Throwable thrown) {
+    String words = "its bytes make no sense";
+    for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
+      boolean ofJava =
+          cause instanceof NullPointerException
+              || cause instanceof IndexOutOfBoundsException
+              || cause instanceof NegativeArraySizeException
+              || cause instanceof ClassCastException
+              || cause instanceof ArithmeticException;
+      String message = cause.getMessage();
+      if (!ofJava && message != null) {
+        words = message.lines().findFirst().orElse(words);
+      }
+    }
+    return words;
+  }
+
+  private static InputException damaged(String file, String place, String words, Throwable thrown) {
+    String known = words.startsWith("damaged: ") ? "" : "damaged: ";
+    return new InputException(file + ": " + place + known + words, thrown);
+  }
+}

@@ -1,0 +1,109 @@
+package tech.bsdb.tools.parquet;
+
+import java.util.List;
+import org.apache.parquet.column.ColumnReader;
+import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowForm;
+import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.text.JsonBuffer;
+
+/**
+ * A column that makes a key, or a part of one: text and binary as their bytes, all else in the form
+ * that it has in JSON (OPERATIONS.md "Typed rows"), without quotes. It looks at the value at hand
+ * and does not move on.
+ */
+final class KeyColumn {
+
+  /** Writes the value at hand as a key. */
+  @FunctionalInterface
+  private interface Writer {
+    void write(ColumnReader from, RowBuffer out);
+  }
+
+  private final Leaf leaf;
+  private final boolean moves;
+  private final Writer writer;
+
+  /**
+   * A key's column.
+   *
+   * @param type what the column is in all files
+   * @param moves whether nobody else reads the leaf, so that {@link #next} has to move it
+   */
+  KeyColumn(Leaf leaf, Scalar type, boolean moves, RowProblem problem) {
+    this.leaf = leaf;
+    this.moves = moves;
+    this.writer =
+        switch (type.kind()) {
+          case STRING, BYTES, FIXED -> (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
+          case INT, LONG -> digits(leaf);
+          default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type)::write;
+        };
+  }
+
+  private static Writer digits(Leaf leaf) {
+    if (leaf.descriptor().getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.INT64) {
+      return (from, out) -> out.putDigits(from.getLong());
+    }
+    boolean unsigned =
+        leaf.descriptor().getPrimitiveType().getLogicalTypeAnnotation()
+                instanceof IntLogicalTypeAnnotation number
+            && !number.isSigned();
+    return unsigned
+        ? (from, out) -> out.putDigits(Integer.toUnsignedLong(from.getInteger()))
+        : (from, out) -> out.putDigits(from.getInteger());
+  }
+
+  String name() {
+    return leaf.name();
+  }
+
+  /** Writes the value; false if there is none. */
+  boolean write(RowBuffer out) {
+    if (!leaf.hasValue()) {
+      return false;
+    }
+    writer.write(leaf.reader(), out);
+    return true;
+  }
+
+  /** Ends the row. */
+  void next() {
+    if (moves) {
+      leaf.next();
+    }
+  }
+
+  /** The value's form in JSON: that of a row that has nothing else. */
+  private static final class AsJson {
+    private static final int BEGIN = "{\"k\":".length();
+
+    private final ScalarEncoder.Writer encoder;
+    private final RowJson form;
+    private final RowBuffer row = new RowBuffer();
+    private final JsonBuffer json = new JsonBuffer();
+
+    AsJson(ScalarEncoder.Writer encoder, Scalar type) {
+      this.encoder = encoder;
+      this.form = new RowJson(RowForm.of(AvroSchemas.of(List.of(new Column("k", type, false)))));
+    }
+
+    void write(ColumnReader from, RowBuffer out) {
+      row.reset();
+      encoder.write(from, row);
+      json.reset();
+      try {
+        form.write(row.bytes(), 0, row.length(), json);
+      } catch (BadRowException e) {
+        throw new IllegalStateException(e.getMessage(), e);
+      }
+      int quote = json.bytes()[BEGIN] == '"' ? 1 : 0;
+      out.putFixed(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);
+    }
+  }
+}

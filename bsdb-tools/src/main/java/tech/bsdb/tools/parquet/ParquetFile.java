@@ -1,0 +1,215 @@
+package tech.bsdb.tools.parquet;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import org.apache.parquet.ParquetReadOptions;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.hadoop.metadata.BlockMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
+import org.apache.parquet.hadoop.metadata.ColumnPath;
+import org.apache.parquet.hadoop.metadata.ParquetMetadata;
+import org.apache.parquet.io.SeekableInputStream;
+import org.apache.parquet.schema.MessageType;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.lake.LakeFile;
+
+/**
+ * A file as its footer describes it, checked against what is wanted of it. Immutable, but for the
+ * footer, which may be forgotten and read again.
+ */
+final class ParquetFile {
+  private static final ParquetReadOptions OPTIONS =
+      ParquetReadOptions.builder(new PlainParquetConfiguration())
+          .withCodecFactory(new Codecs())
+          .usePageChecksumVerification(true)
+          .build();
+
+  /** The least that a file can be: magic, length of the footer, magic. */
+  private static final int SHORTEST = 12;
+
+  /**
+   * A row group that has rows.
+   *
+   * @param index its number in the file, from 0
+   * @param firstRow rows of the file before it
+   * @param rows its rows, at least one
+   * @param bytes bytes of its wanted columns in the file
+   */
+  record RowGroup(int index, long firstRow, long rows, long bytes) {}
+
+  private final LakeFile file;
+  private final RowSelection selection;
+  private final @Nullable String createdBy;
+  private final List<RowGroup> rowGroups;
+  private final int chunks;
+  private @Nullable ParquetMetadata footer;
+
+  private ParquetFile(
+      LakeFile file,
+      RowSelection selection,
+      @Nullable String createdBy,
+      List<RowGroup> rowGroups,
+      int chunks,
+      ParquetMetadata footer) {
+    this.file = file;
+    this.selection = selection;
+    this.createdBy = createdBy;
+    this.rowGroups = List.copyOf(rowGroups);
+    this.chunks = chunks;
+    this.footer = footer;
+  }
+
+  /**
+   * Reads a file's footer.
+   *
+   * @throws InputException if it is no Parquet file, is damaged, or lacks what is wanted of it
+   */
+  static ParquetFile of(LakeFile file, ParquetOptions options) throws IOException {
+    if (file.length() < SHORTEST) {
+      throw new InputException(
+          file.name() + ": not a Parquet file: it has " + file.length() + " bytes");
+    }
+    try (SeekableInputStream in = file.file().newStream()) {
+      ParquetMetadata footer = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
+      MessageType schema = footer.getFileMetaData().getSchema();
+      RowSelection selection = RowSelection.of(options, file.name(), schema);
+      return new ParquetFile(
+          file,
+          selection,
+          footer.getFileMetaData().getCreatedBy(),
+          rowGroups(file, footer, selection.projection()),
+          footer.getBlocks().size() * schema.getColumns().size(),
+          footer);
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // of a length that is damaged
+      String message = String.valueOf(e.getMessage());
+      if (message.contains("is not a Parquet file") || message.contains("footer is too large")) {
+        throw new InputException(
+            file.name()
+                + ": not a Parquet file, or one that was cut short: it does not end with PAR1",
+            e);
+      }
+      throw Damage.of(file.name(), "", e);
+    }
+  }
+
+  private static List<RowGroup> rowGroups(
+      LakeFile file, ParquetMetadata footer, MessageType projection) throws InputException {
+    Set<ColumnPath> wanted = new HashSet<>();
+    projection.getPaths().forEach(path -> wanted.add(ColumnPath.get(path)));
+    List<RowGroup> rowGroups = new ArrayList<>();
+    long rows = 0;
+    for (int i = 0; i < footer.getBlocks().size(); i++) {
+      BlockMetaData block = footer.getBlocks().get(i);
+      long bytes = 0;
+      int found = 0;
+      for (ColumnChunkMetaData chunk : block.getColumns()) {
+        if (wanted.contains(chunk.getPath())) {
+          checkWithin(file, i, chunk);
+          bytes += chunk.getTotalSize();
+          found++;
+        }
+      }
+      if (block.getRowCount() < 0 || (block.getRowCount() > 0 && found != wanted.size())) {
+        throw new InputException(
+            file.name()
+                + ": damaged: row group "
+                + i
+                + " has "
+                + block.getRowCount()
+                + " rows and "
+                + found
+                + " of the "
+                + wanted.size()
+                + " columns wanted");
+      }
+      if (block.getRowCount() > 0) {
+        rowGroups.add(new RowGroup(i, rows, block.getRowCount(), bytes));
+        rows += block.getRowCount();
+      }
+    }
+    return rowGroups;
+  }
+
+  private static void checkWithin(LakeFile file, int rowGroup, ColumnChunkMetaData chunk)
+      throws InputException {
+    long start = chunk.getStartingPos();
+    long size = chunk.getTotalSize();
+    if (start < 0 || size < 0 || start > file.length() - size) {
+      throw new InputException(
+          file.name()
+              + ": damaged: column "
+              + chunk.getPath().toDotString()
+              + " of row group "
+              + rowGroup
+              + " is said to be at "
+              + start
+              + " with "
+              + size
+              + " bytes, but the file has "
+              + file.length());
+    }
+  }
+
+  String name() {
+    return file.name();
+  }
+
+  LakeFile lakeFile() {
+    return file;
+  }
+
+  RowSelection selection() {
+    return selection;
+  }
+
+  @Nullable String createdBy() {
+    return createdBy;
+  }
+
+  List<RowGroup> rowGroups() {
+    return rowGroups;
+  }
+
+  /** How many column chunks the footer describes, which says how much memory it takes. */
+  int chunks() {
+    return chunks;
+  }
+
+  /** Lets the memory of the footer go. */
+  synchronized void forgetFooter() {
+    footer = null;
+  }
+
+  /** Opens the file for reading its wanted columns. */
+  ParquetFileReader open() throws IOException {
+    SeekableInputStream in = file.file().newStream();
+    try {
+      ParquetMetadata known = footer();
+      if (known == null) {
+        known = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
+        checkUnchanged(known);
+      }
+      ParquetFileReader reader = new ParquetFileReader(file.file(), known, OPTIONS, in);
+      reader.setRequestedSchema(selection.projection());
+      return reader;
+    } catch (IOException | RuntimeException | Error e) {
+      in.close();
+      throw e;
+    }
+  }
+
+  private synchronized @Nullable ParquetMetadata footer() {
+    return footer;
+  }
+
+  private void checkUnchanged(ParquetMetadata again) throws InputException {
+    if (!rowGroups(file, again, selection.projection()).equals(rowGroups)) {
+      throw new InputException(file.name() + ": was changed while it was read");
+    }
+  }
+}

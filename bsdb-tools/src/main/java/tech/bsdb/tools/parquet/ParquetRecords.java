@@ -1,0 +1,381 @@
+package tech.bsdb.tools.parquet;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.function.Supplier;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.input.Batch;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.InputListener;
+import tech.bsdb.tools.input.InputReport;
+import tech.bsdb.tools.input.Places;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.input.RecordVisitor;
+import tech.bsdb.tools.input.Rejects;
+import tech.bsdb.tools.lake.Lake;
+import tech.bsdb.tools.lake.LakeFile;
+import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
+import tech.bsdb.tools.parquet.RowPipeline.Task;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.RowSchema;
+
+/**
+ * All rows of some Parquet files as records, in the order of the inputs: below a directory that of
+ * the paths, within a file that of the rows.
+ *
+ * <p>All footers are read first, so that the schema is known, and what does not agree with it is
+ * found before anything is written; then the row groups, several at a time, of which only what is
+ * wanted. Memory is bounded by a share of the heap, but for row groups that are larger.
+ */
+public final class ParquetRecords implements RecordSource {
+  /** Chunks of columns whose footers are kept rather than read again: some 50 MB. */
+  private static final int MOST_CHUNKS_KEPT = 100_000;
+
+  private static final int MOST_SAMPLED_ROW_GROUPS = 16;
+
+  private final ParquetOptions options;
+  private final Lake lake;
+  private final List<ParquetFile> files;
+  private final List<Column> columns;
+  private final List<Scalar> keyTypes;
+  private final @Nullable RowSchema schema;
+  private final RowLedger ledger;
+
+  /** Guarded by this. */
+  private boolean closed;
+
+  /** Guarded by this. */
+  private @Nullable RowPipeline running;
+
+  /** Guarded by this. */
+  private @Nullable Rejects rejects;
+
+  private boolean read;
+
+  private ParquetRecords(
+      ParquetOptions options,
+      Lake lake,
+      List<ParquetFile> files,
+      List<Column> columns,
+      List<Scalar> keyTypes) {
+    this.options = options;
+    this.lake = lake;
+    this.files = files;
+    this.columns = columns;
+    this.keyTypes = keyTypes;
+    this.schema = options.rawColumn() == null ? AvroSchemas.of(columns) : null;
+    this.ledger = new RowLedger(options, files, new Places(Places.MOST_RUNS));
+  }
+
+  /**
+   * Finds the files and reads their footers.
+   *
+   * @param lake where the files are; closed with this, and at once if this cannot be opened
+   * @throws InputException if a file is missing, cannot be read, is no Parquet file, or does not
+   *     agree with the others; the message names it, and the column
+   */
+  public static ParquetRecords open(ParquetOptions options, Lake lake) throws IOException {
+    try {
+      List<LakeFile> found = lake.files(options.inputs());
+      if (options.rejects() != null) {
+        List<Path> local = new ArrayList<>();
+        found.forEach(file -> addLocal(file, local));
+        Rejects.check(options.rejects(), local);
+      }
+      List<ParquetFile> files = footers(found, options);
+      keepSomeFooters(files);
+      TypeMerge columns = new TypeMerge();
+      TypeMerge keys = new TypeMerge();
+      for (ParquetFile file : files) {
+        columns.add(file.name(), file.selection().columns());
+        keys.add(file.name(), keyColumns(options, file));
+      }
+      List<Scalar> keyTypes =
+          keys.columns().stream().map(column -> (Scalar) column.type()).toList();
+      boolean raw = options.rawColumn() != null;
+      List<Column> row = raw ? List.of() : inOrder(columns.columns(), options, files);
+      return new ParquetRecords(options, lake, files, row, keyTypes);
+    } catch (IOException | RuntimeException | Error e) {
+      close(lake);
+      throw e;
+    }
+  }
+
+  private static void close(Lake lake) {
+    try {
+      lake.close();
+    } catch (IOException afterReading) {
+      // nothing was written to it that could be lost
+    }
+  }
+
+  private static void addLocal(LakeFile file, List<Path> paths) {
+    Path local = file.local();
+    if (local != null) {
+      paths.add(local);
+    }
+  }
+
+  /** The columns of the key, which are merged as those of the row are. */
+  private static List<Column> keyColumns(ParquetOptions options, ParquetFile file) {
+    List<Column> columns = new ArrayList<>();
+    List<Scalar> types = file.selection().keyTypes();
+    for (int i = 0; i < types.size(); i++) {
+      columns.add(new Column(options.keyColumns().get(i), types.get(i), false));
+    }
+    return columns;
+  }
+
+  /** All columns, or those that are asked for, each of which some file must have. */
+  private static List<Column> inOrder(
+      List<Column> columns, ParquetOptions options, List<ParquetFile> files) throws InputException {
+    if (options.valueColumns().isEmpty()) {
+      return columns;
+    }
+    List<Column> ordered = new ArrayList<>();
+    for (String name : options.valueColumns()) {
+      Column found = null;
+      for (Column column : columns) {
+        found = column.name().equals(name) ? column : found;
+      }
+      if (found == null) {
+        throw new InputException(
+            files.get(0).name()
+                + ": has no column "
+                + name
+                + " for the value ("
+                + files.get(0).selection().listed()
+                + ")");
+      }
+      ordered.add(found);
+    }
+    return ordered;
+  }
+
+  private static List<ParquetFile> footers(List<LakeFile> found, ParquetOptions options)
+      throws IOException {
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            Math.min(2 * options.threads(), Math.max(1, found.size())),
+            work -> {
+              Thread thread = new Thread(work, "bsdb-footer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    try {
+      List<Future<ParquetFile>> reading = new ArrayList<>();
+      found.forEach(file -> reading.add(threads.submit(() -> ParquetFile.of(file, options))));
+      List<ParquetFile> files = new ArrayList<>();
+      for (Future<ParquetFile> file : reading) { // so the first that is bad is the one to be told
+        files.add(file.get());
+      }
+      return List.copyOf(files);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InputException("interrupted while the footers were read", e);
+    } catch (ExecutionException e) {
+      if (e.getCause() instanceof IOException failure) {
+        throw failure;
+      }
+      if (e.getCause() instanceof Error error) {
+        throw error;
+      }
+      throw new IllegalStateException(e.getCause());
+    } finally {
+      threads.shutdownNow();
+    }
+  }
+
+  private static void keepSomeFooters(List<ParquetFile> files) {
+    long chunks = 0;
+    for (ParquetFile file : files) {
+      chunks += file.chunks();
+      if (chunks > MOST_CHUNKS_KEPT) {
+        file.forgetFooter();
+      }
+    }
+  }
+
+  @Override
+  public String unit() {
+    return "rows";
+  }
+
+  /** The schema of the rows; null where a raw column is the value. */
+  public @Nullable RowSchema schema() {
+    return schema;
+  }
+
+  @Override
+  public @Nullable String valueSchema() {
+    return schema == null ? null : schema.json();
+  }
+
+  @Override
+  public List<Path> databases() {
+    return lake.databases();
+  }
+
+  /** The names of the files, in the order in which they are read. */
+  public List<String> files() {
+    return files.stream().map(ParquetFile::name).toList();
+  }
+
+  /** Gives the builder the first rows of row groups from all parts of the input. */
+  @Override
+  public int sample(DatabaseBuilder builder, int records) throws IOException {
+    List<Task> tasks = tasks();
+    int groups = Math.min(tasks.size(), MOST_SAMPLED_ROW_GROUPS);
+    int given = 0;
+    try (RowReader reader = newReader()) {
+      for (int i = 0; i < groups && given < records; i++) {
+        Task task = tasks.get((int) ((long) i * tasks.size() / groups));
+        int wanted = (records - given) / (groups - i);
+        Sample sample = new Sample(builder, Math.max(1, wanted));
+        reader.read(task.file, task.rowGroup, sample);
+        given += sample.given;
+      }
+    }
+    return given;
+  }
+
+  /** Gives so many records of a row group to the builder. */
+  private static final class Sample implements RowReader.Sink {
+    private final int wanted;
+    private final RowBatch batch;
+    private int given;
+
+    Sample(DatabaseBuilder builder, int wanted) {
+      this.wanted = wanted;
+      this.batch =
+          new RowBatch(
+              Batch.copying(
+                  (key, keyFrom, keyLength, value, valueFrom, valueLength) -> {
+                    if (given < wanted) {
+                      given++;
+                      builder.sample(
+                          Arrays.copyOfRange(key, keyFrom, keyFrom + keyLength),
+                          Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength));
+                    }
+                  }));
+    }
+
+    @Override
+    public RowBatch empty() {
+      return batch;
+    }
+
+    @Override
+    public boolean take(RowBatch full) throws IOException {
+      full.records().handOn();
+      return given < wanted;
+    }
+  }
+
+  @Override
+  public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
+    return read(() -> Batch.into(builder), listener);
+  }
+
+  @Override
+  public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
+    return read(() -> Batch.copying(visitor), listener);
+  }
+
+  private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
+    if (read) {
+      throw new IllegalStateException("the input was read already");
+    }
+    read = true;
+    List<Task> tasks = tasks();
+    long allBytes = tasks.stream().mapToLong(task -> task.rowGroup.bytes()).sum();
+    RowPipeline pipeline =
+        new RowPipeline(
+            tasks,
+            this::newReader,
+            batches,
+            options.threads(),
+            Runtime.getRuntime().maxMemory() / 4);
+    long[] done = new long[tasks.size() + 1]; // bytes before each row group
+    for (int i = 0; i < tasks.size(); i++) {
+      done[i + 1] = done[i] + tasks.get(i).rowGroup.bytes();
+    }
+    try (Rejects rejects = begin(pipeline)) {
+      pipeline.run(
+          (task, batch) -> {
+            ledger.enter(task, batch, rejects);
+            batch.records().handOn();
+            RowGroup group = task.rowGroup;
+            double share =
+                (double) (batch.firstRow() + batch.rows() - group.firstRow()) / group.rows();
+            long bytes = done[task.number] + (long) (share * group.bytes());
+            listener.progress(bytes, allBytes, ledger.records());
+          });
+    }
+    return ledger.report(allBytes);
+  }
+
+  private RowReader newReader() {
+    return new RowReader(options, columns, keyTypes);
+  }
+
+  private List<Task> tasks() {
+    List<Task> tasks = new ArrayList<>();
+    for (int i = 0; i < files.size(); i++) {
+      for (RowGroup group : files.get(i).rowGroups()) {
+        tasks.add(new Task(tasks.size(), files.get(i), i, group));
+      }
+    }
+    return tasks;
+  }
+
+  private synchronized @Nullable Rejects begin(RowPipeline pipeline) throws IOException {
+    if (closed) {
+      throw new IllegalStateException("the input is closed");
+    }
+    running = pipeline;
+    rejects = options.rejects() == null ? null : Rejects.open(options.rejects(), false);
+    return rejects;
+  }
+
+  @Override
+  public synchronized void publishRejects() throws IOException {
+    if (rejects != null) {
+      rejects.publish();
+    }
+  }
+
+  /** {@code FILE: row N}, rows counted from 1. */
+  @Override
+  public @Nullable String place(long recordNumber) {
+    return ledger.place(recordNumber);
+  }
+
+  @Override
+  public synchronized void stop() {
+    closed = true;
+    if (running != null) {
+      running.stop();
+    }
+  }
+
+  @Override
+  public void close() {
+    stop();
+    synchronized (this) {
+      if (rejects != null) {
+        rejects.discard();
+      }
+    }
+    close(lake);
+  }
+}

@@ -1,0 +1,200 @@
+package tech.bsdb.tools.parquet;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Optional;
+import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DecimalLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.EnumLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.IntervalLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.JsonLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.ListLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.MapKeyValueTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.MapLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.StringLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimeLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimeUnit;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.UUIDLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotation;
+import org.apache.parquet.schema.PrimitiveType;
+import org.apache.parquet.schema.Type;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.ListOf;
+import tech.bsdb.tools.parquet.RowType.MapOf;
+import tech.bsdb.tools.parquet.RowType.Pairs;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.parquet.RowType.Struct;
+
+/**
+ * What the types of a file's schema mean (OPERATIONS.md "Typed rows"), by the rules of the format's
+ * specification, those for lists and maps of older writers included.
+ *
+ * @see <a href="https://github.com/apache/parquet-format/blob/master/LogicalTypes.md">logical
+ *     types</a>
+ */
+final class ParquetTypes {
+  private ParquetTypes() {}
+
+  /** A field as a column; one that is repeated is a list. */
+  static Column column(Type field) {
+    if (field.isRepetition(Type.Repetition.REPEATED)) {
+      return new Column(field.getName(), new ListOf(repeated(field)), false);
+    }
+    return new Column(field.getName(), type(field), field.isRepetition(Type.Repetition.OPTIONAL));
+  }
+
+  /** A repeated field without regard to that: always there. */
+  private static Column repeated(Type field) {
+    return new Column(field.getName(), type(field), false);
+  }
+
+  private static RowType type(Type field) {
+    return field.isPrimitive() ? scalar(field.asPrimitiveType()) : group(field.asGroupType());
+  }
+
+  private static RowType group(GroupType group) {
+    Optional<Type> element = listElement(group);
+    if (element.isPresent()) {
+      return new ListOf(elementColumn(element.get()));
+    }
+    Optional<GroupType> entries = mapEntries(group);
+    if (entries.isPresent()) {
+      Column key = column(entries.get().getType(0));
+      Column value = column(entries.get().getType(1));
+      return key.type().equals(Scalar.of(Kind.STRING))
+          ? new MapOf(value)
+          : new Pairs(key.withNullable(false), value);
+    }
+    return struct(group);
+  }
+
+  private static Column elementColumn(Type element) {
+    return element.isRepetition(Type.Repetition.REPEATED) ? repeated(element) : column(element);
+  }
+
+  /** The columns of a group. */
+  static Struct struct(GroupType group) {
+    List<Column> fields = new ArrayList<>();
+    group.getFields().forEach(field -> fields.add(column(field)));
+    return new Struct(fields);
+  }
+
+  /**
+   * The element of a group that is a list: its repeated field itself, where that was written
+   * without a level of its own, else the only field of that.
+   */
+  static Optional<Type> listElement(GroupType group) {
+    boolean list = group.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation;
+    if (!list || group.getFieldCount() != 1) {
+      return Optional.empty();
+    }
+    Type repeated = group.getType(0);
+    if (!repeated.isRepetition(Type.Repetition.REPEATED)) {
+      return Optional.empty();
+    }
+    return Optional.of(isElement(repeated, group) ? repeated : repeated.asGroupType().getType(0));
+  }
+
+  private static boolean isElement(Type repeated, GroupType list) {
+    if (repeated.isPrimitive()) {
+      return true;
+    }
+    GroupType group = repeated.asGroupType();
+    return group.getFieldCount() != 1
+        || group.getType(0).isRepetition(Type.Repetition.REPEATED)
+        || group.getName().equals("array")
+        || group.getName().equals(list.getName() + "_tuple");
+  }
+
+  /** The repeated group of a map, which has a key and a value. */
+  static Optional<GroupType> mapEntries(GroupType group) {
+    LogicalTypeAnnotation annotation = group.getLogicalTypeAnnotation();
+    boolean map =
+        annotation instanceof MapLogicalTypeAnnotation
+            || annotation instanceof MapKeyValueTypeAnnotation;
+    if (!map || group.getFieldCount() != 1 || group.getType(0).isPrimitive()) {
+      return Optional.empty();
+    }
+    GroupType entries = group.getType(0).asGroupType();
+    boolean whole =
+        entries.isRepetition(Type.Repetition.REPEATED)
+            && entries.getFieldCount() == 2
+            && !entries.getType(0).isRepetition(Type.Repetition.REPEATED);
+    return whole ? Optional.of(entries) : Optional.empty();
+  }
+
+  /** What a primitive type means. An annotation that is not known, or not here, says nothing. */
+  static Scalar scalar(PrimitiveType type) {
+    LogicalTypeAnnotation annotation = type.getLogicalTypeAnnotation();
+    if (annotation instanceof UnknownLogicalTypeAnnotation) {
+      return Scalar.of(Kind.NULL);
+    }
+    if (annotation instanceof DecimalLogicalTypeAnnotation decimal) {
+      return Scalar.decimal(decimal.getPrecision(), decimal.getScale());
+    }
+    return switch (type.getPrimitiveTypeName()) {
+      case BOOLEAN -> Scalar.of(Kind.BOOLEAN);
+      case INT32 -> Scalar.of(ofInt32(annotation));
+      case INT64 -> ofInt64(annotation);
+      case INT96 -> Scalar.of(Kind.TIMESTAMP_NANOS);
+      case FLOAT -> Scalar.of(Kind.FLOAT);
+      case DOUBLE -> Scalar.of(Kind.DOUBLE);
+      case BINARY -> Scalar.of(isText(annotation) ? Kind.STRING : Kind.BYTES);
+      case FIXED_LEN_BYTE_ARRAY -> ofFixed(annotation, type.getTypeLength());
+    };
+  }
+
+  private static Kind ofInt32(@Nullable LogicalTypeAnnotation annotation) {
+    if (annotation instanceof IntLogicalTypeAnnotation number) {
+      return !number.isSigned() && number.getBitWidth() == 32 ? Kind.LONG : Kind.INT;
+    }
+    if (annotation instanceof DateLogicalTypeAnnotation) {
+      return Kind.DATE;
+    }
+    return annotation instanceof TimeLogicalTypeAnnotation ? Kind.TIME_MILLIS : Kind.INT;
+  }
+
+  private static Scalar ofInt64(@Nullable LogicalTypeAnnotation annotation) {
+    if (annotation instanceof IntLogicalTypeAnnotation number && !number.isSigned()) {
+      return Scalar.decimal(20, 0);
+    }
+    if (annotation instanceof TimeLogicalTypeAnnotation time) {
+      return Scalar.of(time.getUnit() == TimeUnit.NANOS ? Kind.TIME_NANOS : Kind.TIME_MICROS);
+    }
+    if (annotation instanceof TimestampLogicalTypeAnnotation timestamp) {
+      boolean instant = timestamp.isAdjustedToUTC();
+      return Scalar.of(
+          switch (timestamp.getUnit()) {
+            case MILLIS -> instant ? Kind.TIMESTAMP_MILLIS : Kind.LOCAL_TIMESTAMP_MILLIS;
+            case MICROS -> instant ? Kind.TIMESTAMP_MICROS : Kind.LOCAL_TIMESTAMP_MICROS;
+            case NANOS -> instant ? Kind.TIMESTAMP_NANOS : Kind.LOCAL_TIMESTAMP_NANOS;
+          });
+    }
+    return Scalar.of(Kind.LONG);
+  }
+
+  private static boolean isText(@Nullable LogicalTypeAnnotation annotation) {
+    return annotation instanceof StringLogicalTypeAnnotation
+        || annotation instanceof EnumLogicalTypeAnnotation
+        || annotation instanceof JsonLogicalTypeAnnotation;
+  }
+
+  private static Scalar ofFixed(@Nullable LogicalTypeAnnotation annotation, int length) {
+    if (annotation instanceof UUIDLogicalTypeAnnotation) {
+      return Scalar.of(Kind.UUID);
+    }
+    if (annotation instanceof IntervalLogicalTypeAnnotation) {
+      return Scalar.of(Kind.INTERVAL);
+    }
+    return annotation instanceof Float16LogicalTypeAnnotation
+        ? Scalar.of(Kind.FLOAT)
+        : Scalar.fixed(length);
+  }
+}

@@ -1,0 +1,205 @@
+package tech.bsdb.tools.parquet;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.parquet.column.ColumnDescriptor;
+import org.apache.parquet.column.ColumnReadStore;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.Type;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.ListOf;
+import tech.bsdb.tools.parquet.RowType.MapOf;
+import tech.bsdb.tools.parquet.RowType.Pairs;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.parquet.RowType.Struct;
+import tech.bsdb.tools.rows.RowBuffer;
+
+/**
+ * Encodes the rows of a file: reads its leaves in step, and writes each row as the record that all
+ * files resolve to. For one thread.
+ */
+final class RowEncoder {
+  private final MessageType file;
+  private final RowProblem problem;
+  private final Map<List<String>, Leaf> leaves = new LinkedHashMap<>();
+  private final Encoder row;
+
+  /**
+   * An encoder of a file's rows.
+   *
+   * @param file the file's schema
+   * @param wanted the columns of the row, as all files resolve to them
+   * @param problem hears of what cannot be encoded
+   */
+  RowEncoder(MessageType file, List<Column> wanted, RowProblem problem) {
+    this.file = file;
+    this.problem = problem;
+    List<Encoder> columns = new ArrayList<>();
+    for (Column column : wanted) {
+      columns.add(column(file, column, List.of()));
+    }
+    this.row = new Encoder.Fields(columns);
+  }
+
+  /** The leaf of that path, which is read in step with the others. */
+  Leaf leaf(List<String> path) {
+    return leaves.computeIfAbsent(
+        path, p -> new Leaf(file.getColumnDescription(p.toArray(new String[0]))));
+  }
+
+  /** The leaf of that path where the row has it, so that the row moves it; else null. */
+  @Nullable Leaf known(List<String> path) {
+    return leaves.get(path);
+  }
+
+  /** All leaves that are read. */
+  Iterable<Leaf> leaves() {
+    return leaves.values();
+  }
+
+  /** Begins a row group. */
+  void begin(PageReadStore pages, ColumnReadStore readers) {
+    for (Leaf leaf : leaves.values()) {
+      ColumnDescriptor column = leaf.descriptor();
+      leaf.begin(readers.getColumnReader(column), pages.getPageReader(column).getTotalValueCount());
+    }
+  }
+
+  /** Ends a row group; fails where there is more than its rows had. */
+  void end() throws IOException {
+    for (Leaf leaf : leaves.values()) {
+      leaf.end();
+    }
+  }
+
+  /** Writes the next row. */
+  void write(RowBuffer out) {
+    row.write(out);
+  }
+
+  /** A field as it stands in a group, or null where the group does not have it. */
+  private Encoder column(GroupType group, Column column, List<String> above) {
+    if (group.containsField(column.name())) {
+      return column(group.getType(column.name()), column, above);
+    }
+    return isNull(column.type()) ? new Encoder.Fields(List.of()) : new Encoder.Absent();
+  }
+
+  private Encoder column(Type field, Column column, List<String> above) {
+    List<String> path = new ArrayList<>(above);
+    path.add(field.getName());
+    if (field.isRepetition(Type.Repetition.REPEATED)) {
+      Encoder element = always(field, ((ListOf) column.type()).element(), path);
+      Encoder list = repeated(element, path);
+      return column.nullable() ? new Encoder.Present(list) : list;
+    }
+    if (isNull(column.type())) {
+      return new Encoder.Nothing(leaf(path));
+    }
+    if (isAlwaysNull(field)) { // but not in other files
+      Leaf leaf = leaf(path);
+      return new Encoder.Optional(new Encoder.Nothing(leaf), leaf, Integer.MAX_VALUE);
+    }
+    Encoder value = value(field, column.type(), path);
+    Leaf lead = value.lead();
+    if (!column.nullable()) {
+      return value;
+    }
+    return field.isRepetition(Type.Repetition.OPTIONAL) && lead != null
+        ? new Encoder.Optional(value, lead, definitionLevel(path))
+        : new Encoder.Present(value);
+  }
+
+  /** A field that is there whenever what is above it is, whatever its repetition says. */
+  private Encoder always(Type field, Column column, List<String> path) {
+    Encoder value = value(field, column.type(), path);
+    return column.nullable() ? new Encoder.Present(value) : value;
+  }
+
+  private static boolean isNull(RowType type) {
+    return type.equals(Scalar.of(Kind.NULL));
+  }
+
+  private static boolean isAlwaysNull(Type field) {
+    return field.isPrimitive() && isNull(ParquetTypes.scalar(field.asPrimitiveType()));
+  }
+
+  private Encoder value(Type field, RowType type, List<String> path) {
+    if (type instanceof ListOf list) {
+      return list(field.asGroupType(), list, path);
+    }
+    if (type instanceof MapOf map) {
+      return map(
+          field.asGroupType(), new Column("", Scalar.of(Kind.STRING), false), map.value(), path);
+    }
+    if (type instanceof Pairs pairs) {
+      return map(field.asGroupType(), pairs.key(), pairs.value(), path);
+    }
+    if (type instanceof Struct struct) {
+      List<Encoder> fields = new ArrayList<>();
+      for (Column column : struct.fields()) {
+        fields.add(column(field.asGroupType(), column, path));
+      }
+      return new Encoder.Fields(fields);
+    }
+    return ScalarEncoder.of(leaf(path), (Scalar) type, problem);
+  }
+
+  private Encoder list(GroupType group, ListOf list, List<String> path) {
+    Type repeated = group.getType(0);
+    Type element = ParquetTypes.listElement(group).orElseThrow();
+    List<String> below = new ArrayList<>(path);
+    below.add(repeated.getName());
+    return repeated(
+        element.equals(repeated)
+            ? always(repeated, list.element(), below)
+            : column(element, list.element(), below),
+        below);
+  }
+
+  private Encoder map(GroupType group, Column key, Column value, List<String> path) {
+    GroupType entries = ParquetTypes.mapEntries(group).orElseThrow();
+    List<String> below = new ArrayList<>(path);
+    below.add(entries.getName());
+    return repeated(
+        new Encoder.Fields(
+            List.of(
+                key(entries.getType(0), key.type(), below),
+                column(entries.getType(1), value, below))),
+        below);
+  }
+
+  private Encoder key(Type field, RowType type, List<String> above) {
+    List<String> path = new ArrayList<>(above);
+    path.add(field.getName());
+    Encoder key = value(field, type, path);
+    Leaf lead = key.lead();
+    if (field.isRepetition(Type.Repetition.REQUIRED) || lead == null) {
+      return key;
+    }
+    String column = String.join(".", path);
+    return new Encoder.MapKey(
+        key, lead, definitionLevel(path), () -> problem.note("a null key in a map", column));
+  }
+
+  private Encoder repeated(Encoder element, List<String> path) {
+    Leaf lead = element.lead();
+    if (lead == null) {
+      throw new IllegalStateException("a list without leaves: " + path);
+    }
+    String[] names = path.toArray(new String[0]);
+    return new Encoder.Repeated(
+        element, lead, file.getMaxRepetitionLevel(names), file.getMaxDefinitionLevel(names));
+  }
+
+  private int definitionLevel(List<String> path) {
+    return file.getMaxDefinitionLevel(path.toArray(new String[0]));
+  }
+}

@@ -1,0 +1,282 @@
+package tech.bsdb.tools.parquet;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.parquet.column.impl.ColumnReadStoreImpl;
+import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.hadoop.ParquetFileReader;
+import org.apache.parquet.io.api.Converter;
+import org.apache.parquet.io.api.GroupConverter;
+import org.apache.parquet.io.api.PrimitiveConverter;
+import org.apache.parquet.schema.MessageType;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.RowBuffer;
+
+/**
+ * Reads row groups one after another, and makes records of their rows. It keeps the file that it
+ * read last open. For one thread.
+ */
+final class RowReader implements AutoCloseable {
+  private static final int MOST_ROWS = 1 << 14;
+  private static final long MOST_BYTES = 1 << 20;
+
+  /** Takes the rows of a row group, batch after batch. */
+  interface Sink {
+    /** A batch to fill. */
+    RowBatch empty() throws IOException;
+
+    /**
+     * Takes a full one.
+     *
+     * @return whether more are wanted
+     */
+    boolean take(RowBatch batch) throws IOException;
+  }
+
+  private final ParquetOptions options;
+  private final List<Column> columns;
+  private final List<Scalar> keyTypes;
+  private final RowBuffer key = new RowBuffer();
+  private final RowBuffer value = new RowBuffer();
+  private final RowProblem problem = new RowProblem();
+  private @Nullable ParquetFile file;
+  private @Nullable ParquetFileReader reader;
+
+  /**
+   * A reader.
+   *
+   * @param columns what the rows of all files resolve to; nothing where the value is raw
+   * @param keyTypes what the columns of the key resolve to
+   */
+  RowReader(ParquetOptions options, List<Column> columns, List<Scalar> keyTypes) {
+    this.options = options;
+    this.columns = columns;
+    this.keyTypes = keyTypes;
+  }
+
+  /**
+   * Reads a row group.
+   *
+   * @throws InputException if it cannot be read, or is damaged; the message names it
+   */
+  void read(ParquetFile from, RowGroup group, Sink sink) throws IOException {
+    PageReadStore pages = load(from, group);
+    try {
+      decode(from, group, pages, sink);
+    } catch (SinkException notTheFiles) {
+      throw notTheFiles;
+    } catch (IOException | RuntimeException | StackOverflowError e) {
+      throw damaged(from, group, e);
+    } finally {
+      closeQuietly(pages);
+    }
+  }
+
+  /** What the sink throws, which is not the file's fault. */
+  static final class SinkException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    SinkException(IOException cause) {
+      super(cause.getMessage(), cause);
+    }
+  }
+
+  private PageReadStore load(ParquetFile from, RowGroup group) throws IOException {
+    try {
+      ParquetFileReader open = open(from);
+      PageReadStore pages = open.readRowGroup(group.index());
+      if (pages == null || pages.getRowCount() != group.rows()) {
+        throw new InputException(from.name() + ": was changed while it was read");
+      }
+      return pages;
+    } catch (IOException | RuntimeException e) {
+      throw damaged(from, group, e);
+    } catch (OutOfMemoryError full) {
+      throw tooLarge(from, group, full);
+    }
+  }
+
+  private ParquetFileReader open(ParquetFile from) throws IOException {
+    ParquetFileReader open = reader;
+    if (open == null || file != from) {
+      close();
+      open = from.open();
+      reader = open;
+      file = from;
+    }
+    return open;
+  }
+
+  private void decode(ParquetFile from, RowGroup group, PageReadStore pages, Sink sink)
+      throws IOException {
+    MessageType wanted = from.selection().projection();
+    RowEncoder rows = new RowEncoder(wanted, columns, problem);
+    KeyColumn raw = raw(rows);
+    List<KeyColumn> keys = keys(from, rows);
+    ColumnReadStoreImpl store =
+        new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
+    rows.begin(pages, store);
+    RowBatch batch = empty(sink, group.firstRow());
+    for (long row = 0; row < group.rows(); row++) {
+      problem.clear();
+      putKey(keys);
+      putValue(rows, raw);
+      keys.forEach(KeyColumn::next);
+      boolean good = add(batch);
+      boolean full = batch.bytes() >= MOST_BYTES || batch.rows() == MOST_ROWS;
+      if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
+        if (!take(sink, batch) || !good && options.onBadRow() == OnBadLine.FAIL) {
+          return;
+        }
+        batch = empty(sink, group.firstRow() + row + 1);
+      }
+    }
+    rows.end();
+    take(sink, batch);
+  }
+
+  private @Nullable KeyColumn raw(RowEncoder rows) {
+    String column = options.rawColumn();
+    return column == null
+        ? null
+        : new KeyColumn(rows.leaf(List.of(column)), Scalar.of(Kind.BYTES), true, problem);
+  }
+
+  private List<KeyColumn> keys(ParquetFile from, RowEncoder rows) {
+    List<KeyColumn> keys = new ArrayList<>();
+    for (int i = 0; i < keyTypes.size(); i++) {
+      List<String> path = from.selection().keys().get(i);
+      boolean moved = rows.known(path) != null;
+      keys.add(new KeyColumn(rows.leaf(path), keyTypes.get(i), !moved, problem));
+    }
+    return keys;
+  }
+
+  private void putKey(List<KeyColumn> keys) {
+    key.reset();
+    for (int i = 0; i < keys.size(); i++) {
+      if (i > 0 && options.keyJoin() != null) {
+        key.putText(options.keyJoin());
+      }
+      if (!keys.get(i).write(key)) {
+        problem.note("null key", "column " + keys.get(i).name());
+      }
+    }
+  }
+
+  private void putValue(RowEncoder rows, @Nullable KeyColumn raw) {
+    value.reset();
+    if (raw == null) {
+      rows.write(value);
+      return;
+    }
+    if (!raw.write(value)) {
+      problem.note("null value", "column " + raw.name());
+    }
+    raw.next();
+  }
+
+  /** Adds the row at hand to the batch; false if it is a bad one. */
+  private boolean add(RowBatch batch) throws IOException {
+    if (problem.reason() == null) {
+      if (key.length() == 0 && !options.allowEmptyKey()) {
+        problem.note("empty key", "");
+      } else if (key.length() > RecordBatch.MAX_KEY_LENGTH) {
+        problem.note(
+            "key longer than " + RecordBatch.MAX_KEY_LENGTH + " bytes", key.length() + " bytes");
+      } else if (value.length() > options.mostValueBytes()) {
+        problem.note(
+            "row longer than the approximate width, which would be cut", value.length() + " bytes");
+      }
+    }
+    String reason = problem.reason();
+    if (reason != null) {
+      batch.addBad(reason, problem.detail());
+      return false;
+    }
+    batch.add(key.bytes(), key.length(), value.bytes(), value.length());
+    return true;
+  }
+
+  private static RowBatch empty(Sink sink, long firstRow) throws IOException {
+    try {
+      RowBatch batch = sink.empty();
+      batch.begin(firstRow);
+      return batch;
+    } catch (IOException e) {
+      throw new SinkException(e);
+    }
+  }
+
+  private static boolean take(Sink sink, RowBatch batch) throws IOException {
+    try {
+      return sink.take(batch);
+    } catch (IOException e) {
+      throw new SinkException(e);
+    }
+  }
+
+  private static InputException damaged(ParquetFile from, RowGroup group, Throwable e) {
+    return Damage.of(from.name(), "row group " + group.index() + ": ", e);
+  }
+
+  private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {
+    return new InputException(
+        from.name()
+            + ": row group "
+            + group.index()
+            + ": its columns take "
+            + (group.bytes() >> 20)
+            + " MB, too much for the heap of "
+            + (Runtime.getRuntime().maxMemory() >> 20)
+            + " MB (give Java more: BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)",
+        e);
+  }
+
+  private static void closeQuietly(AutoCloseable closeable) {
+    try {
+      closeable.close();
+    } catch (Exception afterReading) {
+      // it was read, or what went wrong before matters more
+    }
+  }
+
+  @Override
+  public void close() {
+    ParquetFileReader open = reader;
+    reader = null;
+    file = null;
+    if (open != null) {
+      closeQuietly(open);
+    }
+  }
+
+  /** What column readers want to have, and nobody calls: values are asked of the readers. */
+  private static final class Discarding extends GroupConverter {
+    private static final PrimitiveConverter LEAF = new PrimitiveConverter() {};
+
+    @Override
+    public Converter getConverter(int field) {
+      return new Discarding();
+    }
+
+    @Override
+    public PrimitiveConverter asPrimitiveConverter() {
+      return LEAF;
+    }
+
+    @Override
+    public void start() {}
+
+    @Override
+    public void end() {}
+  }
+}

@@ -1,0 +1,119 @@
+package tech.bsdb.tools.parquet;
+
+import java.util.List;
+import java.util.Locale;
+
+/**
+ * What a column holds, whatever the way in which a file stores it. Immutable.
+ *
+ * <p>Two files agree on a column where its types are equal; {@link TypeMerge} says what else goes
+ * together.
+ */
+sealed interface RowType {
+
+  /** The type in words, for messages. */
+  String describe();
+
+  /** A column, a field of a struct, or an element. */
+  record Column(String name, RowType type, boolean nullable) {
+    Column withNullable(boolean nullable) {
+      return new Column(name, type, nullable);
+    }
+  }
+
+  /** What a value without parts is. */
+  enum Kind {
+    NULL,
+    BOOLEAN,
+    INT,
+    LONG,
+    FLOAT,
+    DOUBLE,
+    /** Parameters: precision and scale. */
+    DECIMAL,
+    DATE,
+    TIME_MILLIS,
+    TIME_MICROS,
+    TIME_NANOS,
+    /** An instant. */
+    TIMESTAMP_MILLIS,
+    TIMESTAMP_MICROS,
+    TIMESTAMP_NANOS,
+    /** A date and a time of no time zone. */
+    LOCAL_TIMESTAMP_MILLIS,
+    LOCAL_TIMESTAMP_MICROS,
+    LOCAL_TIMESTAMP_NANOS,
+    STRING,
+    BYTES,
+    /** Parameter: the length. */
+    FIXED,
+    UUID,
+    INTERVAL
+  }
+
+  /**
+   * A value without parts.
+   *
+   * @param first the precision of a decimal, or the length of a fixed value; else 0
+   * @param second the scale of a decimal; else 0
+   */
+  record Scalar(Kind kind, int first, int second) implements RowType {
+    static Scalar of(Kind kind) {
+      return new Scalar(kind, 0, 0);
+    }
+
+    static Scalar decimal(int precision, int scale) {
+      return new Scalar(Kind.DECIMAL, precision, scale);
+    }
+
+    static Scalar fixed(int length) {
+      return new Scalar(Kind.FIXED, length, 0);
+    }
+
+    @Override
+    public String describe() {
+      String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
+      return switch (kind) {
+        case DECIMAL -> word + "(" + first + "," + second + ")";
+        case FIXED -> word + "(" + first + ")";
+        default -> word;
+      };
+    }
+  }
+
+  /** Fields under names of their own. */
+  record Struct(List<Column> fields) implements RowType {
+    public Struct {
+      fields = List.copyOf(fields);
+    }
+
+    @Override
+    public String describe() {
+      return "struct";
+    }
+  }
+
+  /** Any number of elements. */
+  record ListOf(Column element) implements RowType {
+    @Override
+    public String describe() {
+      return "list of " + element.type().describe();
+    }
+  }
+
+  /** Values under keys that are strings. */
+  record MapOf(Column value) implements RowType {
+    @Override
+    public String describe() {
+      return "map of string to " + value.type().describe();
+    }
+  }
+
+  /** Values under keys that are not strings. */
+  record Pairs(Column key, Column value) implements RowType {
+    @Override
+    public String describe() {
+      return "map of " + key.type().describe() + " to " + value.type().describe();
+    }
+  }
+}

@@ -1,0 +1,183 @@
+package tech.bsdb.tools.parquet;
+
+import java.math.BigInteger;
+import java.nio.ByteBuffer;
+import org.apache.parquet.column.ColumnReader;
+import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.PrimitiveType;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.Utf8;
+
+/** A value without parts, from a leaf that has one. */
+final class ScalarEncoder extends Encoder {
+
+  /** Writes the value at hand of a column. */
+  @FunctionalInterface
+  interface Writer {
+    void write(ColumnReader from, RowBuffer out);
+  }
+
+  private final Leaf leaf;
+  private final Writer writer;
+
+  private ScalarEncoder(Leaf leaf, Writer writer) {
+    this.leaf = leaf;
+    this.writer = writer;
+  }
+
+  /**
+   * An encoder.
+   *
+   * @param type what the column is to become
+   * @param problem hears of values that cannot be
+   */
+  static Encoder of(Leaf leaf, Scalar type, RowProblem problem) {
+    if (type.kind() == Kind.NULL) {
+      return new Nothing(leaf);
+    }
+    return new ScalarEncoder(leaf, writer(leaf, type, problem));
+  }
+
+  /** Writes values of the leaf, of which there must be one at hand; moves nothing. */
+  static Writer writer(Leaf leaf, Scalar type, RowProblem problem) {
+    PrimitiveType stored = leaf.descriptor().getPrimitiveType();
+    return switch (stored.getPrimitiveTypeName()) {
+      case BOOLEAN -> (from, out) -> out.putByte(from.getBoolean() ? 1 : 0);
+      case INT32 -> ofInt32(stored, type);
+      case INT64 -> ofInt64(stored, type);
+      case INT96 -> (from, out) -> out.putLong(nanos(from.getBinary(), leaf, problem));
+      case FLOAT ->
+          type.kind() == Kind.DOUBLE
+              ? (from, out) -> out.putDouble(from.getFloat())
+              : (from, out) -> out.putFloat(from.getFloat());
+      case DOUBLE -> (from, out) -> out.putDouble(from.getDouble());
+      case BINARY -> ofBinary(leaf, type, problem);
+      case FIXED_LEN_BYTE_ARRAY -> ofFixed(leaf, type, problem);
+    };
+  }
+
+  private static Writer ofInt32(PrimitiveType stored, Scalar type) {
+    if (type.kind() == Kind.DECIMAL) {
+      return (from, out) -> putUnscaled(from.getInteger(), out);
+    }
+    boolean unsigned =
+        stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation number
+            && !number.isSigned();
+    return unsigned
+        ? (from, out) -> out.putLong(Integer.toUnsignedLong(from.getInteger()))
+        : (from, out) -> out.putLong(from.getInteger());
+  }
+
+  private static Writer ofInt64(PrimitiveType stored, Scalar type) {
+    if (type.kind() != Kind.DECIMAL) {
+      return (from, out) -> out.putLong(from.getLong());
+    }
+    boolean unsigned = stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation;
+    return unsigned
+        ? (from, out) -> putUnsigned(from.getLong(), out)
+        : (from, out) -> putUnscaled(from.getLong(), out);
+  }
+
+  private static Writer ofBinary(Leaf leaf, Scalar type, RowProblem problem) {
+    if (type.kind() == Kind.STRING) {
+      return (from, out) -> putText(from.getBinary(), out, leaf, problem);
+    }
+    if (type.kind() == Kind.DECIMAL) {
+      return (from, out) -> putUnscaled(from.getBinary(), type, out, leaf, problem);
+    }
+    return (from, out) -> out.putBytes(from.getBinary().toByteBuffer());
+  }
+
+  private static Writer ofFixed(Leaf leaf, Scalar type, RowProblem problem) {
+    PrimitiveType stored = leaf.descriptor().getPrimitiveType();
+    if (stored.getLogicalTypeAnnotation() instanceof Float16LogicalTypeAnnotation) {
+      return type.kind() == Kind.DOUBLE
+          ? (from, out) -> out.putDouble(HalfFloat.of(from.getBinary().toByteBuffer()))
+          : (from, out) -> out.putFloat(HalfFloat.of(from.getBinary().toByteBuffer()));
+    }
+    if (type.kind() == Kind.DECIMAL) {
+      return (from, out) -> putUnscaled(from.getBinary(), type, out, leaf, problem);
+    }
+    return (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
+  }
+
+  private static void putText(Binary text, RowBuffer out, Leaf leaf, RowProblem problem) {
+    ByteBuffer bytes = text.toByteBuffer();
+    int count = bytes.remaining();
+    out.putBytes(bytes);
+    if (!Utf8.isValid(out.bytes(), out.length() - count, out.length())) {
+      problem.note("text that is not UTF-8", "column " + leaf.name());
+    }
+  }
+
+  private static void putUnscaled(
+      Binary number, Scalar type, RowBuffer out, Leaf leaf, RowProblem problem) {
+    ByteBuffer bytes = shortest(number.toByteBuffer());
+    if (!bytes.hasRemaining() || bytes.remaining() > RowSchema.mostDecimalBytes(type.first())) {
+      problem.note(
+          "a decimal that cannot be one", bytes.remaining() + " bytes in column " + leaf.name());
+    }
+    out.putBytes(bytes);
+  }
+
+  /** A number of two's complement in as few bytes as it needs, as is the rule for all decimals. */
+  private static ByteBuffer shortest(ByteBuffer number) {
+    int at = number.position();
+    int last = number.limit() - 1;
+    while (at < last && number.get(at) == number.get(at + 1) >> 7) {
+      at++;
+    }
+    return number.position(at);
+  }
+
+  private static void putUnscaled(long number, RowBuffer out) {
+    int bits = 65 - Long.numberOfLeadingZeros(number ^ number >> 63); // and one for the sign
+    int bytes = (bits + 7) / 8;
+    out.putLong(bytes);
+    for (int i = bytes - 1; i >= 0; i--) {
+      out.putByte((int) (number >> 8 * i));
+    }
+  }
+
+  private static void putUnsigned(long number, RowBuffer out) {
+    if (number >= 0) {
+      putUnscaled(number, out);
+    } else {
+      byte[] bytes = new BigInteger(Long.toUnsignedString(number)).toByteArray();
+      out.putBytes(bytes, 0, bytes.length);
+    }
+  }
+
+  private static long nanos(Binary int96, Leaf leaf, RowProblem problem) {
+    try {
+      return Int96.nanos(int96.toByteBuffer());
+    } catch (ArithmeticException beyond) {
+      problem.note("a timestamp before 1677 or after 2262", "INT96 column " + leaf.name());
+      return 0;
+    }
+  }
+
+  @Override
+  Leaf lead() {
+    return leaf;
+  }
+
+  @Override
+  void write(RowBuffer out) {
+    if (!leaf.hasValue()) {
+      throw new IllegalStateException("column " + leaf.name() + " lacks a value that it requires");
+    }
+    writer.write(leaf.reader(), out);
+    leaf.next();
+  }
+
+  @Override
+  void skip() {
+    leaf.next();
+  }
+}

@@ -1,0 +1,140 @@
+package tech.bsdb.tools.parquet;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.ListOf;
+import tech.bsdb.tools.parquet.RowType.MapOf;
+import tech.bsdb.tools.parquet.RowType.Pairs;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.parquet.RowType.Struct;
+
+/**
+ * Finds the one type that the columns of all files resolve to, by Avro's rules for schemas: int
+ * goes with long and float with double; a column may be null where it may be in one of the files;
+ * one that some files lack is null there, which it must be allowed to be. The order of columns is
+ * that of the first file. Anything else is an error that names the file and the column.
+ */
+final class TypeMerge {
+  private final Map<String, Column> columns = new LinkedHashMap<>();
+  private String first = "";
+
+  /**
+   * Adds a file's columns.
+   *
+   * @throws InputException if one of them does not go with those of the files before
+   */
+  void add(String file, List<Column> more) throws InputException {
+    if (first.isEmpty()) {
+      first = file;
+      more.forEach(column -> columns.put(column.name(), column));
+      return;
+    }
+    List<Column> merged = fields(new ArrayList<>(columns.values()), more, file, "");
+    columns.clear();
+    merged.forEach(column -> columns.put(column.name(), column));
+  }
+
+  /** The columns that all files resolve to. */
+  List<Column> columns() {
+    return List.copyOf(columns.values());
+  }
+
+  private List<Column> fields(List<Column> known, List<Column> more, String file, String path)
+      throws InputException {
+    Map<String, Column> added = new LinkedHashMap<>();
+    more.forEach(column -> added.put(column.name(), column));
+    List<Column> merged = new ArrayList<>();
+    for (Column column : known) {
+      Column other = added.remove(column.name());
+      if (other != null) {
+        merged.add(column(column, other, file, path + column.name()));
+      } else if (isNullable(column)) {
+        merged.add(column);
+      } else {
+        throw new InputException(
+            file
+                + ": has no column "
+                + path
+                + column.name()
+                + ", which "
+                + first
+                + " requires (a column that may be missing is one that may be null; to leave it"
+                + " out: --value-fields)");
+      }
+    }
+    for (Column column : added.values()) {
+      if (!isNullable(column)) {
+        throw new InputException(
+            file
+                + ": requires a column "
+                + path
+                + column.name()
+                + ", which "
+                + first
+                + " does not have (a column that may be missing is one that may be null; to leave"
+                + " it out: --value-fields)");
+      }
+      merged.add(column);
+    }
+    return merged;
+  }
+
+  private static boolean isNullable(Column column) {
+    return column.nullable() || column.type().equals(Scalar.of(Kind.NULL));
+  }
+
+  private Column column(Column one, Column other, String file, String path) throws InputException {
+    Scalar nothing = Scalar.of(Kind.NULL);
+    if (one.type().equals(nothing) || other.type().equals(nothing)) {
+      Column known = one.type().equals(nothing) ? other : one;
+      boolean both = one.type().equals(other.type());
+      return new Column(one.name(), known.type(), !both || one.nullable() || other.nullable());
+    }
+    return new Column(
+        one.name(), type(one.type(), other.type(), file, path), one.nullable() || other.nullable());
+  }
+
+  private RowType type(RowType one, RowType other, String file, String path) throws InputException {
+    if (one.equals(other)) {
+      return one;
+    }
+    if (one instanceof Scalar a && other instanceof Scalar b) {
+      if (isPair(a, b, Kind.INT, Kind.LONG)) {
+        return Scalar.of(Kind.LONG);
+      }
+      if (isPair(a, b, Kind.FLOAT, Kind.DOUBLE)) {
+        return Scalar.of(Kind.DOUBLE);
+      }
+    } else if (one instanceof Struct a && other instanceof Struct b) {
+      return new Struct(fields(a.fields(), b.fields(), file, path + "."));
+    } else if (one instanceof ListOf a && other instanceof ListOf b) {
+      return new ListOf(column(a.element(), b.element(), file, path + "[]"));
+    } else if (one instanceof MapOf a && other instanceof MapOf b) {
+      return new MapOf(column(a.value(), b.value(), file, path + ".value"));
+    } else if (one instanceof Pairs a && other instanceof Pairs b) {
+      return new Pairs(
+          column(a.key(), b.key(), file, path + ".key"),
+          column(a.value(), b.value(), file, path + ".value"));
+    }
+    throw new InputException(
+        file
+            + ": column "
+            + path
+            + " is "
+            + other.describe()
+            + ", but in the files before ("
+            + first
+            + "...) it is "
+            + one.describe()
+            + "; only int with long and float with double go together");
+  }
+
+  private static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
+    return (a.kind() == small && b.kind() == large) || (a.kind() == large && b.kind() == small);
+  }
+}

@@ -1,0 +1,407 @@
+package tech.bsdb.tools;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import java.io.IOException;
+import java.math.BigInteger;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.Random;
+import java.util.stream.Stream;
+import org.apache.parquet.hadoop.metadata.CompressionCodecName;
+import org.apache.parquet.io.api.Binary;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.parquet.Written;
+
+/** {@code bsdb build-parquet}, from its arguments to the rows that come back. */
+class ParquetBuilderTest {
+  private static final String USERS =
+      "message users { required int64 id; optional binary name (STRING); optional group at {"
+          + " required binary city (STRING); required int32 zip; } required binary raw; }";
+
+  @TempDir Path folder;
+
+  private Path users(String name, int from, int rows) throws IOException {
+    return Written.file(
+        folder.resolve(name),
+        USERS,
+        rows,
+        (row, i) -> {
+          int id = from + i;
+          row.add("id", (long) id);
+          if (id % 7 != 3) {
+            row.add("name", "user-" + id);
+          }
+          if (id % 5 != 2) {
+            row.addGroup("at").append("city", "c" + id % 10).append("zip", id * 3);
+          }
+          row.add("raw", Binary.fromConstantByteArray(new byte[] {(byte) id, -1}));
+        },
+        writer -> writer.withRowGroupSize(8_000L).withPageSize(500));
+  }
+
+  private static String json(int id) {
+    return "{\"id\":"
+        + id
+        + ",\"name\":"
+        + (id % 7 != 3 ? "\"user-" + id + "\"" : "null")
+        + ",\"at\":"
+        + (id % 5 != 2 ? "{\"city\":\"c" + id % 10 + "\",\"zip\":" + id * 3 + "}" : "null")
+        + ",\"raw\":\""
+        + Base64.getEncoder().encodeToString(new byte[] {(byte) id, -1})
+        + "\"}";
+  }
+
+  private CommandRun build(Object... options) {
+    List<String> line = new ArrayList<>(List.of("build-parquet", "-o", path("db")));
+    Stream.of(options).forEach(option -> line.add(option.toString()));
+    return bsdb(line.toArray(new String[0]));
+  }
+
+  private String path(String name) {
+    return folder.resolve(name).toString();
+  }
+
+  private void assertNothingBuilt() throws IOException {
+    try (Stream<Path> left = Files.list(folder)) {
+      assertThat(left.map(file -> file.getFileName().toString()))
+          .noneMatch(name -> name.equals("db") || name.contains("bsdb-build"));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-c", "-z", "--threads 1", "--threads 5 -v", "-z --threads 1"})
+  void everyRowComesBack(String options) throws Exception {
+    Files.createDirectories(folder.resolve("in/deep/_temporary"));
+    users("in/a.parquet", 0, 3_000);
+    users("in/deep/b.parquet", 3_000, 1_000);
+    Files.writeString(folder.resolve("in/_SUCCESS"), "");
+    Files.writeString(folder.resolve("in/deep/_temporary/half"), "not Parquet");
+    List<Object> line = new ArrayList<>(List.of("-i", path("in"), "-kf", "id", "--json"));
+    Stream.of(options.split(" ")).filter(option -> !option.isEmpty()).forEach(line::add);
+
+    CommandRun built = build(line.toArray());
+
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(built.out()).contains("\"rows\":4000").contains("\"records\":4000");
+    String[] found = bsdb("scan", "-d", path("db"), "--json").out().split("\n");
+    for (int id = 0; id < 4_000; id++) {
+      assertThat(found[id]).isEqualTo("{\"key\":\"" + id + "\",\"value\":" + json(id) + "}");
+    }
+    assertThat(found).hasSize(4_000);
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "at", "3999").out())
+        .isEqualTo("{\"key\":\"3999\",\"value\":{\"at\":{\"city\":\"c9\",\"zip\":11997}}}\n");
+  }
+
+  @Test
+  void theBytesDoNotDependOnThreads() throws Exception {
+    users("a.parquet", 0, 5_000);
+    List<String> ids = new ArrayList<>();
+    for (String threads : List.of("1", "2", "7")) {
+      CommandRun built =
+          build(
+              "-i", path("a.parquet"), "-kf", "id", "--threads", threads, "--overwrite", "--json");
+      ids.add(built.out().replaceAll("(?s).*\"databaseId\":\"(\\w+)\".*", "$1"));
+    }
+    assertThat(ids.get(0)).hasSize(32).isEqualTo(ids.get(1)).isEqualTo(ids.get(2));
+  }
+
+  private static final String KEYS =
+      "message keys { required boolean bool; required int32 i8 (INTEGER(8,true)); required int32"
+          + " u32 (INTEGER(32,false)); required int64 u64 (INTEGER(64,false)); required float f;"
+          + " required double d; required int32 date (DATE); required int32 ms (TIME(MILLIS,true));"
+          + " required int64 ns (TIME(NANOS,true)); required int64 ts (TIMESTAMP(MICROS,true));"
+          + " required int64 local (TIMESTAMP(MILLIS,false)); required int96 old; required int32 dec"
+          + " (DECIMAL(9,2)); required fixed_len_byte_array(9) big (DECIMAL(20,0)); required binary"
+          + " text (STRING); required binary bytes; required fixed_len_byte_array(3) fixed; required"
+          + " fixed_len_byte_array(16) uuid (UUID); required fixed_len_byte_array(12) span"
+          + " (INTERVAL); required fixed_len_byte_array(2) half (FLOAT16); required group s {"
+          + " required int32 x; } }";
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "bool | true",
+        "i8 | -128",
+        "u32 | 4294967295",
+        "u64 | 18446744073709551615",
+        "f | 0.1",
+        "d | -1.5",
+        "date | 2024-02-29",
+        "ms | 00:00:01.500",
+        "ns | 00:00:01.000000001",
+        "ts | 1969-12-31T23:59:59.999999Z",
+        "local | 1970-01-01T00:00:00",
+        "old | 1970-01-02T00:00:00.000000001Z",
+        "dec | -1.50",
+        "big | 18446744073709551616",
+        "text | é|ü",
+        "bytes | é",
+        "fixed | abc",
+        "uuid | 00112233-4455-6677-8899-aabbccddeeff",
+        "span | P1M2DT3.004S",
+        "half | -2.0",
+        "s.x | 7",
+      },
+      maxCharsPerColumn = 100)
+  void everyPrimitiveTypeMakesKeys(String column, String key) throws Exception {
+    String expected = column.equals("text") ? "é|ü" : key;
+    Path file =
+        Written.file(
+            folder.resolve("keys.parquet"),
+            KEYS,
+            1,
+            (row, i) -> {
+              row.append("bool", true).append("i8", -128).append("u32", -1).append("u64", -1L);
+              row.append("f", 0.1f).append("d", -1.5).append("date", 19_782).append("ms", 1_500);
+              row.append("ns", 1_000_000_001L).append("ts", -1L).append("local", 0L);
+              row.add("old", binary("010000000000000" + "0" + "8D3D2500"));
+              row.append("dec", -150);
+              byte[] big = new BigInteger("18446744073709551616").toByteArray();
+              row.add("big", Binary.fromConstantByteArray(big));
+              row.append("text", "é|ü").append("bytes", "é").append("fixed", "abc");
+              row.add("uuid", binary("00112233445566778899AABBCCDDEEFF"));
+              row.add("span", binary("0100000002000000BC0B0000"));
+              row.add("half", binary("00C0"));
+              row.addGroup("s").append("x", 7);
+            });
+
+    assertThat(build("-i", file, "-kf", column).code()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "-s", "").outBytes())
+        .startsWith(expected.getBytes(UTF_8));
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--", expected).code()).isZero();
+  }
+
+  private static Binary binary(String hex) {
+    return Binary.fromConstantByteArray(HexFormat.of().parseHex(hex));
+  }
+
+  @Test
+  void severalColumnsAreJoined() throws Exception {
+    users("a.parquet", 0, 20);
+    CommandRun built =
+        build(
+            "-i",
+            path("a.parquet"),
+            "-kf",
+            "id,name",
+            "--key-join",
+            "\\t|",
+            "--on-bad-line",
+            "skip");
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(built.err()).contains("rejected                    3  (null key: 3)");
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "id", "12\t|user-12").out())
+        .contains("\"value\":{\"id\":12}");
+  }
+
+  @Test
+  void aRowWithoutAKeyIsNamed() throws Exception {
+    users("a.parquet", 0, 2);
+    users("b.parquet", 2, 2_000);
+    CommandRun failed = build("-i", path("a.parquet"), "-i", path("b.parquet"), "-kf", "name");
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err())
+        .isEqualTo(
+            "bsdb build-parquet: "
+                + path("b.parquet")
+                + ": row 2: null key (column name) (--on-bad-line skip leaves such rows out)\n");
+    assertNothingBuilt();
+
+    CommandRun built =
+        build(
+            "-i",
+            path("a.parquet"),
+            "-i",
+            path("b.parquet"),
+            "-kf",
+            "name",
+            "--on-bad-line",
+            "skip",
+            "--rejects",
+            path("bad.txt"));
+    assertThat(built.code()).isZero();
+    List<String> rejects = Files.readAllLines(folder.resolve("bad.txt"));
+    assertThat(rejects).hasSize(286).allMatch(line -> line.contains(": null key (column name)"));
+    assertThat(rejects.get(1)).startsWith(path("b.parquet") + ": row 9: ");
+    assertThat(built.err()).contains("rejected                    286  (null key: 286)");
+  }
+
+  @Test
+  void aDuplicateIsNamedWithBothPlaces() throws Exception {
+    users("a.parquet", 0, 1_500);
+    users("b.parquet", 1_400, 10);
+    CommandRun failed = build("-i", path("a.parquet"), "-i", path("b.parquet"), "-kf", "id");
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err())
+        .contains("duplicate key \"14")
+        .containsPattern("a.parquet: row 14\\d\\d and .*b.parquet: row \\d+ ");
+    assertNothingBuilt();
+    assertThat(
+            build(
+                    "-i",
+                    path("a.parquet"),
+                    "-i",
+                    path("b.parquet"),
+                    "-kf",
+                    "id",
+                    "--on-duplicate",
+                    "last")
+                .code())
+        .isZero();
+  }
+
+  @Test
+  void theValueIsTheBytesOfOneColumn() throws Exception {
+    users("a.parquet", 0, 300);
+    assertThat(build("-i", path("a.parquet"), "-kf", "id", "--value-raw", "raw").code()).isZero();
+    assertThat(bsdb("get", "-d", path("db"), "--value-encoding", "hex", "258").out())
+        .isEqualTo("02ff\n");
+    assertThat(bsdb("stat", "-d", path("db"), "--schema").code()).isEqualTo(2);
+    CommandRun nulls =
+        build("-i", path("a.parquet"), "-kf", "id", "--value-raw", "name", "--overwrite");
+    assertThat(nulls.code()).isEqualTo(2);
+    assertThat(nulls.err()).contains("row 4: null value (column name)");
+  }
+
+  @Test
+  void theRowHasTheColumnsAskedFor() throws Exception {
+    users("a.parquet", 0, 30);
+    assertThat(build("-i", path("a.parquet"), "-kf", "id", "--value-fields", "at,name").code())
+        .isZero();
+    assertThat(bsdb("get", "-d", path("db"), "--json", "12", "13").out())
+        .isEqualTo(
+            "{\"key\":\"12\",\"value\":{\"at\":null,\"name\":\"user-12\"}}\n"
+                + "{\"key\":\"13\",\"value\":{\"at\":{\"city\":\"c3\",\"zip\":39},\"name\":"
+                + "\"user-13\"}}\n");
+  }
+
+  @Test
+  void longRowsAreNotCutInApproximateMode() throws Exception {
+    users("a.parquet", 0, 30);
+    CommandRun failed = build("-i", path("a.parquet"), "-kf", "id", "-a");
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err()).contains("row 1: row longer than the approximate width");
+    CommandRun built =
+        build("-i", path("a.parquet"), "-kf", "id", "-a", "--value-fields", "id", "-q");
+    assertThat(built.code()).isZero();
+    assertThat(bsdb("get", "-d", path("db"), "--json", "29").out())
+        .isEqualTo("{\"key\":\"29\",\"value\":{\"id\":29}}\n");
+  }
+
+  @Test
+  void noRowsMakeAnEmptyDatabase() throws Exception {
+    users("a.parquet", 0, 0);
+    CommandRun built = build("-i", path("a.parquet"), "-kf", "id", "-z", "-v");
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(bsdb("get", "-d", path("db"), "1").code()).isEqualTo(1);
+  }
+
+  @Test
+  void whatIsNoParquetIsNamed() throws Exception {
+    users("whole.parquet", 0, 2_000);
+    byte[] whole = Files.readAllBytes(folder.resolve("whole.parquet"));
+    Random random = new Random(5);
+    for (int i = 0; i < 40; i++) {
+      int length = i < 20 ? i : random.nextInt(whole.length);
+      Files.write(folder.resolve("cut.parquet"), Arrays.copyOf(whole, length));
+      CommandRun failed = build("-i", path("cut.parquet"), "-kf", "id");
+      assertThat(failed.code()).isEqualTo(2);
+      assertThat(failed.err())
+          .startsWith("bsdb build-parquet: " + path("cut.parquet") + ": not a Parquet file")
+          .hasLineCount(1);
+    }
+    assertNothingBuilt();
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"UNCOMPRESSED", "SNAPPY", "ZSTD"})
+  void damageThatTheChecksumsSeeIsNamed(String codec) throws Exception {
+    Path file =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required int64 id; required binary t (STRING); }",
+            3_000,
+            (row, i) -> row.append("id", (long) i).append("t", "text " + i),
+            writer ->
+                writer
+                    .withCompressionCodec(CompressionCodecName.valueOf(codec))
+                    .withPageSize(2_000)
+                    .withPageWriteChecksumEnabled(true));
+    byte[] whole = Files.readAllBytes(file);
+    assertThat(build("-i", file, "-kf", "id", "-q").code()).isZero();
+    String rows = bsdb("scan", "-d", path("db"), "--json").out();
+    Random random = new Random(7);
+    for (int i = 0; i < 25; i++) {
+      byte[] damaged = whole.clone();
+      damaged[4 + random.nextInt(damaged.length - 4)] ^= (byte) (1 << random.nextInt(8));
+      Files.write(file, damaged);
+      CommandRun run = build("-i", file, "-kf", "id", "-q", "--overwrite");
+      if (run.code() == 0) { // what nobody looks at, as statistics
+        assertThat(bsdb("scan", "-d", path("db"), "--json").out()).isEqualTo(rows);
+      } else {
+        assertThat(run.code()).isEqualTo(2);
+        assertThat(run.err())
+            .startsWith("bsdb build-parquet: " + file + ": ")
+            .hasLineCount(1)
+            .doesNotContain("internal error", "org.apache", "java.");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "-kf nothing | has no column nothing for the key (its columns: id, name, at, raw)",
+        "-kf id,name | has no column id,name for the key (several columns need --key-join;",
+        "-kf at | column at cannot be a key: it is struct",
+        "-kf id --value-fields a,b | has no column a for the value",
+        "-kf id --value-raw id | column id is long; --value-raw takes a column of text or bytes",
+        "-kf id --value-raw z | has no column z for the value",
+        "-kf id --value-raw name --value-fields id | --value-raw and --value-fields do not go",
+        "-kf id --value-fields id,id | --value-fields names id twice",
+        "-kf id --value-fields id, | --value-fields id, has an empty name",
+        "-kf id --key-join x | --key-join is for several columns",
+        "-kf id --rejects x | --rejects needs --on-bad-line skip",
+        "-kf id --principal me | --principal me needs --keytab",
+        "-kf id -s x | -s",
+      })
+  void whatCannotBeIsSaidInOneLine(String options, String message) throws Exception {
+    users("a.parquet", 0, 3);
+    List<Object> line = new ArrayList<>(List.of("-i", path("a.parquet")));
+    line.addAll(List.of(options.split(" ")));
+    CommandRun failed = build(line.toArray());
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err()).contains(message);
+    assertNothingBuilt();
+  }
+
+  @Test
+  void withoutInputOrKeyThereIsAnExample() {
+    assertThat(build("-kf", "id").err()).contains("no input given (-i); for example");
+    assertThat(build("-i", "x.parquet").err()).contains("no key column given (-kf); for example");
+    assertThat(build("-i", "-", "-kf", "id").err()).contains("-i -: Parquet is read from its end");
+    assertThat(build("-i", path("nowhere"), "-kf", "id").err()).contains("no such file");
+  }
+
+  @Test
+  void aDatabaseThatIsThereStaysWhenTheNextFails() throws Exception {
+    users("a.parquet", 0, 10);
+    assertThat(build("-i", path("a.parquet"), "-kf", "id").code()).isZero();
+    assertThat(build("-i", path("a.parquet"), "-kf", "name", "--overwrite").code()).isEqualTo(2);
+    assertThat(bsdb("get", "-d", path("db"), "9").code()).isZero();
+  }
+}

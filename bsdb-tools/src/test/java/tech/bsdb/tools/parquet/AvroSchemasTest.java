@@ -1,0 +1,82 @@
+package tech.bsdb.tools.parquet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.util.ArrayList;
+import java.util.HashSet;
+import java.util.List;
+import org.apache.avro.Schema;
+import org.junit.jupiter.api.Test;
+import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.ListOf;
+import tech.bsdb.tools.parquet.RowType.MapOf;
+import tech.bsdb.tools.parquet.RowType.Pairs;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.parquet.RowType.Struct;
+import tech.bsdb.tools.rows.RowSchema;
+
+/** Every schema is one that Avro's own parser takes, and columns keep their names. */
+class AvroSchemasTest {
+  private static Column column(String name, RowType type) {
+    return new Column(name, type, true);
+  }
+
+  private static Column number(String name) {
+    return column(name, Scalar.of(Kind.INT));
+  }
+
+  @Test
+  void everyTypeIsReadAgainByAvro() {
+    List<Column> columns = new ArrayList<>();
+    for (Kind kind : Kind.values()) {
+      Scalar type =
+          switch (kind) {
+            case DECIMAL -> Scalar.decimal(38, 10);
+            case FIXED -> Scalar.fixed(7);
+            default -> Scalar.of(kind);
+          };
+      columns.add(new Column("r" + kind, type, false));
+      columns.add(new Column("o" + kind, type, true));
+      columns.add(column("l" + kind, new ListOf(column("element", type))));
+      columns.add(column("m" + kind, new MapOf(column("value", type))));
+      columns.add(column("p" + kind, new Pairs(new Column("key", type, false), number("value"))));
+      columns.add(column("s" + kind, new Struct(List.of(column("x", type), number("y")))));
+    }
+    RowSchema schema = AvroSchemas.of(columns);
+
+    assertThat(RowSchema.parse(schema.json()).json()).isEqualTo(schema.json());
+    assertThat(schema.json()).doesNotContain("\n");
+    assertThat(schema.columns()).isEqualTo(columns.stream().map(Column::name).toList());
+  }
+
+  @Test
+  void namesThatAvroForbidsAreKeptBesideOnesThatItAllows() {
+    List<String> names =
+        List.of(
+            "a b", "a_b", "a-b", "1", "_1", "", "größe", "日本", "a.b", "\"quoted\"", "a\nb", "x");
+    RowSchema schema =
+        RowSchema.parse(
+            AvroSchemas.of(names.stream().map(AvroSchemasTest::number).toList()).json());
+
+    assertThat(schema.columns()).isEqualTo(names);
+    List<String> fields = schema.avro().getFields().stream().map(Schema.Field::name).toList();
+    assertThat(new HashSet<>(fields)).hasSameSizeAs(names);
+    assertThat(fields).contains("a_b", "_1", "x");
+    assertThat(schema.avro().getField("a_b").getProp(RowSchema.COLUMN)).isNull();
+    assertThat(schema.json()).doesNotContain("\n");
+  }
+
+  @Test
+  void recordsOfTheSameNameInSeveralPlacesHaveNamesOfTheirOwn() {
+    Struct inner = new Struct(List.of(column("s", new Struct(List.of(number("x"))))));
+    RowSchema schema =
+        AvroSchemas.of(
+            List.of(
+                column("s", inner),
+                column("s_s", new Struct(List.of(number("z")))),
+                column("s s", new Struct(List.of(number("y"))))));
+
+    assertThat(RowSchema.parse(schema.json()).json()).isEqualTo(schema.json());
+  }
+}

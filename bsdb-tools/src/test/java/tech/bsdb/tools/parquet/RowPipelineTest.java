@@ -1,0 +1,137 @@
+package tech.bsdb.tools.parquet;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.tools.input.Batch;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.lake.Lake;
+import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
+import tech.bsdb.tools.parquet.RowPipeline.Task;
+import tech.bsdb.tools.parquet.RowType.Kind;
+import tech.bsdb.tools.parquet.RowType.Scalar;
+
+/** Order and ends of the pipeline, whatever memory and threads it has. */
+@Timeout(60)
+class RowPipelineTest {
+  private static final int ROWS = 40_000;
+
+  private static @TempDir Path folder;
+  private static ParquetFile file;
+  private static ParquetOptions options;
+
+  @BeforeAll
+  static void write() throws IOException {
+    Path path =
+        Written.file(
+            folder.resolve("rows.parquet"),
+            "message rows { required int32 id; }",
+            ROWS,
+            (row, i) -> row.add("id", i),
+            writer -> writer.withRowGroupSize(8_000L).withPageSize(1_000));
+    options =
+        new ParquetOptions(
+            List.of(path.toString()),
+            List.of("id"),
+            null,
+            List.of(),
+            null,
+            true,
+            OnBadLine.FAIL,
+            null,
+            false,
+            Integer.MAX_VALUE,
+            3);
+    try (Lake lake = Lake.open(LakeOptions.local())) {
+      file = ParquetFile.of(lake.files(options.inputs()).get(0), options);
+    }
+    assertThat(file.rowGroups()).hasSizeGreaterThan(5);
+  }
+
+  private static RowPipeline pipeline(List<String> keys, int threads, long mostHeld) {
+    List<Task> tasks = new ArrayList<>();
+    for (RowGroup group : file.rowGroups()) {
+      tasks.add(new Task(tasks.size(), file, 0, group));
+    }
+    return new RowPipeline(
+        tasks,
+        () -> new RowReader(options, List.of(), List.of(Scalar.of(Kind.INT))),
+        () ->
+            Batch.copying(
+                (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
+                    keys.add(new String(key, keyFrom, keyLength, UTF_8))),
+        threads,
+        mostHeld);
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "1, 1000000000", "4, 0", "4, 5000", "4, 1000000000", "30, 20000"})
+  void rowsComeInTheirOrder(int threads, long mostHeld) throws Exception {
+    List<String> keys = new ArrayList<>();
+    long[] next = {0};
+    pipeline(keys, threads, mostHeld)
+        .run(
+            (task, batch) -> {
+              assertThat(batch.firstRow()).isEqualTo(next[0]);
+              next[0] += batch.rows();
+              batch.records().handOn();
+            });
+    assertThat(keys).isEqualTo(IntStream.range(0, ROWS).mapToObj(String::valueOf).toList());
+  }
+
+  @ParameterizedTest
+  @CsvSource({"1, 0", "4, 0", "4, 1000000000"})
+  void whatTheTakerThrowsEndsItAndItsThreads(int threads, long mostHeld) {
+    List<String> keys = new ArrayList<>();
+    assertThatThrownBy(
+            () ->
+                pipeline(keys, threads, mostHeld)
+                    .run(
+                        (task, batch) -> {
+                          if (batch.firstRow() > ROWS / 2) {
+                            throw new IOException("no more");
+                          }
+                        }))
+        .hasMessage("no more");
+    assertNoThreads();
+  }
+
+  @Test
+  void itIsStoppedFromAnotherThread() {
+    RowPipeline pipeline = pipeline(new ArrayList<>(), 3, 0);
+    assertThatThrownBy(
+            () ->
+                pipeline.run(
+                    (task, batch) -> {
+                      Thread stopper = new Thread(pipeline::stop);
+                      stopper.start();
+                      try {
+                        stopper.join();
+                      } catch (InterruptedException e) {
+                        throw new IOException(e);
+                      }
+                    }))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("stopped");
+    assertNoThreads();
+  }
+
+  private static void assertNoThreads() {
+    assertThat(Thread.getAllStackTraces().keySet())
+        .noneMatch(thread -> thread.getName().startsWith("bsdb-parquet-"));
+  }
+}

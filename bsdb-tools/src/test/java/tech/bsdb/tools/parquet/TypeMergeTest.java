@@ -1,0 +1,108 @@
+package tech.bsdb.tools.parquet;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.List;
+import org.apache.parquet.schema.MessageTypeParser;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.parquet.RowType.Column;
+
+/** Which files go together, and what they resolve to. */
+class TypeMergeTest {
+  private static List<Column> columns(String fields) {
+    return ParquetTypes.struct(MessageTypeParser.parseMessageType("message m { " + fields + " }"))
+        .fields();
+  }
+
+  private static List<Column> merged(String... files) throws InputException {
+    TypeMerge merge = new TypeMerge();
+    for (int i = 0; i < files.length; i++) {
+      merge.add("file" + i, columns(files[i]));
+    }
+    return merge.columns();
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "required int32 a; | required int64 a; | required int64 a;",
+        "required int64 a; | required int32 a (INTEGER(8,true)); | required int64 a;",
+        "required int32 a; | required int32 a (INTEGER(32,false)); | required int64 a;",
+        "required float a; | optional double a; | optional double a;",
+        "optional double a; | required float a; | optional double a;",
+        "required binary a (STRING); | required binary a (ENUM); | required binary a (STRING);",
+        "optional int32 a (UNKNOWN); | optional binary a (STRING); | optional binary a (STRING);",
+        "required binary a; | optional int32 a (UNKNOWN); | optional binary a;",
+        "required int32 b; required int32 a; | required int64 a; required int32 b; | required int32"
+            + " b; required int64 a;",
+        "required int32 a; | required int32 a; optional double n; | required int32 a; optional"
+            + " double n;",
+        "required int32 a; optional double n; | required int32 a; | required int32 a; optional"
+            + " double n;",
+        "optional group s { required int32 a; } | optional group s { required int64 a; optional"
+            + " float n; } | optional group s { required int64 a; optional float n; }",
+        "repeated int32 a; | repeated int64 a; | repeated int64 a;",
+      })
+  void filesThatGoTogether(String one, String other, String both) throws Exception {
+    assertThat(merged(one, other)).isEqualTo(columns(both));
+    assertThat(merged(one, other, one, other)).isEqualTo(columns(both));
+  }
+
+  @Test
+  void listsAreTheSameHoweverTheyAreWritten() throws Exception {
+    String standard = "optional group l (LIST) { repeated group list { optional int32 element; } }";
+    String old = "optional group l (LIST) { repeated int64 array; }";
+    String standardOfLongs =
+        "optional group l (LIST) { repeated group list { optional int64 element; } }";
+    assertThat(merged(standard, old)).isEqualTo(columns(standardOfLongs));
+    assertThat(merged(standard, "repeated int32 l;")).isEqualTo(columns(standard));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "required int32 a; | required float a; | a | float | int",
+        "required int64 a; | required double a; | a | double | long",
+        "required binary a; | required binary a (STRING); | a | string | bytes",
+        "required int32 a (DATE); | required int32 a; | a | int | date",
+        "required int64 a (TIMESTAMP(MICROS,true)); | required int64 a (TIMESTAMP(MILLIS,true)); | a"
+            + " | timestamp-millis | timestamp-micros",
+        "required int32 a (DECIMAL(5,2)); | required int32 a (DECIMAL(5,3)); | a | decimal(5,3) |"
+            + " decimal(5,2)",
+        "required fixed_len_byte_array(4) a; | required fixed_len_byte_array(5) a; | a | fixed(5) |"
+            + " fixed(4)",
+        "required group s { required int32 x; } | required int32 s; | s | int | struct",
+        "required group s { required int32 x; } | required group s { required binary x; } | s.x |"
+            + " bytes | int",
+        "optional group l (LIST) { repeated group list { optional int32 element; } } | optional group"
+            + " l (LIST) { repeated group list { optional binary element; } } | l[] | bytes | int",
+        "optional group m (MAP) { repeated group key_value { required binary key (STRING); optional"
+            + " int32 value; } } | optional group m (MAP) { repeated group key_value { required"
+            + " binary key (STRING); optional float value; } } | m.value | float | int",
+      })
+  void filesThatDoNotNameTheFileTheColumnAndBothTypes(
+      String one, String other, String column, String found, String known) {
+    assertThatThrownBy(() -> merged(one, other))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("file1: column " + column + " is " + found)
+        .hasMessageContaining("file0")
+        .hasMessageContaining("it is " + known);
+  }
+
+  @Test
+  void aColumnThatIsRequiredIsMissedInEitherFile() {
+    String one = "required int32 a; required int32 b;";
+    assertThatThrownBy(() -> merged(one, "required int32 a;"))
+        .hasMessageContaining("file1: has no column b")
+        .hasMessageContaining("--value-fields");
+    assertThatThrownBy(() -> merged("required int32 a;", one))
+        .hasMessageContaining("file1: requires a column b")
+        .hasMessageContaining("--value-fields");
+  }
+}
