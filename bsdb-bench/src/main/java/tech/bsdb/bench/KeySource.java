@@ -5,12 +5,15 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.input.Input;
-import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.input.RecordSource;
 
-/** Where the keys come from: the text that the database was built from, or the database itself. */
+/**
+ * Where the keys come from: the text or the Parquet files that the database was built from, or the
+ * database itself.
+ */
 final class KeySource {
   private static final byte[] NOTHING = {};
 
@@ -19,13 +22,13 @@ final class KeySource {
   /**
    * Loads a sample of the keys.
    *
-   * @param input the text, or null for the database's own keys
+   * @param input what it was built from, or null for the database's own keys
    * @param limit the most keys that are held
    * @param withValues whether the values are held too
    */
   static KeySet load(
       Database database,
-      @Nullable InputOptions input,
+      @Nullable KeyInput input,
       int limit,
       boolean withValues,
       long seed,
@@ -33,17 +36,20 @@ final class KeySource {
       throws IOException, UsageException {
     Reservoir sample = new Reservoir(limit, withValues, seed);
     KeySet keys =
-        input == null ? scanned(database, sample, progress) : read(input, sample, progress);
+        input == null
+            ? scanned(database, sample, progress)
+            : read(input, database.statistics(), withValues, sample, progress);
     if (keys.present().length == 0) {
       throw new UsageException("there are no keys to ask for in " + keys.source());
     }
     return keys;
   }
 
-  private static KeySet read(InputOptions options, Reservoir sample, Progress progress)
-      throws IOException {
-    try (Input input = Input.open(options)) {
-      input.forEach(
+  private static KeySet read(
+      KeyInput from, Statistics database, boolean withValues, Reservoir sample, Progress progress)
+      throws IOException, UsageException {
+    try (RecordSource records = from.open(database, withValues)) {
+      records.forEach(
           (key, keyFrom, keyLength, value, valueFrom, valueLength) -> {
             int place = sample.offer();
             if (place >= 0) {
@@ -53,17 +59,17 @@ final class KeySource {
                   Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength));
             }
           },
-          (bytes, allBytes, records) ->
-              progress.update("keys", records, allBytes > 0 ? (double) bytes / allBytes : -1));
+          (bytes, allBytes, read) ->
+              progress.update("keys", read, allBytes > 0 ? (double) bytes / allBytes : -1));
     }
-    return sample.shuffled(String.join(", ", options.inputs()));
+    return sample.shuffled(String.join(", ", from.inputs()));
   }
 
   private static KeySet scanned(Database database, Reservoir sample, Progress progress)
       throws IOException, UsageException {
     if (database.statistics().approximateWidth() > 0) {
       throw new UsageException(
-          "an approximate database keeps no keys: give the text it was built from with -k");
+          "an approximate database keeps no keys: give what it was built from with -k");
     }
     long records = database.statistics().records();
     try (RecordCursor cursor = database.scan()) {

@@ -9,6 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions.Engine;
+import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.UsageException;
@@ -27,7 +28,7 @@ import tech.bsdb.tools.inspect.DatabaseDirectory;
  * @param indexDirect whether the index is read past the page cache
  * @param dataDirect whether the data files are
  * @param engine the engine that was named, or null
- * @param source the text that has the keys, or null for the database's own
+ * @param source what has the keys, or null for the database's own
  * @param verify whether answers are compared with the source
  * @param keys the most keys held
  * @param absentShare the share of absent keys, 0 to 1
@@ -50,7 +51,7 @@ record LoadOptions(
     boolean indexDirect,
     boolean dataDirect,
     @Nullable Engine engine,
-    @Nullable InputOptions source,
+    @Nullable KeyInput source,
     boolean verify,
     int keys,
     double absentShare,
@@ -64,6 +65,17 @@ record LoadOptions(
     boolean quiet,
     @Nullable String json,
     @Nullable Path html) {
+  private static final List<String> TEXT_ONLY = List.of("-s", "--key-encoding", "--value-encoding");
+  private static final List<String> PARQUET_ONLY =
+      List.of(
+          "-kf",
+          "--key-join",
+          "--value-raw",
+          "-nn",
+          "--hadoop-conf",
+          "--hadoop-set",
+          "--principal",
+          "--keytab");
   private static final int MOST_THREADS = 1_024;
   private static final int MOST_IN_FLIGHT = 65_536;
   private static final int MOST_KEYS = 100_000_000;
@@ -78,13 +90,9 @@ record LoadOptions(
   static LoadOptions of(Arguments arguments, boolean async) throws UsageException, IOException {
     boolean verify = arguments.has("-v");
     if (verify && !arguments.has("-k")) {
-      throw new UsageException("-v needs -k, the text to compare the answers with");
+      throw new UsageException("-v needs -k, what to compare the answers with");
     }
-    for (String option : List.of("-s", "--key-encoding", "--value-encoding")) {
-      if (arguments.has(option) && !arguments.has("-k")) {
-        throw new UsageException(option + " needs -k, the text that it is about");
-      }
-    }
+    checkSource(arguments);
     LoadOptions options =
         new LoadOptions(
             async,
@@ -118,11 +126,49 @@ record LoadOptions(
     return options;
   }
 
-  private static InputOptions source(Arguments arguments) throws UsageException {
+  private static void checkSource(Arguments arguments) throws UsageException {
+    for (String option : TEXT_ONLY) {
+      if (arguments.has(option) && !arguments.has("-k")) {
+        throw new UsageException(option + " needs -k, the text that it is about");
+      }
+      if (arguments.has(option) && arguments.has("-kf")) {
+        throw new UsageException(option + " is for text, and -kf for Parquet");
+      }
+    }
+    for (String option : PARQUET_ONLY) {
+      if (arguments.has(option) && !arguments.has("-k")) {
+        throw new UsageException(option + " needs -k, the Parquet files that it is about");
+      }
+      if (arguments.has(option) && !arguments.has("-kf")) {
+        throw new UsageException(option + " is for Parquet: give the key's column with -kf");
+      }
+    }
+  }
+
+  private static KeyInput source(Arguments arguments) throws UsageException {
     String file = arguments.text("-k", "");
     if (file.isEmpty()) {
       throw new UsageException("-k takes a file, a directory or -, not \"\"");
     }
+    return arguments.has("-kf")
+        ? parquet(arguments, file)
+        : new KeyInput.Text(text(arguments, file));
+  }
+
+  private static KeyInput parquet(Arguments arguments, String file) throws UsageException {
+    if (file.equals("-")) {
+      throw new UsageException("-k -: Parquet is read from its end; name a file or a directory");
+    }
+    List<String> keys = ParquetSourceOptions.keys(arguments);
+    return new KeyInput.Parquet(
+        List.of(file),
+        keys,
+        ParquetSourceOptions.join(arguments, keys),
+        arguments.text("--value-raw").orElse(null),
+        ParquetSourceOptions.lake(arguments));
+  }
+
+  private static InputOptions text(Arguments arguments, String file) throws UsageException {
     String separator = Escapes.resolve("-s", arguments.text("-s", " "));
     if (separator.isEmpty() || separator.contains("\n")) {
       throw new UsageException("-s takes at least one character, and no line feed");

@@ -1,5 +1,6 @@
 package tech.bsdb.bench;
 
+import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.inspect.DatabaseDirectory;
 
@@ -37,9 +38,9 @@ final class LoadSyntax {
         .value(
             "-k",
             "FILE",
-            "the text that the database was built from: a file, a directory or -, lines of key,"
-                + " separator, value; .gz .zst .zstd are decompressed (default: the keys of the"
-                + " database itself, by a scan)")
+            "what the database was built from: a file, a directory or -, lines of key, separator,"
+                + " value; .gz .zst .zstd are decompressed; or with -kf Parquet, as build-parquet"
+                + " takes it (default: the keys of the database itself, by a scan)")
         .value(
             "-s",
             "TEXT",
@@ -52,8 +53,8 @@ final class LoadSyntax {
         .value("--value-encoding", "FORM", "with -k: the same for values")
         .flag(
             "-v",
-            "with -k: compare every answer with the text; the first wrong one ends the run with"
-                + " exit code 2 and names the key")
+            "with -k: compare every answer, of Parquet the whole row; the first wrong one ends the"
+                + " run with exit code 2 and names the key")
         .value(
             "--keys",
             "N",
@@ -72,7 +73,10 @@ final class LoadSyntax {
   }
 
   private static void load(Syntax syntax, boolean async) {
-    syntax.section("Load");
+    ParquetSourceOptions.declareKeys(syntax.section("Keys in Parquet"));
+    syntax
+        .value("--value-raw", "COLUMN", "with -v: the column whose bytes are the values")
+        .section("Load");
     if (async) {
       syntax
           .value(

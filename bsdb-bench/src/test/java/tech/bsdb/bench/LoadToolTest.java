@@ -16,6 +16,14 @@ import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
+import org.apache.parquet.hadoop.ParquetWriter;
+import org.apache.parquet.hadoop.example.ExampleParquetWriter;
+import org.apache.parquet.io.LocalOutputFile;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.MessageTypeParser;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -24,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.ParquetBuilder;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
@@ -87,6 +96,73 @@ class LoadToolTest {
     assertThat(hits).isPositive();
     assertThat(misses).isPositive();
     assertThat(json).containsEntry("/points/0/lookups", String.valueOf(hits + misses));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bench, id, --batch 16",
+    "bench-async, id, --depth 8",
+    "bench, 'id,name', --key-join |"
+  })
+  void rowsOfParquetAreVerified(String command, String keys, String options) throws Exception {
+    Path rows = parquet("rows.parquet", "required double score;", 1);
+    Path database = folder.resolve("typed-" + command + keys.length());
+    List<String> join = keys.contains(",") ? List.of("--key-join", "|") : List.of();
+    List<String> build = new ArrayList<>();
+    build.addAll(List.of("-i", rows.toString(), "-kf", keys, "-o", database.toString(), "-q"));
+    build.addAll(join);
+    ByteArrayOutputStream nowhere = new ByteArrayOutputStream();
+    Console console = new Console(new ByteArrayInputStream(new byte[0]), nowhere, nowhere, false);
+    assertThat(new ParquetBuilder().run(build, console)).isZero();
+
+    List<String> line = new ArrayList<>(List.of("-k", rows.toString(), "-kf", keys, "-v"));
+    line.addAll(List.of(options.split(" ")));
+    line.addAll(List.of("--json", "-"));
+    assertThat(json(run(command, database, line)))
+        .containsEntry("/load/verified", "true")
+        .containsEntry("/points/0/errors", "0")
+        .containsEntry("/points/0/missesOfSourceKeys", "0");
+
+    Path others = parquet("others.parquet", "required double score;", 2);
+    line.set(1, others.toString());
+    assertThatThrownBy(() -> run(command, database, line)).isInstanceOf(WrongAnswerException.class);
+    Path otherSchema = parquet("schema.parquet", "optional float score;", 1);
+    line.set(1, otherSchema.toString());
+    assertThatThrownBy(() -> run(command, database, line))
+        .isInstanceOf(UsageException.class)
+        .hasMessageContaining("another schema");
+  }
+
+  @Test
+  void optionsOfParquetAndTextAreKeptApart() {
+    for (String line : List.of("-k x -kf id -s |", "-k x -nn host", "-kf id", "-k - -kf id")) {
+      assertThatThrownBy(() -> bench(line.split(" "))).isInstanceOf(UsageException.class);
+    }
+  }
+
+  private static Path parquet(String name, String column, int factor) throws IOException {
+    MessageType type =
+        MessageTypeParser.parseMessageType(
+            "message rows { required int64 id; required binary name (STRING); " + column + " }");
+    Path file = folder.resolve(name);
+    Files.deleteIfExists(file);
+    try (ParquetWriter<Group> writer =
+        ExampleParquetWriter.builder(new LocalOutputFile(file))
+            .withConf(new PlainParquetConfiguration())
+            .withType(type)
+            .build()) {
+      for (int i = 0; i < 500; i++) {
+        SimpleGroup row = new SimpleGroup(type);
+        row.append("id", (long) i).append("name", "n" + i);
+        if (column.contains("double")) {
+          row.append("score", i * factor / 8.0);
+        } else {
+          row.append("score", i * factor / 8.0f);
+        }
+        writer.write(row);
+      }
+    }
+    return file;
   }
 
   @ParameterizedTest

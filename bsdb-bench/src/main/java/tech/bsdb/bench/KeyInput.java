@@ -1,0 +1,108 @@
+package tech.bsdb.bench;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.Input;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.lake.Lake;
+import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetRecords;
+import tech.bsdb.tools.rows.RowSchema;
+
+/** What a database was built from: its keys, and the values to compare the answers with. */
+sealed interface KeyInput {
+  /** Files, directories or, of text, "-" for standard input. */
+  List<String> inputs();
+
+  /**
+   * Opens it.
+   *
+   * @param database what was built from it
+   * @param withValues whether values are compared, too
+   */
+  RecordSource open(Statistics database, boolean withValues) throws IOException, UsageException;
+
+  /** Lines of text. */
+  record Text(InputOptions options) implements KeyInput {
+    @Override
+    public List<String> inputs() {
+      return options.inputs();
+    }
+
+    @Override
+    public RecordSource open(Statistics database, boolean withValues) throws IOException {
+      return Input.open(options);
+    }
+  }
+
+  /**
+   * Rows of Parquet files. The value is that of the database: the row of the columns in its schema,
+   * or the bytes of one column.
+   *
+   * @param rawColumn the column whose bytes are the value, or null
+   */
+  record Parquet(
+      List<String> inputs,
+      List<String> keyColumns,
+      @Nullable String keyJoin,
+      @Nullable String rawColumn,
+      LakeOptions lake)
+      implements KeyInput {
+    @Override
+    public RecordSource open(Statistics database, boolean withValues)
+        throws IOException, UsageException {
+      RowSchema stored = RowSchema.stored(database);
+      if (withValues && (stored == null) == (rawColumn == null)) {
+        throw new UsageException(
+            stored == null
+                ? database.directory()
+                    + " has no typed rows: name the column of its values with --value-raw"
+                : database.directory() + " has typed rows; leave --value-raw out");
+      }
+      ParquetRecords records = records(withValues && stored != null ? stored : null, withValues);
+      if (withValues && stored != null && !stored.json().equals(records.valueSchema())) {
+        records.close();
+        throw new UsageException(
+            "the rows of "
+                + String.join(", ", inputs)
+                + " have another schema than those of "
+                + database.directory()
+                + ", so that -v cannot compare them: "
+                + records.valueSchema()
+                + ", not "
+                + stored.json());
+      }
+      return records;
+    }
+
+    private ParquetRecords records(@Nullable RowSchema rows, boolean withValues)
+        throws IOException {
+      return ParquetRecords.open(
+          new ParquetOptions(
+              inputs,
+              keyColumns,
+              keyJoin,
+              rows == null ? List.of() : rows.columns(),
+              withValues ? rawColumn : null,
+              !withValues,
+              OnBadLine.SKIP,
+              null,
+              true,
+              Integer.MAX_VALUE,
+              Math.min(256, Runtime.getRuntime().availableProcessors())),
+          Lake.open(lake));
+    }
+
+    @Override
+    public String toString() {
+      return Objects.toString(inputs);
+    }
+  }
+}
