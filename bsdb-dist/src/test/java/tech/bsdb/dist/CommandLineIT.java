@@ -109,6 +109,67 @@ class CommandLineIT {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void hadoopIsThereInTheJarAloneAndInTheArchive(Path java) throws Exception {
+    Path jar = Files.copy(Path.of(System.getProperty("bsdb.jar")), folder.resolve("alone.jar"));
+    String archive = System.getProperty("bsdb.archive");
+    assertThat(run(java, "tar", "-xzf", archive, "-C", folder.toString()).code).isZero();
+    List<String> tail = new ArrayList<>(List.of("build-parquet", "-o", path("db"), "-kf", "id"));
+    tail.addAll(List.of("--hadoop-set", "ipc.client.connect.max.retries=0"));
+    tail.addAll(List.of("-i", "hdfs://localhost:1/data"));
+    for (List<String> head :
+        List.of(
+            List.of(java.resolve("bin/java").toString(), "-jar", jar.toString()),
+            List.of(path("bsdb-1.0.0/bin/bsdb")),
+            List.of(BSDB))) {
+      List<String> command = new ArrayList<>(head);
+      command.addAll(tail);
+      Run run = run(java, command.toArray(String[]::new));
+
+      assertThat(run.code).as(run.toString()).isEqualTo(2);
+      assertThat(run.err.lines().filter(line -> !line.startsWith("WARNING: ")).toList())
+          .as(run.toString())
+          .singleElement()
+          .asString()
+          .startsWith("bsdb build-parquet: name node localhost:1: connection refused; is it up");
+      assertThat(head.size() == 1 && run.err.contains("WARNING")).as(run.err).isFalse();
+    }
+    assertThat(folder.resolve("db")).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void otherJarsTakeThePlaceOfHadoopsButNotOfOurs(Path java) throws Exception {
+    Path theirs = Files.createDirectories(folder.resolve("theirs/META-INF/services"));
+    Files.writeString(theirs.resolve("tech.bsdb.tools.cli.Command"), "");
+    Files.writeString(
+        folder.resolve("theirs/core-default.xml"),
+        "<configuration><property><name>fs.defaultFS</name><value>hdfs://localhost:1</value>"
+            + "</property></configuration>");
+    Files.writeString(
+        folder.resolve("theirs/core-site.xml"),
+        "<configuration><property><name>ipc.client.connect.max.retries</name><value>0</value>"
+            + "</property></configuration>");
+
+    Run run =
+        run(
+            java,
+            "sh",
+            "-c",
+            "BSDB_CLASSPATH='/no/such/*:"
+                + folder.resolve("theirs")
+                + "' '"
+                + BSDB
+                + "' build-parquet -i hdfs:///data -kf id -o "
+                + path("db"));
+
+    assertThat(run.code).isEqualTo(2);
+    assertThat(run.err)
+        .startsWith("bsdb build-parquet: name node localhost:1: connection refused")
+        .hasLineCount(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void aReaderMayLeaveEarly(Path java) throws Exception {
     run(java, BSDB, "build", "-i", records(200_000), "-o", path("db"), "-q");
 
