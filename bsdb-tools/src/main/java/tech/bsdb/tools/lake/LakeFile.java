@@ -13,4 +13,12 @@ import org.jspecify.annotations.Nullable;
  *     opened it, before the {@link Lake} is
  * @param local its path, or null where it is not a local one
  */
-public record LakeFile(String name, long length, InputFile file, @Nullable Path local) {}
+public record LakeFile(String name, long length, InputFile file, @Nullable Path local) {
+  /**
+   * Whether it is as it was when the inputs were looked at, as far as can be seen: of a local file,
+   * its length and when it was modified. What others do with files elsewhere, their servers see to.
+   */
+  public boolean isUnchanged() {
+    return !(file instanceof LocalParquet here) || here.isUnchanged();
+  }
+}

@@ -5,22 +5,42 @@ import java.io.InputStream;
 import java.io.RandomAccessFile;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A local file as Parquet reads it. Not by a channel, which an interrupt closes for good.
  *
  * @param length in bytes when the inputs were looked at
+ * @param modified when it was modified last, then
+ * @param key what the file system knows it by, if it does
  */
-record LocalParquet(Path path, long length) implements InputFile {
+record LocalParquet(Path path, long length, FileTime modified, @Nullable Object key)
+    implements InputFile {
   /** In one system call: Java takes as much memory beside the heap for each reading thread. */
   private static final int MOST_AT_ONCE = 1 << 18;
 
   static LakeFile of(Path path) throws IOException {
-    LocalParquet file = new LocalParquet(path, Files.size(path));
+    LocalParquet file = look(path);
     return new LakeFile(path.toString(), file.length, file, path);
+  }
+
+  private static LocalParquet look(Path path) throws IOException {
+    BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
+    return new LocalParquet(path, now.size(), now.lastModifiedTime(), now.fileKey());
+  }
+
+  /** Whether it is the same file, and nobody has written to it since the inputs were looked at. */
+  boolean isUnchanged() {
+    try {
+      return equals(look(path));
+    } catch (IOException e) {
+      return false;
+    }
   }
 
   @Override

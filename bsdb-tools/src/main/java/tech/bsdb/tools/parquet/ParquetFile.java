@@ -159,8 +159,14 @@ final class ParquetFile {
     return file.name();
   }
 
-  LakeFile lakeFile() {
-    return file;
+  /** Whether it is as it was when its footer was read, as far as can be seen. */
+  boolean isUnchanged() {
+    return file.isUnchanged();
+  }
+
+  /** For users: it is not as it was. */
+  InputException changed() {
+    return new InputException(file.name() + ": was changed while it was read; build again");
   }
 
   RowSelection selection() {
@@ -209,7 +215,7 @@ final class ParquetFile {
 
   private void checkUnchanged(ParquetMetadata again) throws InputException {
     if (!rowGroups(file, again, selection.projection()).equals(rowGroups)) {
-      throw new InputException(file.name() + ": was changed while it was read");
+      throw changed();
     }
   }
 }

@@ -75,6 +75,8 @@ final class RowReader implements AutoCloseable {
       throw notTheFiles;
     } catch (IOException | RuntimeException | StackOverflowError e) {
       throw damaged(from, group, e);
+    } catch (OutOfMemoryError full) {
+      throw tooLarge(from, group, full);
     } finally {
       closeQuietly(pages);
     }
@@ -93,8 +95,8 @@ final class RowReader implements AutoCloseable {
     try {
       ParquetFileReader open = open(from);
       PageReadStore pages = open.readRowGroup(group.index());
-      if (pages == null || pages.getRowCount() != group.rows()) {
-        throw new InputException(from.name() + ": was changed while it was read");
+      if (pages == null || pages.getRowCount() != group.rows() || !from.isUnchanged()) {
+        throw from.changed();
       }
       return pages;
     } catch (IOException | RuntimeException e) {
@@ -225,7 +227,9 @@ final class RowReader implements AutoCloseable {
   }
 
   private static InputException damaged(ParquetFile from, RowGroup group, Throwable e) {
-    return Damage.of(from.name(), "row group " + group.index() + ": ", e);
+    return from.isUnchanged()
+        ? Damage.of(from.name(), "row group " + group.index() + ": ", e)
+        : from.changed();
   }
 
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {

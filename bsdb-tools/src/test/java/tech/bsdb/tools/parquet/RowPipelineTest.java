@@ -5,8 +5,11 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
@@ -15,6 +18,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
@@ -128,6 +132,30 @@ class RowPipelineTest {
         .isInstanceOf(InputException.class)
         .hasMessageContaining("stopped");
     assertNoThreads();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void aFileThatIsWrittenToWhileItIsReadIsNamed(boolean sameLength) throws Exception {
+    Path copy = Files.copy(Path.of(file.name()), folder.resolve("copy" + sameLength));
+    ParquetFile read;
+    try (Lake lake = Lake.open(LakeOptions.local())) {
+      read = ParquetFile.of(lake.files(List.of(copy.toString())).get(0), options);
+    }
+    byte[] bytes = Files.readAllBytes(copy);
+    Files.write(copy, sameLength ? bytes : Arrays.copyOf(bytes, bytes.length + 1));
+    Files.setLastModifiedTime(copy, FileTime.fromMillis(1));
+    List<Task> tasks = List.of(new Task(0, read, 0, read.rowGroups().get(0)));
+    RowPipeline pipeline =
+        new RowPipeline(
+            tasks,
+            () -> new RowReader(options, List.of(), List.of(Scalar.of(Kind.INT))),
+            () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
+            1,
+            0);
+    assertThatThrownBy(() -> pipeline.run((task, batch) -> batch.records().handOn()))
+        .isInstanceOf(InputException.class)
+        .hasMessage(copy + ": was changed while it was read; build again");
   }
 
   private static void assertNoThreads() {
