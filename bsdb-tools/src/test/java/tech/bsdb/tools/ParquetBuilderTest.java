@@ -397,6 +397,57 @@ class ParquetBuilderTest {
     assertThat(build("-i", path("nowhere"), "-kf", "id").err()).contains("no such file");
   }
 
+  @ParameterizedTest
+  @CsvSource({
+    "required int32 t (TIME(MILLIS%sfalse)), 86400001",
+    "required int64 t (TIME(MICROS%strue)), -1",
+    "required int64 t (TIME(NANOS%strue)), 86400000000001",
+  })
+  void aTimeOutsideOfTheDayIsABadRow(String column, long time) throws Exception {
+    Path file =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required int64 id; " + String.format(column, ",") + "; }",
+            2,
+            (row, i) -> {
+              row.add("id", (long) i);
+              long number = i == 0 ? 0 : time;
+              if (column.contains("int32")) {
+                row.add("t", (int) number);
+              } else {
+                row.add("t", number);
+              }
+            });
+    CommandRun failed = build("-i", file, "-kf", "id");
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err()).contains("row 2: a time outside of the day (column t)");
+    assertThat(build("-i", file, "-kf", "t").err()).contains("row 2: a time outside of the day");
+  }
+
+  @ParameterizedTest
+  @CsvSource({"200, true", "201, false"})
+  void whatIsNestedTooDeepIsRefused(int levels, boolean good) throws Exception {
+    String type = "required int32 x;";
+    for (int i = 0; i < levels; i++) {
+      type = "optional group g { " + type + " }";
+    }
+    Path file =
+        Written.file(
+            folder.resolve("deep.parquet"),
+            "message m { required int64 id; " + type + " }",
+            1,
+            (row, i) -> row.add("id", 1L));
+    CommandRun run = build("-i", file, "-kf", "id");
+    assertThat(run.code()).as(run.toString()).isEqualTo(good ? 0 : 2);
+    if (good) {
+      assertThat(bsdb("scan", "-d", path("db"), "--json").out()).contains("\"g\":null");
+    } else {
+      assertThat(run.err()).contains("column g is nested more than 200 levels deep");
+    }
+    assertThat(build("-i", file, "-kf", "id", "--value-fields", "id", "--overwrite").code())
+        .isZero();
+  }
+
   @Test
   void aDatabaseThatIsThereStaysWhenTheNextFails() throws Exception {
     users("a.parquet", 0, 10);

@@ -42,7 +42,7 @@ final class KeyColumn {
         switch (type.kind()) {
           case STRING, BYTES, FIXED -> (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
           case INT, LONG -> digits(leaf);
-          default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type)::write;
+          default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type, problem)::write;
         };
   }
 
@@ -83,12 +83,14 @@ final class KeyColumn {
   private static final class AsJson {
     private static final int BEGIN = "{\"k\":".length();
 
+    private final RowProblem problem;
     private final ScalarEncoder.Writer encoder;
     private final RowJson form;
     private final RowBuffer row = new RowBuffer();
     private final JsonBuffer json = new JsonBuffer();
 
-    AsJson(ScalarEncoder.Writer encoder, Scalar type) {
+    AsJson(ScalarEncoder.Writer encoder, Scalar type, RowProblem problem) {
+      this.problem = problem;
       this.encoder = encoder;
       this.form = new RowJson(RowForm.of(AvroSchemas.of(List.of(new Column("k", type, false)))));
     }
@@ -99,8 +101,9 @@ final class KeyColumn {
       json.reset();
       try {
         form.write(row.bytes(), 0, row.length(), json);
-      } catch (BadRowException e) {
-        throw new IllegalStateException(e.getMessage(), e);
+      } catch (BadRowException e) { // of a value that the encoder has noted as a problem
+        problem.note("a key that has no text", e.getMessage());
+        return;
       }
       int quote = json.bytes()[BEGIN] == '"' ? 1 : 0;
       out.putFixed(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);

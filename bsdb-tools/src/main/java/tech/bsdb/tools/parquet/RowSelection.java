@@ -20,6 +20,12 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
  * checked when it is made, and named with the file where it is not there. Immutable.
  */
 final class RowSelection {
+  /**
+   * Records, lists and maps in each other that a column may have. Rows may have a few more, but in
+   * the JSON of their schema each is four levels, of which Avro reads a thousand.
+   */
+  private static final int MOST_DEPTH = 200;
+
   /** The most columns that a message lists. */
   private static final int LISTED = 30;
 
@@ -54,6 +60,17 @@ final class RowSelection {
         if (file.containsField(column)) { // that others have it, the merge sees
           row.add(file.getType(column));
         }
+      }
+    }
+    for (Type column : row) {
+      if (ParquetTypes.column(column).type().depth() > MOST_DEPTH) {
+        throw new InputException(
+            name
+                + ": column "
+                + column.getName()
+                + " is nested more than "
+                + MOST_DEPTH
+                + " levels deep (to leave it out: --value-fields)");
       }
     }
     Set<String> wanted = new HashSet<>();

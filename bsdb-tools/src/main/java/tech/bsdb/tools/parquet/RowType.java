@@ -14,6 +14,9 @@ sealed interface RowType {
   /** The type in words, for messages. */
   String describe();
 
+  /** Records, lists and maps in each other. */
+  int depth();
+
   /** A column, a field of a struct, or an element. */
   record Column(String name, RowType type, boolean nullable) {
     Column withNullable(boolean nullable) {
@@ -71,6 +74,11 @@ sealed interface RowType {
     }
 
     @Override
+    public int depth() {
+      return 0;
+    }
+
+    @Override
     public String describe() {
       String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
       return switch (kind) {
@@ -88,6 +96,11 @@ sealed interface RowType {
     }
 
     @Override
+    public int depth() {
+      return 1 + fields.stream().mapToInt(field -> field.type().depth()).max().orElse(0);
+    }
+
+    @Override
     public String describe() {
       return "struct";
     }
@@ -95,6 +108,11 @@ sealed interface RowType {
 
   /** Any number of elements. */
   record ListOf(Column element) implements RowType {
+    @Override
+    public int depth() {
+      return 1 + element.type().depth();
+    }
+
     @Override
     public String describe() {
       return "list of " + element.type().describe();
@@ -104,6 +122,11 @@ sealed interface RowType {
   /** Values under keys that are strings. */
   record MapOf(Column value) implements RowType {
     @Override
+    public int depth() {
+      return 1 + value.type().depth();
+    }
+
+    @Override
     public String describe() {
       return "map of string to " + value.type().describe();
     }
@@ -111,6 +134,11 @@ sealed interface RowType {
 
   /** Values under keys that are not strings. */
   record Pairs(Column key, Column value) implements RowType {
+    @Override
+    public int depth() {
+      return 2 + Math.max(key.type().depth(), value.type().depth());
+    }
+
     @Override
     public String describe() {
       return "map of " + key.type().describe() + " to " + value.type().describe();

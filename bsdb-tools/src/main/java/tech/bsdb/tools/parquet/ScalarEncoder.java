@@ -15,6 +15,7 @@ import tech.bsdb.tools.text.Utf8;
 
 /** A value without parts, from a leaf that has one. */
 final class ScalarEncoder extends Encoder {
+  private static final long DAY_SECONDS = 86_400;
 
   /** Writes the value at hand of a column. */
   @FunctionalInterface
@@ -48,8 +49,8 @@ final class ScalarEncoder extends Encoder {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
     return switch (stored.getPrimitiveTypeName()) {
       case BOOLEAN -> (from, out) -> out.putByte(from.getBoolean() ? 1 : 0);
-      case INT32 -> ofInt32(stored, type);
-      case INT64 -> ofInt64(stored, type);
+      case INT32 -> ofInt32(leaf, type, problem);
+      case INT64 -> ofInt64(leaf, type, problem);
       case INT96 -> (from, out) -> out.putLong(nanos(from.getBinary(), leaf, problem));
       case FLOAT ->
           type.kind() == Kind.DOUBLE
@@ -61,9 +62,13 @@ final class ScalarEncoder extends Encoder {
     };
   }
 
-  private static Writer ofInt32(PrimitiveType stored, Scalar type) {
+  private static Writer ofInt32(Leaf leaf, Scalar type, RowProblem problem) {
+    PrimitiveType stored = leaf.descriptor().getPrimitiveType();
     if (type.kind() == Kind.DECIMAL) {
       return (from, out) -> putUnscaled(from.getInteger(), out);
+    }
+    if (type.kind() == Kind.TIME_MILLIS) {
+      return (from, out) -> putTime(from.getInteger(), 1_000, out, leaf, problem);
     }
     boolean unsigned =
         stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation number
@@ -73,7 +78,12 @@ final class ScalarEncoder extends Encoder {
         : (from, out) -> out.putLong(from.getInteger());
   }
 
-  private static Writer ofInt64(PrimitiveType stored, Scalar type) {
+  private static Writer ofInt64(Leaf leaf, Scalar type, RowProblem problem) {
+    PrimitiveType stored = leaf.descriptor().getPrimitiveType();
+    if (type.kind() == Kind.TIME_MICROS || type.kind() == Kind.TIME_NANOS) {
+      long units = type.kind() == Kind.TIME_MICROS ? 1_000_000 : 1_000_000_000;
+      return (from, out) -> putTime(from.getLong(), units, out, leaf, problem);
+    }
     if (type.kind() != Kind.DECIMAL) {
       return (from, out) -> out.putLong(from.getLong());
     }
@@ -104,6 +114,13 @@ final class ScalarEncoder extends Encoder {
       return (from, out) -> putUnscaled(from.getBinary(), type, out, leaf, problem);
     }
     return (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
+  }
+
+  private static void putTime(long time, long units, RowBuffer out, Leaf leaf, RowProblem problem) {
+    if (time < 0 || time > DAY_SECONDS * units) {
+      problem.note("a time outside of the day", "column " + leaf.name());
+    }
+    out.putLong(time);
   }
 
   private static void putText(Binary text, RowBuffer out, Leaf leaf, RowProblem problem) {

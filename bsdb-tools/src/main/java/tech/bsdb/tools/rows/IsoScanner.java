@@ -46,7 +46,7 @@ final class IsoScanner {
     return epochDay;
   }
 
-  /** Of the time that was there last. */
+  /** Of the time that was there last; 86,400 is midnight at the end of the day. */
   int secondOfDay() {
     return secondOfDay;
   }
@@ -115,10 +115,13 @@ final class IsoScanner {
     return month == 2 && leap ? 29 : DAYS_BEFORE[month] - DAYS_BEFORE[month - 1];
   }
 
-  /** Goes past a time, {@code 12:34}, {@code 12:34:56} or {@code 12:34:56.789}. */
+  /**
+   * Goes past a time, {@code 12:34}, {@code 12:34:56} or {@code 12:34:56.789}; {@code 24:00:00} is
+   * one.
+   */
   boolean skipTime() {
     int hour = twoDigits();
-    if (hour < 0 || hour > 23 || !skip(':')) {
+    if (hour < 0 || hour > 24 || !skip(':')) {
       return false;
     }
     int minute = twoDigits();
@@ -132,7 +135,8 @@ final class IsoScanner {
       }
     }
     secondOfDay = hour * 3600 + minute * 60 + second;
-    return minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
+    boolean within = hour < 24 || (minute == 0 && second == 0 && nanos == 0 && !finer);
+    return within && minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
   }
 
   private boolean skipFraction() {

@@ -31,7 +31,8 @@ final class TimestampText extends ScalarText {
     if (!iso.skipDate() || !(iso.skip('T') || iso.skip(' ')) || !iso.skipTime()) {
       return isNot();
     }
-    if ((point && !iso.skipOffset()) || !iso.isEnd()) {
+    boolean within = iso.secondOfDay() < DAY_SECONDS;
+    if (!within || (point && !iso.skipOffset()) || !iso.isEnd()) {
       return isNot();
     }
     if (unit.isCoarserThan(iso)) {

@@ -230,6 +230,20 @@ final class JsonRowsTest {
   }
 
   @Test
+  void theEndOfTheDayIsATimeButNotOfATimestamp() throws Exception {
+    RowSchema time = Rows.ofType("{'type':'long','logicalType':'time-micros'}");
+    byte[] row = Rows.fromJson(time, "{\"x\":\"24:00:00\"}");
+    assertThat(AvroRows.json(RowForm.of(time), row)).isEqualTo("{\"x\":\"24:00:00\"}");
+    RowSchema timestamp = Rows.ofType("{'type':'long','logicalType':'timestamp-micros'}");
+    for (String wrong : List.of("24:00:00.000001", "24:01:00", "25:00:00")) {
+      assertThatThrownBy(() -> Rows.fromJson(time, "{\"x\":\"" + wrong + "\"}"))
+          .isInstanceOf(IllegalArgumentException.class);
+    }
+    assertThatThrownBy(() -> Rows.fromJson(timestamp, "{\"x\":\"2024-01-01T24:00:00Z\"}"))
+        .isInstanceOf(IllegalArgumentException.class);
+  }
+
+  @Test
   void aBranchThatHasAllFieldsComesBeforeOneThatLeavesSomeOut() throws Exception {
     RowSchema schema =
         Rows.ofType(

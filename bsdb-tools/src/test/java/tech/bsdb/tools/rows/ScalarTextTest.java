@@ -266,7 +266,7 @@ final class ScalarTextTest {
     for (String bad :
         new String[] {
           "",
-          "24:00",
+          "24:01",
           "12",
           "12:60",
           "12:34:60",
