@@ -234,7 +234,7 @@ class ParquetBuilderTest {
             path("bad.txt"));
     assertThat(built.code()).isZero();
     List<String> rejects = Files.readAllLines(folder.resolve("bad.txt"));
-    assertThat(rejects).hasSize(286).allMatch(line -> line.contains(": null key (column name)"));
+    assertThat(rejects).hasSize(286).allMatch(line -> line.endsWith(": null key (column name)"));
     assertThat(rejects.get(1)).startsWith(path("b.parquet") + ": row 9: ");
     assertThat(built.err()).contains("rejected                    286  (null key: 286)");
   }
@@ -446,6 +446,17 @@ class ParquetBuilderTest {
     }
     assertThat(build("-i", file, "-kf", "id", "--value-fields", "id", "--overwrite").code())
         .isZero();
+  }
+
+  @Test
+  void buildFromTextSaysWhoReadsParquet() throws Exception {
+    users("a.parquet", 0, 10);
+    CommandRun failed = bsdb("build", "-i", path("a.parquet"), "-o", path("db"));
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err()).contains("a.parquet: is a Parquet file").contains("build-parquet");
+    assertNothingBuilt();
+    Files.writeString(folder.resolve("text"), "PAR1 is a line, too\n");
+    assertThat(bsdb("build", "-i", path("text"), "-o", path("db"), "-q").code()).isZero();
   }
 
   @Test

@@ -1,8 +1,11 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 
@@ -12,6 +15,7 @@ import java.util.List;
  */
 final class InputFiles {
   private static final String STANDARD_INPUT = "-";
+  private static final byte[] PARQUET = {'P', 'A', 'R', '1'};
 
   private InputFiles() {}
 
@@ -42,9 +46,34 @@ final class InputFiles {
 
   private static InputFile open(Path path) throws InputException {
     try {
+      if (isParquet(path)) {
+        throw new InputException(
+            path
+                + ": is a Parquet file, not text (bsdb build-parquet builds from it; the load tools"
+                + " take its keys with -kf COLUMN)");
+      }
       return InputFile.of(path);
+    } catch (InputException named) {
+      throw named;
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);
     }
+  }
+
+  /** Whether a file begins and ends as Parquet does. */
+  private static boolean isParquet(Path path) throws IOException {
+    if (!Files.isRegularFile(path) || Files.size(path) < 3L * PARQUET.length) {
+      return false;
+    }
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
+      return hasMagic(file, 0) && hasMagic(file, file.length() - PARQUET.length);
+    }
+  }
+
+  private static boolean hasMagic(RandomAccessFile file, long place) throws IOException {
+    byte[] found = new byte[PARQUET.length];
+    file.seek(place);
+    file.readFully(found);
+    return Arrays.equals(found, PARQUET);
   }
 }

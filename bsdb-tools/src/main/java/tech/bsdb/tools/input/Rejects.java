@@ -89,6 +89,15 @@ public final class Rejects implements Closeable {
     }
   }
 
+  /** Writes one that has no text to show. */
+  public void write(String place, String reason) throws IOException {
+    try {
+      out.write((place + ": " + reason + '\n').getBytes(StandardCharsets.UTF_8));
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+
   /** Writes one, with its text. */
   public void write(String place, String reason, byte[] bytes, int from, int to)
       throws IOException {

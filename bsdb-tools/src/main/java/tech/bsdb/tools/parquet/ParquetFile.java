@@ -70,6 +70,10 @@ final class ParquetFile {
    * @throws InputException if it is no Parquet file, is damaged, or lacks what is wanted of it
    */
   static ParquetFile of(LakeFile file, ParquetOptions options) throws IOException {
+    if (file.length() < 0) {
+      throw new InputException(
+          file.name() + ": its length is not known, and Parquet is read from its end");
+    }
     if (file.length() < SHORTEST) {
       throw new InputException(
           file.name() + ": not a Parquet file: it has " + file.length() + " bytes");

@@ -15,8 +15,6 @@ import tech.bsdb.tools.parquet.RowPipeline.Task;
 
 /** Accounts for every row, batch by batch in the order of the input. */
 final class RowLedger {
-  private static final byte[] NO_TEXT = {};
-
   private final ParquetOptions options;
   private final List<ParquetFile> files;
   private final Places places;
@@ -61,7 +59,7 @@ final class RowLedger {
     String reason = bad.reason() + (bad.detail().isEmpty() ? "" : " (" + bad.detail() + ")");
     String name = task.file.name();
     if (rejects != null) {
-      rejects.write(place(name, row), reason, NO_TEXT, 0, 0);
+      rejects.write(place(name, row), reason);
     }
     if (options.onBadRow() == OnBadLine.FAIL) {
       String skip = "--on-bad-line skip leaves such rows out";
