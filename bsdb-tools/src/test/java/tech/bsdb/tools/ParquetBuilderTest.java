@@ -460,6 +460,50 @@ class ParquetBuilderTest {
   }
 
   @Test
+  void badRowsAreNotWrittenOverTheKeytabOrTheSchema() throws Exception {
+    users("a.parquet", 0, 10);
+    Path keytab = Files.writeString(folder.resolve("keytab"), "keys");
+    Path link = Files.createSymbolicLink(folder.resolve("link"), keytab);
+    CommandRun failed =
+        build(
+            "-i",
+            path("a.parquet"),
+            "-kf",
+            "name",
+            "--on-bad-line",
+            "skip",
+            "--overwrite",
+            "--principal",
+            "me",
+            "--keytab",
+            keytab,
+            "--rejects",
+            link);
+    assertThat(failed.code()).isEqualTo(2);
+    assertThat(failed.err()).contains("is the file of --keytab");
+    assertThat(keytab).hasContent("keys");
+    Path schema = Files.writeString(folder.resolve("s.avsc"), "{}");
+    CommandRun text =
+        bsdb(
+            "build",
+            "--jsonl",
+            "--key-field",
+            "id",
+            "--avro-schema",
+            schema.toString(),
+            "-i",
+            path("a.parquet"),
+            "--on-bad-line",
+            "skip",
+            "--overwrite",
+            "--rejects",
+            schema.toString());
+    assertThat(text.code()).isEqualTo(2);
+    assertThat(text.err()).contains("is the file of --avro-schema");
+    assertThat(schema).hasContent("{}");
+  }
+
+  @Test
   void aDatabaseThatIsThereStaysWhenTheNextFails() throws Exception {
     users("a.parquet", 0, 10);
     assertThat(build("-i", path("a.parquet"), "-kf", "id").code()).isZero();

@@ -125,6 +125,7 @@ public final class ParquetSourceOptions {
     if (rejects.isPresent() && onBadRow != OnBadLine.SKIP) {
       throw new UsageException("--rejects needs --on-bad-line skip");
     }
+    TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");
     TargetOptions.refuseTogether(
         arguments, "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
     List<String> keys = keys(arguments);

@@ -125,6 +125,7 @@ public final class SourceOptions {
     if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
       throw new UsageException("--rejects needs --on-bad-line skip");
     }
+    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
     Format.Rows rows = rows(arguments);
     Format format = format(arguments, rows);
     Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);

@@ -1,5 +1,7 @@
 package tech.bsdb.tools.build;
 
+import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -136,6 +138,25 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       idle.add("--data-files has no effect with -a");
     }
     return List.copyOf(idle);
+  }
+
+  /** Refuses to write over a file that is read. */
+  static void refuseSameFile(Arguments arguments, String written, String read)
+      throws UsageException {
+    Optional<String> to = arguments.text(written);
+    Optional<String> from = arguments.text(read);
+    if (to.isPresent() && from.isPresent() && isSameFile(Path.of(to.get()), Path.of(from.get()))) {
+      throw new UsageException(
+          written + " " + to.get() + " is the file of " + read + "; name another file");
+    }
+  }
+
+  private static boolean isSameFile(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException notThere) {
+      return false;
+    }
   }
 
   static void refuseTogether(Arguments arguments, String one, String other, String reason)

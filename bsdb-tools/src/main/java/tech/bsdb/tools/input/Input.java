@@ -192,15 +192,23 @@ public final class Input implements RecordSource {
     return ledger.report(source.bytesRead());
   }
 
-  private synchronized @Nullable Rejects begin(ParsePipeline pipeline) throws IOException {
-    if (closed) {
-      throw new IllegalStateException("the input is closed");
-    }
-    running = pipeline;
+  private @Nullable Rejects begin(ParsePipeline pipeline) throws IOException {
     Path path = options.rejects();
     boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
-    rejects = path == null ? null : Rejects.open(path, transcoded);
-    return rejects;
+    // without the lock: a pipe that nobody reads would keep it from whoever wants to stop
+    Rejects opened = path == null ? null : Rejects.open(path, transcoded);
+    synchronized (this) {
+      if (closed) {
+        if (opened != null) {
+          opened.close();
+          opened.discard();
+        }
+        throw new IllegalStateException("the input is closed");
+      }
+      running = pipeline;
+      rejects = opened;
+      return opened;
+    }
   }
 
   @Override

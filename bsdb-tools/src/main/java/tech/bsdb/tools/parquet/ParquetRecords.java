@@ -338,13 +338,22 @@ public final class ParquetRecords implements RecordSource {
     return tasks;
   }
 
-  private synchronized @Nullable Rejects begin(RowPipeline pipeline) throws IOException {
-    if (closed) {
-      throw new IllegalStateException("the input is closed");
+  private @Nullable Rejects begin(RowPipeline pipeline) throws IOException {
+    Path path = options.rejects();
+    // without the lock: a pipe that nobody reads would keep it from whoever wants to stop
+    Rejects opened = path == null ? null : Rejects.open(path, false);
+    synchronized (this) {
+      if (closed) {
+        if (opened != null) {
+          opened.close();
+          opened.discard();
+        }
+        throw new IllegalStateException("the input is closed");
+      }
+      running = pipeline;
+      rejects = opened;
+      return opened;
     }
-    running = pipeline;
-    rejects = options.rejects() == null ? null : Rejects.open(options.rejects(), false);
-    return rejects;
   }
 
   @Override
