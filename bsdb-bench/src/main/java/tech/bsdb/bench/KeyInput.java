@@ -2,7 +2,6 @@ package tech.bsdb.bench;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.UsageException;
@@ -66,7 +65,7 @@ sealed interface KeyInput {
                     + " has no typed rows: name the column of its values with --value-raw"
                 : database.directory() + " has typed rows; leave --value-raw out");
       }
-      ParquetRecords records = records(withValues && stored != null ? stored : null, withValues);
+      ParquetRecords records = records(withValues ? stored : null, withValues);
       if (withValues && stored != null && !stored.json().equals(records.valueSchema())) {
         records.close();
         throw new UsageException(
@@ -98,11 +97,6 @@ sealed interface KeyInput {
               Integer.MAX_VALUE,
               Math.min(256, Runtime.getRuntime().availableProcessors())),
           Lake.open(lake));
-    }
-
-    @Override
-    public String toString() {
-      return Objects.toString(inputs);
     }
   }
 }

@@ -39,15 +39,7 @@ public final class Input implements RecordSource {
   private final int longest;
   private final Places places = new Places(Places.MOST_RUNS);
 
-  /** Guarded by this. */
-  private boolean closed;
-
-  /** Guarded by this. */
-  private @Nullable ParsePipeline running;
-
-  /** Guarded by this. */
-  private @Nullable Rejects rejects;
-
+  private final Reading reading = new Reading();
   private boolean read;
 
   private Input(
@@ -181,7 +173,8 @@ public final class Input implements RecordSource {
     ChunkSource source = new ChunkSource(files, options.encoding(), syntax, chunkBytes, longest);
     ParsePipeline pipeline =
         new ParsePipeline(source, syntax, batches, options.threads(), chunkBytes);
-    try (Rejects rejects = begin(pipeline)) {
+    boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
+    try (Rejects rejects = reading.begin(options.rejects(), transcoded, pipeline::stop)) {
       pipeline.run(
           chunk -> {
             ledger.enter(chunk, rejects);
@@ -192,30 +185,9 @@ public final class Input implements RecordSource {
     return ledger.report(source.bytesRead());
   }
 
-  private @Nullable Rejects begin(ParsePipeline pipeline) throws IOException {
-    Path path = options.rejects();
-    boolean transcoded = !options.encoding().equals(StandardCharsets.UTF_8);
-    // without the lock: a pipe that nobody reads would keep it from whoever wants to stop
-    Rejects opened = path == null ? null : Rejects.open(path, transcoded);
-    synchronized (this) {
-      if (closed) {
-        if (opened != null) {
-          opened.close();
-          opened.discard();
-        }
-        throw new IllegalStateException("the input is closed");
-      }
-      running = pipeline;
-      rejects = opened;
-      return opened;
-    }
-  }
-
   @Override
-  public synchronized void publishRejects() throws IOException {
-    if (rejects != null) {
-      rejects.publish();
-    }
+  public void publishRejects() throws IOException {
+    reading.publishRejects();
   }
 
   /**
@@ -229,18 +201,12 @@ public final class Input implements RecordSource {
   }
 
   @Override
-  public synchronized void stop() {
-    closed = true;
-    if (running != null) {
-      running.stop();
-    }
+  public void stop() {
+    reading.stop();
   }
 
   @Override
-  public synchronized void close() {
-    stop();
-    if (rejects != null) {
-      rejects.discard();
-    }
+  public void close() {
+    reading.close();
   }
 }

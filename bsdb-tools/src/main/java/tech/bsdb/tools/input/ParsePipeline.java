@@ -8,7 +8,6 @@ import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
@@ -82,7 +81,7 @@ final class ParsePipeline {
       long next = 0;
       for (Chunk chunk = awaitParsed(next); chunk != null; chunk = awaitParsed(next)) {
         if (chunk.failure != null) {
-          throw rethrown(chunk.failure);
+          throw Workers.rethrown(chunk.failure);
         }
         taker.take(chunk);
         giveBack(chunk);
@@ -140,7 +139,7 @@ final class ParsePipeline {
   }
 
   private synchronized boolean awaitSource() throws InterruptedIOException {
-    await(() -> (sourceUser == null && heldBytes <= MOST_HELD) || stopped);
+    Workers.await(this, () -> (sourceUser == null && heldBytes <= MOST_HELD) || stopped);
     if (stopped || sourceEnded) {
       return false;
     }
@@ -185,7 +184,7 @@ final class ParsePipeline {
   }
 
   private synchronized @Nullable Chunk awaitEmpty() throws InterruptedIOException {
-    await(() -> !empty.isEmpty() || chunksToMake > 0 || stopped);
+    Workers.await(this, () -> !empty.isEmpty() || chunksToMake > 0 || stopped);
     if (stopped) {
       return null;
     }
@@ -210,13 +209,15 @@ final class ParsePipeline {
 
   /** The chunk with that number, or null if there are fewer. */
   private synchronized @Nullable Chunk awaitParsed(long number) throws IOException {
-    await(() -> parsed.containsKey(number) || isEnd(number) || workerFailure != null || stopped);
+    Workers.await(
+        this,
+        () -> parsed.containsKey(number) || isEnd(number) || workerFailure != null || stopped);
     Chunk chunk = parsed.remove(number);
     if (chunk != null || isEnd(number)) {
       return chunk;
     }
     if (workerFailure != null) {
-      throw rethrown(workerFailure);
+      throw Workers.rethrown(workerFailure);
     }
     throw new InputException("stopped before the end of the input");
   }
@@ -236,19 +237,7 @@ final class ParsePipeline {
   }
 
   private void awaitWorkers() {
-    boolean interrupted = false;
-    for (Thread worker : workersToAwait()) {
-      while (worker.isAlive()) {
-        try {
-          worker.join();
-        } catch (InterruptedException later) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
+    Workers.join(workersToAwait());
     synchronized (this) {
       if (sourceUser == null) {
         closeSource();
@@ -270,27 +259,5 @@ final class ParsePipeline {
     } catch (IOException afterReading) {
       // nothing was written to it that could be lost, and what ended the run matters more
     }
-  }
-
-  private void await(BooleanSupplier condition) throws InterruptedIOException {
-    try {
-      while (!condition.getAsBoolean()) {
-        wait();
-      }
-    } catch (InterruptedException interrupt) {
-      Thread.currentThread().interrupt();
-      throw (InterruptedIOException)
-          new InterruptedIOException("interrupted while reading").initCause(interrupt);
-    }
-  }
-
-  private static IOException rethrown(Throwable failure) {
-    if (failure instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    return failure instanceof IOException io ? io : new IOException(failure);
   }
 }

@@ -17,6 +17,7 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputReport;
 import tech.bsdb.tools.input.Places;
+import tech.bsdb.tools.input.Reading;
 import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.input.RecordVisitor;
 import tech.bsdb.tools.input.Rejects;
@@ -50,15 +51,7 @@ public final class ParquetRecords implements RecordSource {
   private final @Nullable RowSchema schema;
   private final RowLedger ledger;
 
-  /** Guarded by this. */
-  private boolean closed;
-
-  /** Guarded by this. */
-  private @Nullable RowPipeline running;
-
-  /** Guarded by this. */
-  private @Nullable Rejects rejects;
-
+  private final Reading reading = new Reading();
   private boolean read;
 
   private ParquetRecords(
@@ -309,7 +302,7 @@ public final class ParquetRecords implements RecordSource {
     for (int i = 0; i < tasks.size(); i++) {
       done[i + 1] = done[i] + tasks.get(i).rowGroup.bytes();
     }
-    try (Rejects rejects = begin(pipeline)) {
+    try (Rejects rejects = reading.begin(options.rejects(), false, pipeline::stop)) {
       pipeline.run(
           (task, batch) -> {
             ledger.enter(task, batch, rejects);
@@ -338,29 +331,9 @@ public final class ParquetRecords implements RecordSource {
     return tasks;
   }
 
-  private @Nullable Rejects begin(RowPipeline pipeline) throws IOException {
-    Path path = options.rejects();
-    // without the lock: a pipe that nobody reads would keep it from whoever wants to stop
-    Rejects opened = path == null ? null : Rejects.open(path, false);
-    synchronized (this) {
-      if (closed) {
-        if (opened != null) {
-          opened.close();
-          opened.discard();
-        }
-        throw new IllegalStateException("the input is closed");
-      }
-      running = pipeline;
-      rejects = opened;
-      return opened;
-    }
-  }
-
   @Override
-  public synchronized void publishRejects() throws IOException {
-    if (rejects != null) {
-      rejects.publish();
-    }
+  public void publishRejects() throws IOException {
+    reading.publishRejects();
   }
 
   /** {@code FILE: row N}, rows counted from 1. */
@@ -370,21 +343,13 @@ public final class ParquetRecords implements RecordSource {
   }
 
   @Override
-  public synchronized void stop() {
-    closed = true;
-    if (running != null) {
-      running.stop();
-    }
+  public void stop() {
+    reading.stop();
   }
 
   @Override
   public void close() {
-    stop();
-    synchronized (this) {
-      if (rejects != null) {
-        rejects.discard();
-      }
-    }
+    reading.close();
     close(lake);
   }
 }

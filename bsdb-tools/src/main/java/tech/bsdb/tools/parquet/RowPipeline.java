@@ -6,11 +6,11 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import java.util.function.BooleanSupplier;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.Workers;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 
 /**
@@ -101,7 +101,7 @@ final class RowPipeline {
       }
     } finally {
       stop();
-      awaitWorkers();
+      Workers.join(started());
     }
   }
 
@@ -179,7 +179,8 @@ final class RowPipeline {
 
   /** Waits until there is room for so many bytes; false if nobody wants them any more. */
   private synchronized boolean hold(Task task, long bytes) throws InterruptedIOException {
-    await(
+    Workers.await(
+        this,
         () -> stopped || held + bytes <= mostHeld || (task.number == head && task.ready.isEmpty()));
     held += stopped ? 0 : bytes;
     return !stopped;
@@ -209,7 +210,8 @@ final class RowPipeline {
 
   /** The next batch of a row group, or null if there are no more. */
   private synchronized @Nullable RowBatch await(Task task) throws IOException {
-    await(() -> !task.ready.isEmpty() || task.ended || workerFailure != null || stopped);
+    Workers.await(
+        this, () -> !task.ready.isEmpty() || task.ended || workerFailure != null || stopped);
     RowBatch batch = task.ready.poll();
     if (batch != null && !stopped) {
       return batch;
@@ -219,7 +221,7 @@ final class RowPipeline {
     }
     Throwable failure = task.failure != null ? task.failure : workerFailure;
     if (failure != null) {
-      throw rethrown(failure);
+      throw Workers.rethrown(failure);
     }
     return null;
   }
@@ -237,45 +239,7 @@ final class RowPipeline {
     notifyAll();
   }
 
-  private void awaitWorkers() {
-    boolean interrupted = false;
-    List<Thread> started;
-    synchronized (this) {
-      started = new ArrayList<>(workers);
-    }
-    for (Thread worker : started) {
-      while (worker.isAlive()) {
-        try {
-          worker.join();
-        } catch (InterruptedException later) {
-          interrupted = true;
-        }
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
-  }
-
-  private void await(BooleanSupplier condition) throws InterruptedIOException {
-    try {
-      while (!condition.getAsBoolean()) {
-        wait();
-      }
-    } catch (InterruptedException interrupt) {
-      Thread.currentThread().interrupt();
-      throw (InterruptedIOException)
-          new InterruptedIOException("interrupted while reading").initCause(interrupt);
-    }
-  }
-
-  private static IOException rethrown(Throwable failure) {
-    if (failure instanceof RuntimeException unchecked) {
-      throw unchecked;
-    }
-    if (failure instanceof Error error) {
-      throw error;
-    }
-    return failure instanceof IOException io ? io : new IOException(failure);
+  private synchronized List<Thread> started() {
+    return new ArrayList<>(workers);
   }
 }
