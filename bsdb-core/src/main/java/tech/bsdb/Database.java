@@ -140,8 +140,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins a walk over all records. It reads files of its own, and lives on if the database is
-   * closed, except where duplicates were dropped.
+   * Begins a walk over all records. It reads the files as they were when the database was opened,
+   * even if its directory was replaced or deleted since. It may outlive this object, unless
+   * duplicates were dropped from the database ({@link Statistics#duplicatesDropped}): then it looks
+   * each key up, and fails with an {@link IllegalStateException} once this is closed.
    *
    * @throws UnsupportedOperationException if the database is approximate: it keeps no keys
    */
@@ -239,21 +241,15 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Verifies a database without its source: every checksum, and every key through the index.
+   * Verifies a database without its source: every checksum, and every key through the index. All
+   * files are opened first; if the directory is replaced or deleted meanwhile, what was opened is
+   * verified to the end.
    *
    * @return what was found right
    * @throws tech.bsdb.format.CorruptDatabaseException at the first damage, with file and offset
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
-    long total = Verification.pages(DatabaseDirectory.open(directory));
-    long[] done = new long[1];
-    Verification.Result result =
-        Verification.run(
-            directory,
-            more -> {
-              done[0] += more;
-              listener.progress(done[0], total);
-            });
+    Verification.Result result = Verification.run(directory, listener::progress);
     return new VerifyReport(result.records(), result.pages(), result.bytes(), result.keysChecked());
   }
 

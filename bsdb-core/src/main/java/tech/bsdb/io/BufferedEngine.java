@@ -34,12 +34,18 @@ public final class BufferedEngine implements Engine {
 
   @Override
   public PageSource open(Path file, long length) throws IOException {
-    return calls == null ? opened(file) : NativeFile.open(calls, file, false);
+    int cores = Runtime.getRuntime().availableProcessors();
+    return calls == null
+        ? opened(file, Integer.highestOneBit(Math.min(MAX_STRIPES, cores)))
+        : NativeFile.open(calls, file, false);
   }
 
-  private static PageSource opened(Path file) throws IOException {
-    int stripes =
-        Integer.highestOneBit(Math.min(MAX_STRIPES, Runtime.getRuntime().availableProcessors()));
+  /** Opens a file that few threads read at a time, with a single descriptor. */
+  public PageSource openForOne(Path file) throws IOException {
+    return calls == null ? opened(file, 1) : NativeFile.open(calls, file, false);
+  }
+
+  private static PageSource opened(Path file, int stripes) throws IOException {
     RandomAccessFile[] openings = new RandomAccessFile[stripes];
     BufferedPages pages = new BufferedPages(file, openings);
     try {

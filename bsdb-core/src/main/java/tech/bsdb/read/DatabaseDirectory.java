@@ -97,10 +97,23 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
         }
         return use.with(directory);
       } catch (NoSuchFileException | FileNotFoundException e) {
-        if (attempt == ATTEMPTS || directory.id.equals(readManifest(path).id)) {
+        if (attempt == ATTEMPTS || directory.id.equals(readAgain(path, e).id)) {
           throw e;
         }
       }
+    }
+  }
+
+  /** Reads the manifest after a file was found missing. */
+  private static DatabaseDirectory readAgain(Path path, IOException missing) throws IOException {
+    try {
+      return readManifest(path);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      NoSuchFileException removed =
+          new NoSuchFileException(
+              path.toString(), null, "the database was removed while it was being opened");
+      removed.initCause(missing);
+      throw removed;
     }
   }
 

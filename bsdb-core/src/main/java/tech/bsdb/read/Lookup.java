@@ -24,7 +24,6 @@ import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.ValueIndex;
-import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.ReadCount;
@@ -42,6 +41,8 @@ public final class Lookup implements Closeable {
   private final CheckedPages index;
   private final LookupPath path;
   private final ReadCount reads;
+  private final HeldFiles scanned;
+  private final byte @Nullable [] dictionary;
   private final Sessions sessions = new Sessions();
   private final List<Closeable> opened;
   private volatile @Nullable AsyncLookups async;
@@ -53,12 +54,16 @@ public final class Lookup implements Closeable {
       CheckedPages index,
       LookupPath path,
       ReadCount reads,
+      HeldFiles scanned,
+      byte @Nullable [] dictionary,
       List<Closeable> opened) {
     this.directory = directory;
     this.engines = engines;
     this.index = index;
     this.path = path;
     this.reads = reads;
+    this.scanned = scanned;
+    this.dictionary = dictionary;
     this.opened = opened;
   }
 
@@ -73,7 +78,8 @@ public final class Lookup implements Closeable {
     return DatabaseDirectory.withOpened(path, directory -> open(directory, choice, verify));
   }
 
-  private static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
+  /** Opens a database whose directory was just read, within its {@code withOpened}. */
+  static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
       throws IOException {
     Manifest manifest = directory.manifest();
     List<Closeable> opened = new ArrayList<>();
@@ -102,15 +108,18 @@ public final class Lookup implements Closeable {
       CheckedPages index = directory.pages(indexEntry, chosen.index(), verify, reads);
       opened.add(index);
       long seed = manifest.number("hash.seed");
+      HeldFiles scanned = HeldFiles.open(directory, manifest.files(FileKind.DATA));
+      opened.add(scanned);
       if (width > 0) {
         ValueIndex values = new ValueIndex(index, width, directory.check(indexEntry));
         LookupPath path = LookupPath.approximate(seed, hash, values);
-        return new Lookup(directory, chosen, index, path, reads, opened);
+        return new Lookup(directory, chosen, index, path, reads, scanned, null, opened);
       }
-      RecordReader records = records(directory, chosen.data(), verify, reads);
+      byte[] dictionary = directory.layout() == Layout.COMPRESSED ? directory.dictionary() : null;
+      RecordReader records = records(directory, chosen.data(), dictionary, verify, reads);
       opened.add(records);
       LookupPath path = LookupPath.exact(seed, hash, new AddressIndex(index), records);
-      return new Lookup(directory, chosen, index, path, reads, opened);
+      return new Lookup(directory, chosen, index, path, reads, scanned, dictionary, opened);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
@@ -130,10 +139,13 @@ public final class Lookup implements Closeable {
   }
 
   private static RecordReader records(
-      DatabaseDirectory directory, Engine engine, boolean verify, ReadCount reads)
+      DatabaseDirectory directory,
+      Engine engine,
+      byte @Nullable [] dictionary,
+      boolean verify,
+      ReadCount reads)
       throws IOException {
     boolean compressed = directory.layout() == Layout.COMPRESSED;
-    byte[] dictionary = compressed ? directory.dictionary() : null;
     List<DataFile> files = directory.dataFiles(engine, verify, reads);
     try {
       return compressed
@@ -318,7 +330,8 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Walks all records, by files of its own.
+   * Walks all records, by descriptors that are held since the opening: whatever becomes of the
+   * directory, and of this.
    *
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
@@ -329,8 +342,7 @@ public final class Lookup implements Closeable {
           directory.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
     sessions.giveBack(sessions.take());
-    byte[] dictionary = directory.layout() == Layout.COMPRESSED ? directory.dictionary() : null;
-    List<DataFile> files = directory.dataFiles(new BufferedEngine(), true, reads);
+    List<DataFile> files = scanned.dataFiles(reads);
     try {
       return new RecordScanner(files, directory.layout(), directory.addresses(), dictionary);
     } catch (IllegalArgumentException e) {

@@ -1,9 +1,8 @@
 package tech.bsdb.read;
 
+import java.io.Closeable;
 import java.io.IOException;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
-import java.util.function.LongConsumer;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -11,7 +10,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.hash.BucketHash;
-import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
@@ -30,53 +28,93 @@ public final class Verification {
    */
   public record Result(long records, long pages, long bytes, boolean keysChecked) {}
 
-  private Verification() {}
+  /** Hears how far a verification is. */
+  @FunctionalInterface
+  public interface Progress {
+    /** Says how many pages of how many were verified. */
+    void pages(long done, long total);
+  }
 
-  /** Pages that a verification of the directory will read. */
-  public static long pages(DatabaseDirectory directory) {
+  private final Lookup lookup;
+  private final HeldFiles files;
+  private final Progress progress;
+  private final long pages;
+  private long done;
+
+  private Verification(Opened opened, Progress progress) {
+    this.lookup = opened.lookup;
+    this.files = opened.files;
+    this.progress = progress;
+    this.pages = pages(lookup.directory());
+  }
+
+  /** Everything that is verified, open before the first page is read. */
+  private record Opened(Lookup lookup, HeldFiles files) implements Closeable {
+    static Opened open(DatabaseDirectory directory) throws IOException {
+      HeldFiles files = HeldFiles.open(directory, directory.manifest().files());
+      try {
+        return new Opened(Lookup.open(directory, EngineChoice.auto(), true), files);
+      } catch (IOException | RuntimeException e) {
+        files.close();
+        throw e;
+      }
+    }
+
+    @Override
+    public void close() throws IOException {
+      try {
+        lookup.close();
+      } finally {
+        files.close();
+      }
+    }
+  }
+
+  private static long pages(DatabaseDirectory directory) {
     return directory.manifest().files().stream().mapToLong(FileEntry::pages).sum()
         + (directory.manifestBytes() >>> Page.SHIFT);
   }
 
   /**
-   * Verifies a database.
+   * Verifies a database. All its files are opened first, so that it is verified to the end even if
+   * its directory is replaced or deleted meanwhile.
    *
    * @param path its directory
-   * @param progress hears how many more pages were verified
    * @throws tech.bsdb.format.CorruptDatabaseException at the first damage
    */
-  public static Result run(Path path, LongConsumer progress) throws IOException {
-    return DatabaseDirectory.withOpened(path, directory -> run(directory, progress));
+  public static Result run(Path path, Progress progress) throws IOException {
+    try (Opened opened = DatabaseDirectory.withOpened(path, Opened::open)) {
+      return new Verification(opened, progress).run();
+    }
   }
 
-  private static Result run(DatabaseDirectory directory, LongConsumer progress) throws IOException {
+  private Result run() throws IOException {
+    DatabaseDirectory directory = lookup.directory();
     for (FileEntry entry : directory.manifest().files()) {
-      verifyPages(directory, entry, progress);
+      verifyPages(directory, entry);
     }
-    progress.accept(directory.manifestBytes() >>> Page.SHIFT);
+    verified(directory.manifestBytes() >>> Page.SHIFT);
     long bytes =
         directory.manifest().files().stream().mapToLong(FileEntry::length).sum()
             + directory.manifestBytes();
-    try (Lookup lookup = Lookup.open(directory.path(), EngineChoice.auto(), true)) {
-      if (!lookup.directory().id().equals(directory.id())) {
-        throw new NoSuchFileException(
-            directory.path().toString(), null, "the database was replaced while it was verified");
-      }
-      boolean exact = directory.approximateWidth() == 0;
-      long records = exact ? verifyKeys(lookup) : directory.manifest().number("records");
-      return new Result(records, pages(directory), bytes, exact);
-    }
+    boolean exact = directory.approximateWidth() == 0;
+    long records = exact ? verifyKeys() : directory.manifest().number("records");
+    return new Result(records, pages, bytes, exact);
   }
 
-  private static void verifyPages(
-      DatabaseDirectory directory, FileEntry entry, LongConsumer progress) throws IOException {
+  private void verified(long more) {
+    done += more;
+    progress.pages(done, pages);
+  }
+
+  private void verifyPages(DatabaseDirectory directory, FileEntry entry) throws IOException {
     PageCheck check = directory.check(entry);
     boolean hash = entry.file().kind() == FileKind.HASH;
     long tableStart = hash ? BucketHash.tablePage(entry.pages()) : 1;
     Window window = new Window();
     Window table = new Window();
     long digest = 0;
-    try (PageSource source = new BufferedEngine().open(directory.file(entry), entry.length())) {
+    try (PageSource source = files.view(entry)) {
       for (long page = 0; page < entry.pages(); page += PageSource.MAX_RUN) {
         int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - page);
         source.read(page, count, window);
@@ -91,7 +129,7 @@ public final class Verification {
             digest = PageEncoder.fold(digest, checksum);
           }
         }
-        progress.accept(count);
+        verified(count);
       }
     }
     if (digest != entry.digest()) {
@@ -102,7 +140,7 @@ public final class Verification {
     }
   }
 
-  private static long verifyKeys(Lookup lookup) throws IOException {
+  private long verifyKeys() throws IOException {
     DatabaseDirectory directory = lookup.directory();
     long found = 0;
     long lost = 0;
