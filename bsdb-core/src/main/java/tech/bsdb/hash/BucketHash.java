@@ -3,7 +3,6 @@ package tech.bsdb.hash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -35,7 +34,8 @@ public final class BucketHash implements HashFunction {
   private static final int LINE = 64;
 
   private final Mapping mapping;
-  private final @Nullable PageCheck check;
+  private final PageCheck check;
+  private final boolean verify;
   private final TouchedPages touched;
   private final long keys;
   private final long buckets;
@@ -46,9 +46,15 @@ public final class BucketHash implements HashFunction {
   private final long tablePage;
 
   private BucketHash(
-      BucketLayout layout, long keys, Mapping mapping, @Nullable PageCheck check, long pages) {
+      BucketLayout layout,
+      long keys,
+      Mapping mapping,
+      PageCheck check,
+      boolean verify,
+      long pages) {
     this.mapping = mapping;
     this.check = check;
+    this.verify = verify;
     this.touched = new TouchedPages(pages);
     this.keys = keys;
     this.buckets = layout.buckets();
@@ -86,7 +92,7 @@ public final class BucketHash implements HashFunction {
           entry.pages() + " pages");
     }
     Mapping mapping = Mapping.openSoonNeeded(path, entry.length());
-    return new BucketHash(layout, keys, mapping, verify ? check : null, pages);
+    return new BucketHash(layout, keys, mapping, check, verify, pages);
   }
 
   static long bodyPages(BucketLayout layout) {
@@ -123,8 +129,20 @@ public final class BucketHash implements HashFunction {
         pair(block, vertices, Vertices.get(packed, 0))
             + pair(block, vertices, Vertices.get(packed, 1))
             + pair(block, vertices, Vertices.get(packed, 2));
-    int rank = rank(block, vertices, Vertices.get(packed, sum % 3), block.getLong(base + 8));
-    if (checksumBits > 0 && ((checksum(block, base + vertexEnd, rank) ^ low) & checksumMask) != 0) {
+    int vertex = Vertices.get(packed, sum % 3);
+    long ranks = block.getLong(base + 8);
+    int rank = rank(block, vertices, vertex, ranks);
+    int deciding = // of the two words that decide, the one that no block with keys has at zero
+        checksumBits > 0
+            ? base + vertexEnd + (rank * checksumBits >>> 6 << 3)
+            : vertices + (vertex >>> 5 << 3);
+    long decisive = block.getLong(deciding);
+    if (decisive == 0 || (word | ranks) == 0) {
+      refuseZeros(at, block, base);
+    }
+    if (checksumBits > 0
+        && ((checksum(block, deciding, decisive, rank * checksumBits & 63) ^ low) & checksumMask)
+            != 0) {
       return ABSENT;
     }
     long slot = (word & BucketLayout.SLOT_MASK) + rank;
@@ -171,13 +189,30 @@ public final class BucketHash implements HashFunction {
     return (1L << (bits >>> 1) << bits - (bits >>> 1)) - 1;
   }
 
-  /** The checksum bits of a slot, and others above them. */
-  private long checksum(ByteBuffer block, int checksums, int rank) {
-    int bit = rank * checksumBits;
-    int at = checksums + (bit >>> 6 << 3);
-    int shift = bit & 63;
-    long bits = block.getLong(at) >>> shift;
+  /** The checksum bits of a slot, and others above them; their word is at {@code at}. */
+  private long checksum(ByteBuffer block, int at, long word, int shift) {
+    long bits = word >>> shift;
     return shift + checksumBits > 64 ? bits | block.getLong(at + 8) << 64 - shift : bits;
+  }
+
+  /**
+   * Fails if the pages of a block were set to zeros since they were verified. Zeros where a block
+   * has none, but by a chance that is next to nothing, are what a reader of a file that is being
+   * overwritten or lost its pages meets; they would turn present keys into absent ones.
+   */
+  private void refuseZeros(long at, ByteBuffer block, int base) throws IOException {
+    if (at == Page.SIZE) { // the first block has zeros of its own, if its keys are few
+      long vertices = 0;
+      for (int i = BucketLayout.VERTEX_START; i < BucketLayout.CHECKSUM_START; i++) {
+        vertices |= block.getLong(base + i * Long.BYTES);
+      }
+      if (keys == 0 || vertices != 0) {
+        return;
+      }
+    }
+    for (long page = at >>> Page.SHIFT; page <= at + blockBytes - 1 >>> Page.SHIFT; page++) {
+      verifyPage(page);
+    }
   }
 
   private static int pair(ByteBuffer region, int base, int vertex) {
@@ -186,21 +221,20 @@ public final class BucketHash implements HashFunction {
 
   /** Verifies the pages of a run of bytes, of which there are one or two. */
   private void verify(long from, long to) throws IOException {
-    PageCheck checker = check;
-    if (checker != null) {
+    if (verify) {
       long page = from >>> Page.SHIFT;
       long last = to - 1 >>> Page.SHIFT;
       if (!touched.contains(page) || !touched.contains(last)) {
         for (; page <= last; page++) {
           if (!touched.contains(page)) {
-            verifyPage(checker, page);
+            verifyPage(page);
           }
         }
       }
     }
   }
 
-  private void verifyPage(PageCheck check, long page) throws IOException {
+  private void verifyPage(long page) throws IOException {
     long table = tablePage + (page - 1) / CHECKSUMS_PER_PAGE;
     long at = table << Page.SHIFT;
     ByteBuffer checksums = mapping.buffer(at);

@@ -1,6 +1,7 @@
 package tech.bsdb.index;
 
 import java.io.IOException;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
@@ -39,7 +40,12 @@ public final class ValueIndex implements SlotIndex {
   /** Bytes of the value in a slot, whose page was read. */
   public int length(long slot, Extent extent) throws IOException {
     int at = slots.offset(slot, extent.first());
-    int length = extent.window().buffer().get(extent.window().offset() + at) & 0xFF;
+    Window window = extent.window();
+    int length = window.buffer().get(window.offset() + at) & 0xFF;
+    if (length == 0 && window.buffer().getInt(window.offset() + Page.PAYLOAD) == 0) {
+      // An empty value, or a page that was set to zeros since it was verified.
+      place.check(window.buffer(), window.offset(), extent.first());
+    }
     if (length > width) {
       throw place.corrupt(
           extent.first() * CheckedPages.PAGE + at,
