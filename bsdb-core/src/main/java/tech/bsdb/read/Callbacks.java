@@ -114,13 +114,20 @@ final class Callbacks {
     }
   }
 
-  /** What a callback throws is its thread's to report, and nobody else's concern. */
+  /**
+   * What a callback throws, checked exceptions that it does not declare included, is its thread's
+   * handler's to report, and nobody else's concern; nor is what that handler throws.
+   */
   private static void guarded(Runnable callback) {
     try {
       callback.run();
-    } catch (RuntimeException | Error e) {
+    } catch (Throwable thrown) {
       Thread thread = Thread.currentThread();
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+      try {
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      } catch (Throwable ignored) {
+        // As the virtual machine does: there is nobody left to tell.
+      }
     }
   }
 

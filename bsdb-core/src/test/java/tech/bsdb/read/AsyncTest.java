@@ -225,6 +225,56 @@ class AsyncTest {
     }
   }
 
+  /** Throws what the compiler does not let through. */
+  @SuppressWarnings("unchecked")
+  private static <T extends Throwable> void sneak(Throwable thrown) throws T {
+    throw (T) thrown;
+  }
+
+  /** Handlers may throw checked exceptions, and whoever hears of them may throw, too. */
+  @ParameterizedTest
+  @ValueSource(booleans = {true, false})
+  void handlersThatThrowAnythingDisturbNobody(boolean direct) throws Exception {
+    Thread.UncaughtExceptionHandler before = Thread.getDefaultUncaughtExceptionHandler();
+    Thread.setDefaultUncaughtExceptionHandler(
+        (thread, thrown) -> AsyncTest.<RuntimeException>sneak(new IOException("again")));
+    int asked = 600;
+    AtomicInteger called = new AtomicInteger();
+    CountDownLatch answered = new CountDownLatch(asked);
+    CompletionHandler<byte[], String> handler =
+        new CompletionHandler<>() {
+          private void end() {
+            called.incrementAndGet();
+            answered.countDown();
+            AsyncTest.<RuntimeException>sneak(new java.util.concurrent.TimeoutException("sneaked"));
+          }
+
+          @Override
+          public void completed(byte[] value, String attachment) {
+            end();
+          }
+
+          @Override
+          public void failed(Throwable why, String attachment) {
+            end();
+          }
+        };
+    AsyncReader reader = new AsyncReader(target.toFile(), false, direct, direct);
+    try {
+      for (int i = 0; i < asked; i++) {
+        byte[] key = i % 3 == 0 ? new byte[] {1, (byte) i} : truth.records().get(i % 50).key();
+        reader.asyncGet(key, "", handler);
+      }
+      assertThat(answered.await(90, TimeUnit.SECONDS)).isTrue();
+      reader.close();
+      reader.asyncGet(new byte[1], "", handler);
+    } finally {
+      reader.close();
+      Thread.setDefaultUncaughtExceptionHandler(before);
+    }
+    assertThat(called).hasValue(asked + 1);
+  }
+
   @ParameterizedTest
   @MethodSource("tech.bsdb.Offered#engines")
   void afterCloseEachFailsOnce(OpenOptions.Engine engine) throws Exception {
