@@ -56,7 +56,7 @@ public final class Database implements AutoCloseable {
    * @throws tech.bsdb.format.CorruptDatabaseException if a file is missing bytes, damaged in its
    *     header or footer, or of another database
    * @throws tech.bsdb.format.UnsupportedFormatException if it is of a format that this version does
-   *     not read
+   *     not read, or one shard of many
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
@@ -247,6 +247,7 @@ public final class Database implements AutoCloseable {
    *
    * @return what was found right
    * @throws tech.bsdb.format.CorruptDatabaseException at the first damage, with file and offset
+   * @throws tech.bsdb.format.UnsupportedFormatException if {@link #open open} would not read it
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
     Verification.Result result = Verification.run(directory, listener::progress);

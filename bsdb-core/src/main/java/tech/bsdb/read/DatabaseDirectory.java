@@ -185,6 +185,20 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
     }
   }
 
+  /**
+   * Fails if this is one shard of a divided database: a reader of a single shard would say that the
+   * other shards' keys are absent.
+   */
+  void refuseShard() throws UnsupportedFormatException {
+    long shards = manifest.number("shard.count");
+    if (shards > 1) {
+      throw new UnsupportedFormatException(
+          path.resolve(Manifest.FILE_NAME),
+          "shard " + manifest.number("shard.number") + " of " + shards,
+          "undivided databases (shard.count=1)");
+    }
+  }
+
   private static void checkFacts(Manifest manifest) {
     Layout layout = Layout.of(manifest.text("layout"));
     boolean compressed = layout == Layout.COMPRESSED;

@@ -81,6 +81,7 @@ public final class Lookup implements Closeable {
   /** Opens a database whose directory was just read, within its {@code withOpened}. */
   static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
       throws IOException {
+    directory.refuseShard();
     Manifest manifest = directory.manifest();
     List<Closeable> opened = new ArrayList<>();
     ReadCount reads = new ReadCount();

@@ -1,6 +1,7 @@
 package tech.bsdb.read;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -11,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -201,6 +203,30 @@ class ForgedManifestTest {
       }
     }
     report(errors);
+  }
+
+  /** The other shards' keys must not be called absent. */
+  @ParameterizedTest
+  @EnumSource
+  void aShardIsRefused(Golden golden) throws Exception {
+    List<String> lines = new ArrayList<>(lines(golden));
+    lines.set(lines.indexOf("shard.number=0"), "shard.number=3");
+    lines.set(lines.indexOf("shard.count=1"), "shard.count=8");
+    Path forged = forge(golden, lines);
+    boolean approximate = golden == Golden.APPROXIMATE;
+    List<ThrowingCallable> readers =
+        List.of(
+            () -> Database.open(forged),
+            () -> new SyncReader(forged.toFile(), false, approximate, false, false),
+            () -> new AsyncReader(forged.toFile(), approximate, false, false),
+            () -> Database.verify(forged, (done, total) -> {}));
+    for (ThrowingCallable reader : readers) {
+      assertThatThrownBy(reader)
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining(forged.resolve(Manifest.FILE_NAME).toString())
+          .hasMessageContaining("shard 3 of 8");
+    }
+    assertThat(Database.statistics(forged).shards()).isEqualTo(8);
   }
 
   @ParameterizedTest
