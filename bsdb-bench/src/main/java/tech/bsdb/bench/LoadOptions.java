@@ -214,7 +214,7 @@ record LoadOptions(
   /** Sees that a report can be written before hours are spent on measuring. */
   private static Optional<String> report(Arguments arguments, String option, boolean standardOutput)
       throws UsageException, IOException {
-    Optional<String> given = arguments.text(option);
+    Optional<String> given = arguments.path(option).map(Path::toString);
     if (given.isEmpty() || (standardOutput && given.get().equals("-"))) {
       return given;
     }

@@ -1,5 +1,6 @@
 package tech.bsdb.dist;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -65,6 +66,46 @@ class CommandLineIT {
     Run plain =
         run(java, java.resolve("bin/java").toString(), "-jar", jar, "get", "-d", path("db"), "日本");
     assertThat(plain.out).isEqualTo("にほん\n");
+  }
+
+  /** The shell types bytes that are not UTF-8, which a process builder cannot. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void bytesThatAreNotUtf8AreNotReplaced(Path java) throws Exception {
+    Path input = Files.writeString(folder.resolve("in.txt"), "6bff raw\n6befbfbd replacement\n");
+    String build = BSDB + " build -i " + input + " --key-encoding hex -q -o " + path("db");
+    assertThat(run(java, "sh", "-c", build).code).isZero();
+
+    String plain = java.resolve("bin/java") + " -jar " + System.getProperty("bsdb.jar");
+    String typed = "k=$(printf 'k\\377'); r=$(printf 'k\\357\\277\\275'); cd " + folder + "; ";
+    String get = " get -d db \"$k\" \"$r\"";
+    for (String command :
+        List.of(
+            "LC_ALL=C " + BSDB + get,
+            "LC_ALL=C " + plain + get,
+            "LC_ALL=C.UTF-8 JDK_JAVA_OPTIONS=-Xmx256m " + plain + get)) {
+      Run found = run(java, "sh", "-c", typed + command);
+      assertThat(found.out).as(command + found).isEqualTo("raw\nreplacement\n");
+    }
+    for (String command :
+        List.of(
+            " build -o new -i \"$k\"", " build -o new -i in.txt -s \"$k\"", " scan -d \"$k\"")) {
+      Run refused = run(java, "sh", "-c", typed + BSDB + command);
+      assertThat(refused.code).as(command + refused).isEqualTo(2);
+      assertThat(refused.err).as(command).contains("k\\xff", "not UTF-8");
+    }
+    assertThat(folder.resolve("new")).doesNotExist();
+    assertThat(run(java, "sh", "-c", typed + "LC_ALL=C " + plain + " scan -d \"$r\"").err)
+        .contains("set LC_ALL=C.UTF-8");
+
+    // An argument file belongs to the java command, and what it made of the bytes is all there is.
+    Files.write(
+        folder.resolve("arguments"),
+        ("-jar " + System.getProperty("bsdb.jar") + " get -d db k\u00ff").getBytes(ISO_8859_1));
+    Run unreadable =
+        run(java, "sh", "-c", typed + "LC_ALL=C.UTF-8 " + java.resolve("bin/java") + " @arguments");
+    assertThat(unreadable.code).as(unreadable.toString()).isEqualTo(2);
+    assertThat(unreadable.err).contains("has bytes that Java could not read");
   }
 
   @ParameterizedTest

@@ -166,9 +166,9 @@ public final class HttpServer implements Command {
         values(arguments),
         arguments.choice("--preload", Preload.class, Preload.NONE),
         Duration.ofSeconds(arguments.number("--poll", 1, 10, 1)),
-        arguments.text("--token-file").map(Path::of).orElse(null),
-        tls(arguments.text("--tls-cert"), arguments.text("--tls-key")),
-        arguments.text("--access-log").orElse(null),
+        arguments.path("--token-file").orElse(null),
+        tls(arguments.path("--tls-cert"), arguments.path("--tls-key")),
+        arguments.path("--access-log").map(Path::toString).orElse(null),
         limits(arguments));
   }
 
@@ -238,13 +238,13 @@ public final class HttpServer implements Command {
     return prefix;
   }
 
-  private static ServeOptions.@Nullable Tls tls(Optional<String> certificate, Optional<String> key)
+  private static ServeOptions.@Nullable Tls tls(Optional<Path> certificate, Optional<Path> key)
       throws UsageException {
     if (certificate.isPresent() != key.isPresent()) {
       throw new UsageException("--tls-cert and --tls-key go together");
     }
     return certificate.isEmpty()
         ? null
-        : new ServeOptions.Tls(Path.of(certificate.get()), Path.of(key.orElseThrow()));
+        : new ServeOptions.Tls(certificate.get(), key.orElseThrow());
   }
 }

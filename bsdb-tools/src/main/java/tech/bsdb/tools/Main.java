@@ -23,7 +23,7 @@ public final class Main {
 
   /** Runs {@code bsdb} and exits with its code. */
   public static void main(String[] args) {
-    System.exit(run(ProcessArguments.asTyped(args), Console.ofProcess()));
+    System.exit(run(List.of(), args));
   }
 
   /**
@@ -31,9 +31,19 @@ public final class Main {
    * FILE}.
    */
   public static void main(String command, String[] args) {
-    List<String> arguments = new ArrayList<>(ProcessArguments.asTyped(args));
-    arguments.add(0, command);
-    System.exit(run(arguments, Console.ofProcess()));
+    System.exit(run(List.of(command), args));
+  }
+
+  private static int run(List<String> before, String[] args) {
+    Console console = Console.ofProcess();
+    List<String> line = new ArrayList<>(before);
+    try {
+      line.addAll(ProcessArguments.asTyped(args));
+    } catch (UsageException unreadable) {
+      report(unreadable, "bsdb", line, console);
+      return Command.ERROR;
+    }
+    return run(line, console);
   }
 
   /**

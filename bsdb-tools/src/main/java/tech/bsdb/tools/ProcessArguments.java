@@ -1,53 +1,89 @@
 package tech.bsdb.tools;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.charset.CharacterCodingException;
-import java.nio.charset.CodingErrorAction;
-import java.nio.charset.StandardCharsets;
+import java.nio.charset.Charset;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.ArgumentText;
+import tech.bsdb.tools.cli.UsageException;
 
 /**
- * The arguments of this process as they were typed. Java decodes them by the locale, and a locale
- * that knows only ASCII (as in cron, containers and {@code LC_ALL=C}) has lost every other
- * character before {@code main} sees them; on Linux the bytes can still be read.
+ * The arguments of this process, byte for byte as they were typed. Java decodes them by the locale
+ * and replaces what does not fit: every character beyond ASCII in a locale such as {@code C}, and
+ * bytes that are not UTF-8 in the others. On Linux the bytes can still be read.
  */
 final class ProcessArguments {
+  private static final char REPLACEMENT = '\uFFFD';
+
   private ProcessArguments() {}
 
   /**
-   * The arguments decoded as UTF-8 where the locale could not and the system still has them, else
-   * as Java did.
+   * The arguments as {@link ArgumentText}.
+   *
+   * @throws UsageException if Java has replaced bytes and nobody knows any more what they were
    */
-  static List<String> asTyped(String[] args) {
-    List<String> decoded = List.of(args);
-    boolean lossy = decoded.stream().anyMatch(arg -> arg.chars().anyMatch(c -> c > 126));
-    if (!lossy || "UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"))) {
-      return decoded;
+  static List<String> asTyped(String[] args) throws UsageException {
+    boolean ascii = Arrays.stream(args).allMatch(arg -> arg.chars().allMatch(c -> c < 0x7F));
+    Charset names = ArgumentText.nativeCharset();
+    if (!ArgumentText.namesAreBytes()) {
+      return List.of(args);
     }
+    if (ascii && new String(new byte[] {(byte) 0xE9}, names).charAt(0) > 0x7F) {
+      return List.of(args); // what is not ASCII does not become ASCII, so nothing was replaced
+    }
+    return asTyped(args, commandLine(), names);
+  }
+
+  /**
+   * The arguments as they were typed.
+   *
+   * @param args as Java decoded them
+   * @param words the words of the command line, which end with those of the arguments that did not
+   *     come from an {@code @file} of the {@code java} command
+   * @param names what Java decoded them by
+   */
+  static List<String> asTyped(String[] args, List<byte[]> words, Charset names)
+      throws UsageException {
+    List<String> typed = new ArrayList<>();
+    for (int i = 0; i < args.length; i++) {
+      int place = words.size() - args.length + i;
+      byte @Nullable [] word = place < 0 ? null : words.get(place);
+      if (word != null && new String(word, names).equals(args[i])) {
+        typed.add(ArgumentText.of(word));
+      } else if (args[i].indexOf(REPLACEMENT) >= 0) {
+        throw new UsageException(
+            "argument "
+                + (i + 1)
+                + ", \""
+                + args[i]
+                + "\", has bytes that Java could not read; give a key with --key-encoding hex, or in a"
+                + " file with --keys-from, and run in a locale of UTF-8 (LC_ALL=C.UTF-8)");
+      } else {
+        typed.add(ArgumentText.of(args[i].getBytes(names)));
+      }
+    }
+    return List.copyOf(typed);
+  }
+
+  /** The words of this process's command line; none where the system does not show them. */
+  private static List<byte[]> commandLine() {
     try {
-      List<String> all = split(Files.readAllBytes(Path.of("/proc/self/cmdline")));
-      return all.size() < args.length ? decoded : all.subList(all.size() - args.length, all.size());
-    } catch (IOException notLinuxOrNotUtf8) {
-      return decoded;
+      return split(Files.readAllBytes(Path.of("/proc/self/cmdline")));
+    } catch (IOException notLinux) {
+      return List.of();
     }
   }
 
   /** Takes the NUL-terminated strings of {@code /proc/self/cmdline} apart. */
-  static List<String> split(byte[] commandLine) throws CharacterCodingException {
-    List<String> words = new ArrayList<>();
+  static List<byte[]> split(byte[] commandLine) {
+    List<byte[]> words = new ArrayList<>();
     for (int from = 0, to = 0; to < commandLine.length; to++) {
       if (commandLine[to] == 0) {
-        ByteBuffer word = ByteBuffer.wrap(commandLine, from, to - from);
-        words.add(
-            StandardCharsets.UTF_8
-                .newDecoder()
-                .onMalformedInput(CodingErrorAction.REPORT)
-                .decode(word)
-                .toString());
+        words.add(Arrays.copyOfRange(commandLine, from, to));
         from = to + 1;
       }
     }

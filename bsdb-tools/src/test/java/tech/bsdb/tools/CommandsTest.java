@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Console;
 
 /**
@@ -72,6 +73,24 @@ class CommandsTest {
         .asString()
         .startsWith("the value of 4999 repeated");
     assertThat(get.err()).isEqualTo("bsdb get: \"key-5000\" is absent\n");
+  }
+
+  @Test
+  void aKeyIsTheBytesThatWereTyped() throws Exception {
+    String input = file("hex.txt", "6bff 1\n6befbfbd 2\n");
+    assertThat(bsdb("build", "-i", input, "-o", path("db"), "--key-encoding", "hex").code())
+        .isZero();
+    String raw = ArgumentText.of(new byte[] {'k', (byte) 0xFF});
+    String absent = ArgumentText.of(new byte[] {'k', (byte) 0xFE});
+
+    assertThat(bsdb("get", "-d", path("db"), raw, "k\uFFFD").out()).isEqualTo("1\n2\n");
+    assertThat(bsdb("get", "-d", path("db"), absent).code()).isEqualTo(1);
+    assertThat(bsdb("get", "-d", path("db"), "--key-encoding", "hex", raw).err())
+        .startsWith("bsdb get: key \"k\\xff\" is not hex\n");
+    assertThat(bsdb("scan", "-d", path("db"), "-s", raw, "--limit", "1").outBytes())
+        .isEqualTo(new byte[] {'k', (byte) 0xFF, 'k', (byte) 0xFF, '1', '\n'});
+    assertThat(bsdb("build", "-i", input, "-o", path("other"), "-s", raw).err())
+        .startsWith("bsdb build: -s \"k\\xff\" is not UTF-8\n");
   }
 
   @Test

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.build;
 
-import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
@@ -98,10 +97,10 @@ public final class ParquetSourceOptions {
   public static LakeOptions lake(Arguments arguments) throws UsageException {
     return LakeOptions.of(
         arguments.text("-nn").orElse(null),
-        arguments.text("--hadoop-conf").map(Path::of).orElse(null),
+        arguments.path("--hadoop-conf").orElse(null),
         arguments.all("--hadoop-set"),
         arguments.text("--principal").orElse(null),
-        arguments.text("--keytab").map(Path::of).orElse(null));
+        arguments.path("--keytab").orElse(null));
   }
 
   /**
@@ -139,7 +138,7 @@ public final class ParquetSourceOptions {
         arguments.text("--value-raw").orElse(null),
         false,
         onBadRow,
-        rejects.map(Path::of).orElse(null),
+        arguments.path("--rejects").orElse(null),
         arguments.has("--allow-empty-key"),
         cut ? target.approximateWidth() : Integer.MAX_VALUE,
         target.threads());

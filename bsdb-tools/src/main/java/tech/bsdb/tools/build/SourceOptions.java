@@ -6,7 +6,6 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
-import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import java.util.List;
@@ -140,7 +139,7 @@ public final class SourceOptions {
         .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
         .withValueEncoding(valueEncoding)
         .withOnBadLine(onBadLine)
-        .withRejects(rejects.map(Path::of).orElse(null))
+        .withRejects(arguments.path("--rejects").orElse(null))
         .withAllowEmptyKey(arguments.has("--allow-empty-key"))
         .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
   }
@@ -206,7 +205,7 @@ public final class SourceOptions {
   }
 
   private static Format.@Nullable Rows rows(Arguments arguments) throws UsageException {
-    Optional<String> file = arguments.text(AVRO_SCHEMA);
+    Optional<Path> file = arguments.path(AVRO_SCHEMA);
     if (file.isEmpty()) {
       if (arguments.has(IGNORE_EXTRA)) {
         throw new UsageException(IGNORE_EXTRA + " needs " + AVRO_SCHEMA);
@@ -241,14 +240,13 @@ public final class SourceOptions {
     return new Format.Rows(schema, arguments.has(IGNORE_EXTRA), longest);
   }
 
-  private static RowSchema schema(String file) throws UsageException {
+  private static RowSchema schema(Path file) throws UsageException {
     try {
-      Path path = Path.of(file);
-      if (Files.isDirectory(path)) {
+      if (Files.isDirectory(file)) {
         throw new UsageException(AVRO_SCHEMA + " " + file + ": is a directory, not an .avsc file");
       }
       byte[] bytes;
-      try (InputStream in = Files.newInputStream(path)) {
+      try (InputStream in = Files.newInputStream(file)) {
         bytes = in.readNBytes(LONGEST_SCHEMA + 1);
       }
       if (bytes.length > LONGEST_SCHEMA) {
@@ -263,7 +261,7 @@ public final class SourceOptions {
       throw new UsageException(AVRO_SCHEMA + " " + file + ": no such file");
     } catch (AccessDeniedException e) {
       throw new UsageException(AVRO_SCHEMA + " " + file + ": permission denied");
-    } catch (IOException | InvalidPathException e) {
+    } catch (IOException e) {
       throw new UsageException(AVRO_SCHEMA + " " + file + ": " + e.getMessage());
     } catch (IllegalArgumentException e) {
       String words = String.valueOf(e.getMessage());

@@ -116,8 +116,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withDuplicates(
                 arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
             .withOverwrite(arguments.has("--overwrite"))
-            .withTemporaryDirectory(temporary.map(Path::of).orElse(null));
-    return new TargetOptions(Path.of(target), build, withoutEffect(arguments));
+            .withTemporaryDirectory(arguments.path("-temp").orElse(null));
+    return new TargetOptions(arguments.path("-o", target), build, withoutEffect(arguments));
   }
 
   private static Layout layout(Arguments arguments) {
@@ -143,9 +143,9 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
   /** Refuses to write over a file that is read. */
   static void refuseSameFile(Arguments arguments, String written, String read)
       throws UsageException {
-    Optional<String> to = arguments.text(written);
-    Optional<String> from = arguments.text(read);
-    if (to.isPresent() && from.isPresent() && isSameFile(Path.of(to.get()), Path.of(from.get()))) {
+    Optional<Path> to = arguments.path(written);
+    Optional<Path> from = arguments.path(read);
+    if (to.isPresent() && from.isPresent() && isSameFile(to.get(), from.get())) {
       throw new UsageException(
           written + " " + to.get() + " is the file of " + read + "; name another file");
     }

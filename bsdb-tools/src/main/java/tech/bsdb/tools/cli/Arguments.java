@@ -1,5 +1,7 @@
 package tech.bsdb.tools.cli;
 
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
@@ -37,6 +39,31 @@ public final class Arguments {
   /** The value last given for an option, or another where there is none. */
   public String text(String option, String otherwise) {
     return text(option).orElse(otherwise);
+  }
+
+  /**
+   * The path that an option names, which need not be there.
+   *
+   * @throws UsageException if Java cannot name it
+   */
+  public Optional<Path> path(String option) throws UsageException {
+    Optional<String> value = text(option);
+    return value.isEmpty() ? Optional.empty() : Optional.of(pathOf(option, value.get()));
+  }
+
+  /** {@link #path(String)}, or another path where there is none. */
+  public Path path(String option, String otherwise) throws UsageException {
+    return path(option).orElse(Path.of(otherwise));
+  }
+
+  /**
+   * The path that an operand names.
+   *
+   * @param name what the operand is called
+   * @throws UsageException if Java cannot name it
+   */
+  public Path pathOperand(int place, String name) throws UsageException {
+    return pathOf(name, operands().get(place));
   }
 
   /**
@@ -102,6 +129,14 @@ public final class Arguments {
   /** What is no option: everything behind {@code --}, and what does not begin with a hyphen. */
   public List<String> operands() {
     return line.getArgList();
+  }
+
+  private static Path pathOf(String of, String value) throws UsageException {
+    try {
+      return ArgumentText.path(value);
+    } catch (InvalidPathException e) {
+      throw new UsageException(of + " \"" + e.getInput() + "\": not a path here: " + e.getReason());
+    }
   }
 
   private static String bare(String option) {

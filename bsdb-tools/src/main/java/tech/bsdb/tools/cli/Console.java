@@ -111,7 +111,7 @@ public final class Console {
 
   /** Writes a line for people to standard error. Never fails: there is nobody left to tell. */
   public synchronized void say(String line) {
-    write(eraser() + line + "\n");
+    write(eraser() + ArgumentText.shown(line) + "\n");
     statusWidth = 0;
   }
 

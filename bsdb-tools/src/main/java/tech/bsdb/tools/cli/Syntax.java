@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.apache.commons.cli.DefaultParser;
 import org.apache.commons.cli.MissingArgumentException;
 import org.apache.commons.cli.Option;
@@ -19,16 +20,25 @@ import org.apache.commons.cli.UnrecognizedOptionException;
  * versions had it, a name given with two hyphens takes two. Every command has {@code --debug},
  * {@code -h} and {@code --help} besides. An option with a value is given once, unless it is
  * declared to repeat.
+ *
+ * <p>An argument that is not UTF-8 is refused unless it may be: paths, keys, and what {@link
+ * #bytes} declares.
  */
 public final class Syntax {
   private static final int COLUMNS = 100;
   private static final int MEANING = 30;
+
+  /** Kinds of values, and operands, whose bytes are for the command to judge. */
+  private static final Set<String> PATHS = Set.of("FILE", "DIR", "PATH");
+
+  private static final Pattern RAW_OPERANDS = Pattern.compile("\\b(KEY|DB|STORE)\\b");
 
   private final String command;
   private final String operands;
   private final String purpose;
   private final Options options = new Options();
   private final Set<String> repeatable = new HashSet<>();
+  private final Set<String> raw = new HashSet<>();
   private final List<String> help = new ArrayList<>();
   private final List<String> footer = new ArrayList<>();
 
@@ -60,6 +70,12 @@ public final class Syntax {
   /** Adds an option with a value, whose kind {@code argument} names in capitals. */
   public Syntax value(String name, String argument, String meaning) {
     return add(option(name).hasArg().argName(argument).desc(meaning).get());
+  }
+
+  /** Adds an option whose value may be any bytes, which {@link ArgumentText#bytes} gives. */
+  public Syntax bytes(String name, String argument, String meaning) {
+    raw.add(name);
+    return value(name, argument, meaning);
   }
 
   /** Adds an option with a value that may be given several times. */
@@ -98,6 +114,7 @@ public final class Syntax {
       }
       if (!parsed.has("--help")) {
         refuseTwice(parsed);
+        refuseBytes(parsed);
       }
       return parsed;
     } catch (UnrecognizedOptionException e) {
@@ -120,6 +137,26 @@ public final class Syntax {
       if (option.hasArg() && !repeatable.contains(name) && parsed.all(name).size() > 1) {
         throw new UsageException(
             name + " is given twice: \"" + String.join("\" and \"", parsed.all(name)) + "\"");
+      }
+    }
+  }
+
+  private void refuseBytes(Arguments parsed) throws UsageException {
+    for (Option option : options.getOptions()) {
+      String name = shown(option);
+      if (option.hasArg() && !PATHS.contains(option.getArgName()) && !raw.contains(name)) {
+        refuseBytes(name, parsed.all(name));
+      }
+    }
+    if (!RAW_OPERANDS.matcher(operands).find()) {
+      refuseBytes("argument", parsed.operands());
+    }
+  }
+
+  private static void refuseBytes(String name, List<String> values) throws UsageException {
+    for (String value : values) {
+      if (!ArgumentText.isText(value)) {
+        throw new UsageException(name + " \"" + ArgumentText.shown(value) + "\" is not UTF-8");
       }
     }
   }

@@ -15,6 +15,7 @@ import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.tools.cli.ArgumentText;
 
 /**
  * Finds the local files that an input stands for and checks that they can be read.
@@ -30,13 +31,15 @@ public final class LocalFiles {
   /**
    * The path that a user's input names.
    *
+   * @param input an argument
    * @throws InputException if it names none here
    */
   public static Path path(String input) throws InputException {
     try {
-      return Path.of(input);
+      return ArgumentText.path(input);
     } catch (InvalidPathException noPath) {
-      throw new InputException(input + ": not a file name here: " + noPath.getReason(), noPath);
+      throw new InputException(
+          noPath.getInput() + ": not a file name here: " + noPath.getReason(), noPath);
     }
   }
 

@@ -29,7 +29,7 @@ public final class DatabaseDirectory {
     if (given.isEmpty()) {
       throw new UsageException("-d takes the directory of a database, not \"\"");
     }
-    Path directory = Path.of(given);
+    Path directory = arguments.path("-d", given);
     if (Files.notExists(directory)) {
       String tip =
           arguments.has("-d")

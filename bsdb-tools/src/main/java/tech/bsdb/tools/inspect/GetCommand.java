@@ -85,7 +85,7 @@ public final class GetCommand implements Command {
         lookups.print(form.keyOf(typed));
       }
       if (keysFrom.isPresent()) {
-        try (InputStream in = open(keysFrom.get(), console)) {
+        try (InputStream in = open(arguments, console)) {
           lookups.printAll(new KeyLines(in));
         }
       }
@@ -93,9 +93,11 @@ public final class GetCommand implements Command {
     }
   }
 
-  private static InputStream open(String file, Console console) throws IOException {
-    if (!file.equals("-")) {
-      return Files.newInputStream(Path.of(file));
+  private static InputStream open(Arguments arguments, Console console)
+      throws IOException, UsageException {
+    Path file = arguments.path("--keys-from", "-");
+    if (!file.equals(Path.of("-"))) {
+      return Files.newInputStream(file);
     }
     return new FilterInputStream(console.in()) {
       @Override

@@ -2,6 +2,7 @@ package tech.bsdb.tools.inspect;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
@@ -32,10 +33,10 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
         arguments.has("--json"));
   }
 
-  /** The key that somebody typed. */
+  /** The key that somebody typed, in {@code utf8} any bytes. */
   byte[] keyOf(String typed) throws UsageException {
     try {
-      return key.decode(typed);
+      return key == Encoding.UTF8 ? ArgumentText.bytes(typed) : key.decode(typed);
     } catch (IllegalArgumentException e) {
       throw new UsageException("key " + e.getMessage());
     }

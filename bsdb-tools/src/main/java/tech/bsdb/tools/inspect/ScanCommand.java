@@ -1,7 +1,5 @@
 package tech.bsdb.tools.inspect;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
 import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
@@ -9,6 +7,7 @@ import java.util.List;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -28,7 +27,7 @@ public final class ScanCommand implements Command {
                                   "Prints key, separator, value and a newline for every record, in the"
                                       + " order of the input that the database was built from. An"
                                       + " approximate database keeps no keys and cannot be scanned."))
-                          .value(
+                          .bytes(
                               "-s",
                               "TEXT",
                               "separator (default a space); \\t is a tab, \\xHH a character by its code")
@@ -64,7 +63,7 @@ public final class ScanCommand implements Command {
     }
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
-    byte[] separator = Escapes.resolve("-s", arguments.text("-s", " ")).getBytes(UTF_8);
+    byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", " ")));
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Database database = Database.open(DatabaseDirectory.of(arguments));
         RecordCursor records = records(database)) {

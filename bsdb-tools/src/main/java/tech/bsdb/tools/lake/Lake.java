@@ -4,12 +4,14 @@ import java.io.IOException;
 import java.net.URLDecoder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 
@@ -60,11 +62,11 @@ public final class Lake implements AutoCloseable {
     for (String input : inputs) {
       Matcher file = FILE_URI.matcher(input);
       if (file.matches()) {
-        files.addAll(local(pathOf(file.group(3))));
+        files.addAll(local(pathOf(nameOf(file.group(3)))));
       } else if (options.nameNode() != null || URI.matcher(input).matches()) {
         files.addAll(remote(input));
       } else {
-        files.addAll(local(input));
+        files.addAll(local(nameOf(input)));
       }
     }
     return List.copyOf(files);
@@ -93,6 +95,9 @@ public final class Lake implements AutoCloseable {
   }
 
   private List<LakeFile> remote(String input) throws IOException {
+    if (!ArgumentText.isText(input)) {
+      throw new InputException(ArgumentText.shown(input) + ": the path is not UTF-8");
+    }
     try {
       if (hadoop == null) {
         hadoop = HadoopFiles.open(options);
@@ -116,8 +121,8 @@ public final class Lake implements AutoCloseable {
   }
 
   private List<Path> paths(String input) throws IOException {
-    if (!LocalGlob.isPattern(input) || Files.exists(LocalFiles.path(input))) {
-      return LocalFiles.find(LocalFiles.path(input), databases);
+    if (!LocalGlob.isPattern(input) || Files.exists(Path.of(input))) {
+      return LocalFiles.find(Path.of(input), databases);
     }
     List<Path> files = new ArrayList<>();
     for (Path match : LocalGlob.expand(input)) {
@@ -133,6 +138,16 @@ public final class Lake implements AutoCloseable {
       throw new InputException(input + ": no file matches the pattern");
     }
     return files;
+  }
+
+  /** An input that is a path or a pattern, as Java names files in this locale. */
+  private static String nameOf(String input) throws InputException {
+    try {
+      return ArgumentText.name(input);
+    } catch (InvalidPathException noPath) {
+      throw new InputException(
+          noPath.getInput() + ": not a file name here: " + noPath.getReason(), noPath);
+    }
   }
 
   /** The path in a URI: as it stands, as Hadoop takes it, or else decoded, as browsers write it. */

@@ -92,7 +92,7 @@ record Checks(
             arguments.integer("--sample", 0, 1_000_000, 1000),
             percent(arguments, "--min-kept"),
             arguments.has("--allow-key-change"),
-            arguments.text("--queries").map(Path::of).orElse(null),
+            arguments.path("--queries").orElse(null),
             arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8));
     if (checks.sample == 0 && checks.minKept >= 0) {
       throw new UsageException("--min-kept needs sampled keys, but --sample is 0");

@@ -93,8 +93,8 @@ public final class PublishCommand implements Command {
     Checks checks = Checks.of(arguments);
     int keep = arguments.integer("--keep", 0, 1_000_000, -1);
     boolean quiet = arguments.has("-q");
-    Path database = Path.of(operands.get(0));
-    Path store = Path.of(operands.get(1));
+    Path database = arguments.pathOperand(0, "database");
+    Path store = arguments.pathOperand(1, "store");
     try (Interruption interruption =
             new Interruption(
                 console,

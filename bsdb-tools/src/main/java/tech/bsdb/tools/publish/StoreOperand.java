@@ -1,7 +1,6 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
-import java.nio.file.Path;
 import java.util.List;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
@@ -21,6 +20,6 @@ final class StoreOperand {
     if (operands.size() > most) {
       throw new UsageException("unexpected argument \"" + operands.get(most) + "\"");
     }
-    return Store.open(Path.of(operands.get(0)));
+    return Store.open(arguments.pathOperand(0, "store"));
   }
 }

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.cli;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
@@ -26,6 +27,32 @@ class SyntaxTest {
     assertThat(arguments.integer("-cb", 0, 32, 4)).isEqualTo(8);
     assertThat(arguments.all("-i")).containsExactly("a", "b");
     assertThat(arguments.integer("--level", 1, 22, 6)).isEqualTo(3);
+  }
+
+  @Test
+  void bytesThatAreNotTextAreTakenWhereTheyMayBeAndRefusedElsewhere() throws Exception {
+    String raw = ArgumentText.of(new byte[] {'k', (byte) 0xFF});
+    Syntax keys = new Syntax("try", "KEY...", "Tries keys.").bytes("-s", "TEXT", "separator");
+
+    Arguments parsed = keys.parse(List.of("-s", raw, raw));
+    assertThat(ArgumentText.bytes(parsed.text("-s", ""))).containsExactly('k', 0xFF);
+    assertThat(ArgumentText.bytes(parsed.operands().get(0))).containsExactly('k', 0xFF);
+
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("-s", raw))
+        .withMessage("-s \"k\\xff\" is not UTF-8");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("--level", raw))
+        .withMessage("--level \"k\\xff\" is not UTF-8");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> new Syntax("try", "WORD", "Tries.").parse(List.of(raw)))
+        .withMessage("argument \"k\\xff\" is not UTF-8");
+    Arguments file = parse("-i", raw);
+    if (ArgumentText.nativeCharset().equals(UTF_8)) {
+      assertThatExceptionOfType(UsageException.class)
+          .isThrownBy(() -> file.path("-i"))
+          .withMessageStartingWith("-i \"k\\xff\": not a path here: the name is not UTF-8");
+    }
   }
 
   @Test

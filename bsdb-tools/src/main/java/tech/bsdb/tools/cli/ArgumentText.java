@@ -1,0 +1,145 @@
+package tech.bsdb.tools.cli;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayOutputStream;
+import java.io.File;
+import java.nio.ByteBuffer;
+import java.nio.CharBuffer;
+import java.nio.charset.CharacterCodingException;
+import java.nio.charset.Charset;
+import java.nio.charset.CharsetDecoder;
+import java.nio.charset.CoderResult;
+import java.nio.charset.CodingErrorAction;
+import java.nio.file.InvalidPathException;
+import java.nio.file.Path;
+
+/**
+ * Arguments as strings that keep every byte. An argument is bytes: they are read as UTF-8, and each
+ * byte that is not part of any character becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's
+ * {@code surrogateescape} (PEP 383). Such a surrogate cannot come from UTF-8, so nothing is
+ * confused and {@link #bytes} gives back what was typed.
+ */
+public final class ArgumentText {
+  private static final char ESCAPES = 0xDC00;
+
+  private ArgumentText() {}
+
+  /** The string that stands for an argument's bytes. */
+  public static String of(byte[] bytes) {
+    CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
+    ByteBuffer in = ByteBuffer.wrap(bytes);
+    CharBuffer out = CharBuffer.allocate(bytes.length);
+    for (CoderResult result = decoder.decode(in, out, true);
+        result.isError();
+        result = decoder.decode(in, out, true)) {
+      for (int i = 0; i < result.length(); i++) {
+        out.put((char) (ESCAPES | (in.get() & 0xFF)));
+      }
+    }
+    return out.flip().toString();
+  }
+
+  /**
+   * The bytes that a string stands for.
+   *
+   * @throws IllegalArgumentException if it has a surrogate that stands for none
+   */
+  public static byte[] bytes(String text) {
+    ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (isEscape(point)) {
+                bytes.write(point);
+              } else if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
+                throw new IllegalArgumentException("half of a surrogate pair");
+              } else {
+                bytes.writeBytes(Character.toString(point).getBytes(UTF_8));
+              }
+            });
+    return bytes.toByteArray();
+  }
+
+  /** Whether the bytes are UTF-8. */
+  public static boolean isText(String text) {
+    return text.codePoints().noneMatch(ArgumentText::isEscape);
+  }
+
+  /** The text for people: {@code \xHH} for each byte that is not part of a character. */
+  public static String shown(String text) {
+    if (isText(text)) {
+      return text;
+    }
+    StringBuilder shown = new StringBuilder();
+    text.codePoints()
+        .forEach(
+            point -> {
+              if (isEscape(point)) {
+                shown.append(String.format("\\x%02x", point & 0xFF));
+              } else {
+                shown.appendCodePoint(point);
+              }
+            });
+    return shown.toString();
+  }
+
+  /**
+   * The path whose name has exactly the bytes of the argument.
+   *
+   * @throws InvalidPathException if Java cannot name such a path in this locale; the reason says
+   *     what helps
+   */
+  public static Path path(String text) {
+    return Path.of(name(text, nativeCharset()));
+  }
+
+  /**
+   * The string that Java turns into the argument's bytes when it opens a file by that name.
+   *
+   * @throws InvalidPathException as {@link #path}
+   */
+  public static String name(String text) {
+    return name(text, nativeCharset());
+  }
+
+  static String name(String text, Charset names) {
+    if (text.chars().allMatch(c -> c < 0x80) || !namesAreBytes()) {
+      return text;
+    }
+    byte[] bytes = bytes(text);
+    try {
+      String name = names.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
+      ByteBuffer back = names.newEncoder().encode(CharBuffer.wrap(name));
+      if (back.equals(ByteBuffer.wrap(bytes))) {
+        return name;
+      }
+    } catch (CharacterCodingException | UnsupportedOperationException inexact) {
+      // said below
+    }
+    throw new InvalidPathException(
+        shown(text),
+        isText(text)
+            ? "this locale has no such characters: set LC_ALL=C.UTF-8"
+            : "the name is not UTF-8, and Java cannot open it: rename it, or make a link with another"
+                + " name to it (ln -s)");
+  }
+
+  /** What Java decodes arguments and file names by. */
+  public static Charset nativeCharset() {
+    try {
+      return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
+    } catch (IllegalArgumentException unknown) {
+      return Charset.defaultCharset(); // as Java itself does
+    }
+  }
+
+  /** Whether arguments and file names are bytes to the system, as they are to all but Windows. */
+  public static boolean namesAreBytes() {
+    return File.separatorChar == '/';
+  }
+
+  private static boolean isEscape(int point) {
+    return point >= (ESCAPES | 0x80) && point <= (ESCAPES | 0xFF);
+  }
+}
