@@ -19,7 +19,7 @@ public final class Leaks {
 
   /** Fails if a file below the directory is open or mapped, or a thread of ours runs on. */
   public static void assertNone(Path directory) throws IOException, InterruptedException {
-    for (int attempt = 0; attempt < 100 && !threads().isEmpty(); attempt++) {
+    for (int attempt = 0; attempt < 3000 && !threads().isEmpty(); attempt++) {
       TimeUnit.MILLISECONDS.sleep(20); // a thread that was told to end needs a moment
     }
     assertThat(threads()).as("threads").isEmpty();

@@ -12,6 +12,7 @@ final class ReadThreads {
   private static final long IDLE_NANOS = 1_000_000_000L;
 
   private final int most;
+  private final long idleNanos;
   private final ArrayDeque<Runnable> waiting = new ArrayDeque<>();
   private int threads;
   private int idle;
@@ -20,7 +21,18 @@ final class ReadThreads {
 
   /** At most that many at a time. */
   ReadThreads(int most) {
+    this(most, IDLE_NANOS);
+  }
+
+  /** At most that many at a time, which end when they had nothing to do for so long. */
+  ReadThreads(int most, long idleNanos) {
     this.most = most;
+    this.idleNanos = idleNanos;
+  }
+
+  /** How many there are. */
+  synchronized int count() {
+    return threads;
   }
 
   /** Notes somebody who will have tasks run until he {@link #leave leaves}. */
@@ -80,7 +92,7 @@ final class ReadThreads {
   private synchronized @Nullable Runnable next() {
     long since = System.nanoTime();
     while (waiting.isEmpty()) {
-      long left = IDLE_NANOS - (System.nanoTime() - since);
+      long left = idleNanos - (System.nanoTime() - since);
       if (left <= 0 || users == 0) {
         threads--;
         return null;

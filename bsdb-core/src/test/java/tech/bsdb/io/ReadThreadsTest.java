@@ -4,31 +4,24 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
-import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
-import tech.bsdb.Leaks;
 
 /** Threads that read are made when they are needed, kept for a while, and end by themselves. */
-@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ReadThreadsTest {
   private static final int MOST = 4;
+  private static final long FOREVER = TimeUnit.DAYS.toNanos(1);
 
-  private final ReadThreads threads = new ReadThreads(MOST);
-
-  @AfterEach
-  void noneIsLeft() throws Exception {
-    awaitNone();
-  }
-
-  private static void awaitNone() throws InterruptedException {
-    while (!Leaks.threads().isEmpty()) {
+  /** Waits until no thread is left; the time-out is the test's. */
+  private static void awaitNone(ReadThreads threads) throws InterruptedException {
+    while (threads.count() > 0) {
       TimeUnit.MILLISECONDS.sleep(1);
     }
   }
 
   /** Has as many tasks run at the same time as there may be threads. */
-  private void work() throws InterruptedException {
+  private static void work(ReadThreads threads) throws InterruptedException {
     CountDownLatch begun = new CountDownLatch(MOST);
     Runnable[] tasks = new Runnable[MOST];
     for (int i = 0; i < MOST; i++) {
@@ -47,28 +40,42 @@ class ReadThreadsTest {
   }
 
   @Test
-  void theyEndAfterASecondWithoutWorkAlthoughThereAreUsers() throws Exception {
+  void theyEndWithoutWorkAlthoughThereAreUsers() throws Exception {
+    ReadThreads threads = new ReadThreads(MOST, TimeUnit.MILLISECONDS.toNanos(5));
     threads.join();
-    long before = System.nanoTime();
-    work();
-    awaitNone();
-    assertThat(System.nanoTime() - before).isGreaterThan(500_000_000);
-    work();
+    work(threads);
+    awaitNone(threads);
+    work(threads);
     threads.leave();
+    awaitNone(threads);
+  }
+
+  @Test
+  void theyAreKeptForTheNextWork() throws Exception {
+    ReadThreads threads = new ReadThreads(MOST, FOREVER);
+    threads.join();
+    for (int round = 0; round < 100; round++) {
+      work(threads);
+      assertThat(threads.count()).isEqualTo(MOST);
+    }
+    threads.leave();
+    awaitNone(threads);
   }
 
   @Test
   void theyEndWithTheirLastUser() throws Exception {
+    ReadThreads threads = new ReadThreads(MOST, FOREVER);
     for (int round = 0; round < 300; round++) {
       threads.join();
-      work();
+      work(threads);
       threads.join();
       threads.leave();
-      assertThat(Leaks.threads()).hasSizeGreaterThanOrEqualTo(MOST);
+      assertThat(threads.count()).isEqualTo(MOST);
       threads.leave();
       if (round % 3 == 0) {
-        awaitNone();
+        awaitNone(threads);
       } // else some of them may still be on their way out when the next tasks come
     }
+    awaitNone(threads);
   }
 }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -54,28 +55,34 @@ class CloseRaceTest {
     try {
       for (int round = 0; round < 60; round++) {
         Database database = Database.open(target, OpenOptions.defaults().withEngine(engine));
-        List<Future<?>> readers = new ArrayList<>();
+        int least = round / 4; // answers that each thread has had when it is closed
+        CountDownLatch answered = new CountDownLatch(least == 0 ? 0 : THREADS);
+        List<Future<Integer>> readers = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {
           int first = 100 * thread;
           readers.add(
               pool.submit(
                   () -> {
-                    for (int i = first; ; i++) {
-                      Truth.Entry record = truth.records().get(i % truth.records().size());
+                    for (int i = 0; ; i++) {
+                      if (i == least) {
+                        answered.countDown();
+                      }
+                      Truth.Entry record =
+                          truth.records().get((first + i) % truth.records().size());
                       byte[] value;
                       try {
                         value = database.get(record.key());
                       } catch (IllegalStateException e) {
-                        return null;
+                        return i;
                       }
                       assertThat(value).isEqualTo(record.value());
                     }
                   }));
         }
-        TimeUnit.MICROSECONDS.sleep(round * 50L);
+        assertThat(answered.await(60, TimeUnit.SECONDS)).as("look-ups are answered").isTrue();
         database.close();
-        for (Future<?> reader : readers) {
-          reader.get();
+        for (Future<Integer> reader : readers) {
+          assertThat(reader.get()).as("right answers").isGreaterThanOrEqualTo(least);
         }
         assertThatThrownBy(() -> database.get(new byte[1]))
             .isInstanceOf(IllegalStateException.class);
