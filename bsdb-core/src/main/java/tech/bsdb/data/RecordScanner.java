@@ -22,24 +22,38 @@ public final class RecordScanner implements Closeable {
   private final FileWalk[] files;
   private final DataFile[] opened;
   private final CompressedReader.@Nullable Blocks blocks;
+  private final boolean values;
   private int current;
   private long stripe;
+
+  /** A scanner of keys and values; the parameters are those of the other constructor. */
+  public RecordScanner(
+      List<DataFile> files, Layout layout, RecordAddress addresses, byte @Nullable [] dictionary) {
+    this(files, layout, addresses, dictionary, true);
+  }
 
   /**
    * A scanner of files that it closes.
    *
    * @param dictionary the dictionary of a compressed database, or null
+   * @param values whether values are read, too; else {@link #value} fails, and pages that hold
+   *     nothing but a part of a value are skipped
    */
   public RecordScanner(
-      List<DataFile> files, Layout layout, RecordAddress addresses, byte @Nullable [] dictionary) {
+      List<DataFile> files,
+      Layout layout,
+      RecordAddress addresses,
+      byte @Nullable [] dictionary,
+      boolean values) {
+    this.values = values;
     this.opened = files.toArray(DataFile[]::new);
     this.blocks = layout == Layout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
     for (int i = 0; i < opened.length; i++) {
       this.files[i] =
           blocks == null
-              ? new PlainWalk(opened[i], i, addresses, layout == Layout.BLOCKED)
-              : new BlockWalk(opened[i], i, addresses, blocks);
+              ? new PlainWalk(opened[i], i, addresses, layout == Layout.BLOCKED, values)
+              : new BlockWalk(opened[i], i, addresses, blocks, values);
     }
   }
 
@@ -72,6 +86,9 @@ public final class RecordScanner implements Closeable {
 
   /** The value of the record. */
   public byte[] value() {
+    if (!values) {
+      throw new IllegalStateException("this scan reads keys only");
+    }
     return files[current].value;
   }
 
@@ -99,17 +116,19 @@ public final class RecordScanner implements Closeable {
     final DataFile file;
     final int number;
     final RecordAddress addresses;
+    final boolean values;
     final Scratch scratch = new Scratch();
     final PayloadCursor cursor;
     byte[] key = new byte[0];
     byte[] value = new byte[0];
     long address;
 
-    FileWalk(DataFile file, int number, RecordAddress addresses, Window window) {
+    FileWalk(DataFile file, int number, RecordAddress addresses, boolean values) {
       this.file = file;
       this.number = number;
       this.addresses = addresses;
-      this.cursor = new PayloadCursor(file, window, AHEAD);
+      this.values = values;
+      this.cursor = new PayloadCursor(file, new Window(), AHEAD);
     }
 
     /** Whether no record follows. */
@@ -120,6 +139,16 @@ public final class RecordScanner implements Closeable {
 
     /** Reads the next record. */
     abstract void read() throws IOException;
+
+    /** Reads or skips the value at the cursor. */
+    void readValue(int length) throws IOException {
+      if (values) {
+        value = new byte[length];
+        cursor.read(value, 0, length);
+      } else {
+        cursor.skip(length);
+      }
+    }
   }
 
   private static final class PlainWalk extends FileWalk {
@@ -130,8 +159,9 @@ public final class RecordScanner implements Closeable {
     private int keyLength;
     private int valueLength;
 
-    PlainWalk(DataFile file, int number, RecordAddress addresses, boolean blocked) {
-      super(file, number, addresses, new Window());
+    PlainWalk(
+        DataFile file, int number, RecordAddress addresses, boolean blocked, boolean values) {
+      super(file, number, addresses, values);
       this.blocked = blocked;
     }
 
@@ -186,8 +216,7 @@ public final class RecordScanner implements Closeable {
     void read() throws IOException {
       key = new byte[keyLength];
       cursor.read(key, 0, keyLength);
-      value = new byte[valueLength];
-      cursor.read(value, 0, valueLength);
+      readValue(valueLength);
       atRecord = false;
       long last = cursor.lastPage();
       address = addresses.pack(number, start, last - (start >>> Page.SHIFT));
@@ -208,8 +237,13 @@ public final class RecordScanner implements Closeable {
     private int at;
     private long block;
 
-    BlockWalk(DataFile file, int number, RecordAddress addresses, CompressedReader.Blocks blocks) {
-      super(file, number, addresses, new Window());
+    BlockWalk(
+        DataFile file,
+        int number,
+        RecordAddress addresses,
+        CompressedReader.Blocks blocks,
+        boolean values) {
+      super(file, number, addresses, values);
       this.blocks = blocks;
     }
 
@@ -264,7 +298,9 @@ public final class RecordScanner implements Closeable {
         throw file.corrupt(block, "whole records in a block", "a cut one");
       }
       key = Arrays.copyOfRange(raw, at, at + keyLength);
-      value = Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
+      if (values) {
+        value = Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
+      }
       at += keyLength + valueLength;
       address = addresses.pack(number, block, start);
     }
@@ -284,8 +320,7 @@ public final class RecordScanner implements Closeable {
       cursor.expect((long) keyLength + valueLength);
       key = new byte[keyLength];
       cursor.read(key, 0, keyLength);
-      value = new byte[valueLength];
-      cursor.read(value, 0, valueLength);
+      readValue(valueLength);
       address = addresses.pack(number, block, 0);
     }
   }

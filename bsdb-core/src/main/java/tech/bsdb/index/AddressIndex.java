@@ -1,6 +1,7 @@
 package tech.bsdb.index;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.CheckedPages;
@@ -29,6 +30,29 @@ public final class AddressIndex implements SlotIndex {
   /** Pages of an index file of that many entries of that width, header and footer included. */
   public static long pagesFor(long slots, int width) {
     return new SlotPages(width).pages(slots) + 2;
+  }
+
+  /** Takes the entries of an index. */
+  @FunctionalInterface
+  public interface Entries {
+    /** Takes one entry. */
+    void entry(long slot, long address);
+  }
+
+  /**
+   * Shows all entries of one page, in the order of their slots.
+   *
+   * @param buffer holds the page, from {@code offset} on
+   * @param page its number, between header and footer
+   * @param slots entries of the whole index
+   */
+  public static void forEach(
+      ByteBuffer buffer, int offset, long page, long slots, Entries entries) {
+    long first = (page - 1) * SLOTS.perPage();
+    int count = (int) Math.min(SLOTS.perPage(), slots - first);
+    for (int i = 0; i < count; i++) {
+      entries.entry(first + i, buffer.getLong(offset + i * WIDTH));
+    }
   }
 
   @Override

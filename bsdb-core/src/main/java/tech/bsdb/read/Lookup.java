@@ -178,7 +178,8 @@ public final class Lookup implements Closeable {
 
   /** Does something with a session. */
   @FunctionalInterface
-  private interface Use<T> {
+  interface Use<T> {
+    /** Does it. */
     @Nullable T with(Session session) throws IOException;
   }
 
@@ -186,7 +187,7 @@ public final class Lookup implements Closeable {
    * Lends a session, which is given back whatever happens, and turns what damage throws into what
    * callers expect.
    */
-  private <T> @Nullable T inSession(Use<T> use) throws IOException {
+  <T> @Nullable T inSession(Use<T> use) throws IOException {
     try {
       Session session = sessions.take();
       try {
@@ -330,6 +331,35 @@ public final class Lookup implements Closeable {
     return Boolean.TRUE.equals(leads);
   }
 
+  /** A batch of records of a {@link #scan scan} of this database, which must be exact. */
+  SlotBatch slotBatch() {
+    AddressIndex addresses = path.addresses();
+    if (addresses == null) {
+      throw new UnsupportedOperationException(directory.path() + " is approximate");
+    }
+    return new SlotBatch(path, addresses);
+  }
+
+  /** Finds the slots of a batch; it reads the hash function only. */
+  void findSlots(SlotBatch batch) throws IOException {
+    inSession(
+        session -> {
+          batch.findSlots();
+          return null;
+        });
+  }
+
+  /** Counts the records of a batch to whose addresses the index leads their keys. */
+  int countLeading(SlotBatch batch) throws IOException {
+    Integer leading =
+        inSession(
+            session -> {
+              batch.findSlots();
+              return batch.countLeading(session);
+            });
+    return leading == null ? 0 : leading;
+  }
+
   /**
    * Walks all records, by descriptors that are held since the opening: whatever becomes of the
    * directory, and of this.
@@ -338,6 +368,11 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public RecordScanner scan() throws IOException {
+    return scan(true);
+  }
+
+  /** As {@link #scan()}; {@code values} says whether the scanner gives values, or keys only. */
+  RecordScanner scan(boolean values) throws IOException {
     if (path.isApproximate()) {
       throw new UnsupportedOperationException(
           directory.path() + " is approximate: it keeps no keys, so it cannot be scanned");
@@ -345,7 +380,8 @@ public final class Lookup implements Closeable {
     sessions.giveBack(sessions.take());
     List<DataFile> files = scanned.dataFiles(reads);
     try {
-      return new RecordScanner(files, directory.layout(), directory.addresses(), dictionary);
+      return new RecordScanner(
+          files, directory.layout(), directory.addresses(), dictionary, values);
     } catch (IllegalArgumentException e) {
       throw badDictionary(directory, files, e);
     }

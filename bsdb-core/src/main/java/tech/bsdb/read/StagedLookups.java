@@ -40,13 +40,13 @@ final class StagedLookups {
       highs[i] = session.signature.high;
       lows[i] = session.signature.low;
     }
-    findSlots(count);
+    findSlots(path.hash(), highs, lows, slots, count);
     for (int i = 0; i < count; i++) {
       if (batch.key(from + i).length > RecordFrame.MAX_KEY) {
         slots[i] = HashFunction.ABSENT;
       }
     }
-    touchIndex(count);
+    touchIndex(path.index(), slots, count);
     if (!path.isApproximate()) {
       findAddresses(count, session.index);
       touchRecords(count);
@@ -56,8 +56,9 @@ final class StagedLookups {
     }
   }
 
-  private void findSlots(int count) throws IOException {
-    HashFunction hash = path.hash();
+  /** Finds the slots of the first {@code count} signatures. */
+  static void findSlots(HashFunction hash, long[] highs, long[] lows, long[] slots, int count)
+      throws IOException {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       sum += hash.touch(highs[i]);
@@ -75,8 +76,8 @@ final class StagedLookups {
     }
   }
 
-  private void touchIndex(int count) {
-    SlotIndex index = path.index();
+  /** Asks the memory for the index entries of the first {@code count} slots. */
+  static void touchIndex(SlotIndex index, long[] slots, int count) {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       if (slots[i] != HashFunction.ABSENT) {

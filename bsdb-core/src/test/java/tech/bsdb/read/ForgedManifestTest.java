@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Timeout;
@@ -262,6 +263,31 @@ class ForgedManifestTest {
     report(errors);
   }
 
+  /** Each page is right and each key has a record, but not its own. */
+  @ParameterizedTest
+  @EnumSource(names = "APPROXIMATE", mode = EnumSource.Mode.EXCLUDE)
+  void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    FileEntry index = original.manifest().files(FileKind.INDEX).get(0);
+    List<Consumer<byte[]>> changes =
+        List.of(
+            page -> {
+              byte[] first = Arrays.copyOf(page, 8);
+              System.arraycopy(page, 8, page, 0, 8);
+              System.arraycopy(first, 0, page, 8, 8);
+            },
+            page -> System.arraycopy(page, 16, page, 8, 8),
+            page -> page[16] ^= 1);
+    for (Consumer<byte[]> change : changes) {
+      Path forged = forgePage(golden, index, change);
+      Path file = forged.resolve(index.name(DatabaseDirectory.open(forged).id()));
+      assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+          .isInstanceOfSatisfying(
+              CorruptDatabaseException.class, e -> assertThat(e.file()).isEqualTo(file))
+          .hasMessageContaining("3 records found through the index");
+    }
+  }
+
   /**
    * A database of which one page between header and footer is changed, and all checksums and
    * digests with it.
@@ -270,6 +296,21 @@ class ForgedManifestTest {
     DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
     List<FileEntry> entries = original.manifest().files();
     FileEntry changed = entries.get(random.nextInt(entries.size()));
+    return forgePage(
+        golden,
+        changed,
+        page -> {
+          for (int i = 1 + random.nextInt(8); i > 0; i--) {
+            int at = random.nextInt(random.nextBoolean() ? 64 : 256);
+            page[at] = (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextInt(3) - 1);
+          }
+        });
+  }
+
+  /** A database whose first page of content of a file is changed. */
+  private Path forgePage(Golden golden, FileEntry changed, Consumer<byte[]> change)
+      throws IOException {
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
     byte[] bytes = Files.readAllBytes(original.file(changed));
     boolean hash = changed.file().kind() == FileKind.HASH;
     java.io.ByteArrayOutputStream pages = new java.io.ByteArrayOutputStream();
@@ -278,10 +319,7 @@ class ForgedManifestTest {
     if (bytes.length < 3 * Page.SIZE) {
       return forge(golden, lines(golden));
     }
-    for (int i = 1 + random.nextInt(8); i > 0; i--) {
-      int at = random.nextInt(random.nextBoolean() ? 64 : 256);
-      page[at] = (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextInt(3) - 1);
-    }
+    change.accept(page);
     if (hash) {
       int checksum = encoder.putUnsealed(page, 0);
       byte[] four = new byte[4];
