@@ -114,7 +114,8 @@ class ArchitectureTest {
 
   @Test
   void storesKnowThePublicVerbsAloneAndNobodyKnowsThem() {
-    onlyUses("tech.bsdb.store..", "java..", "org.jspecify.annotations..", "tech.bsdb");
+    onlyUses(
+        "tech.bsdb.store..", "java..", "org.jspecify.annotations..", "org.slf4j..", "tech.bsdb");
     noClasses()
         .that()
         .resideOutsideOfPackage("tech.bsdb.store..")

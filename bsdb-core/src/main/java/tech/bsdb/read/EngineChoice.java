@@ -3,6 +3,8 @@ package tech.bsdb.read;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
@@ -22,6 +24,9 @@ public interface EngineChoice {
   /** The system property that forbids io_uring where it is "false". */
   String URING = "bsdb.uring";
 
+  /** The reason for which io_uring is not chosen then. */
+  String FORBIDDEN = "-D" + URING + "=false";
+
   /**
    * A choice.
    *
@@ -31,6 +36,8 @@ public interface EngineChoice {
    * @param reason names the engines and says why they were chosen
    */
   record Chosen(Engine index, Engine data, String reason) {
+    private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
+
     /*
      * With 64 a device idles while answers are worked on. Measured with 10M records on a device where fio reaches 89,000
      * reads/s: 31,700 asynchronous look-ups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
@@ -148,7 +155,11 @@ public interface EngineChoice {
       if (indexInMemory) {
         index = new LoadedEngine();
       }
-      String why = needed && !direct.reason.isEmpty() ? direct.reason : "as asked";
+      boolean fellBack = needed && !direct.reason.isEmpty();
+      if (fellBack) {
+        noteFallback(directory.path(), direct.data, direct.reason);
+      }
+      String why = fellBack ? direct.reason : "as asked";
       return new Chosen(
           index, data, "index " + index.name() + ", data " + data.name() + " (" + why + ")");
     };
@@ -185,7 +196,7 @@ public interface EngineChoice {
 
   private static @Nullable String noUring(Path path) {
     return System.getProperty(URING, "true").equals("false")
-        ? "-D" + URING + "=false"
+        ? FORBIDDEN
         : Engines.unavailable("io_uring", path);
   }
 
@@ -215,11 +226,28 @@ public interface EngineChoice {
     }
     if (bytes > Memory.available()) {
       String why = share + ", and all do not fit";
-      return noUring(directory.path()) == null
-          ? same(new UringEngine(), why)
-          : same(new BufferedEngine(), why);
+      String noRing = noUring(directory.path());
+      if (noRing == null) {
+        return same(new UringEngine(), why);
+      }
+      Engine buffered = new BufferedEngine();
+      noteFallback(
+          directory.path(),
+          buffered,
+          "larger than the available memory, and io_uring is not available: " + noRing);
+      return same(buffered, why);
     }
     return same(Memory.heedsAdvice() ? new MappedEngine() : new BufferedEngine(), share);
+  }
+
+  /** Logs once for each opening that the best engine is not in use. */
+  private static void noteFallback(Path path, Engine engine, String reason) {
+    String message = "{}: read by the engine {}: {}";
+    if (reason.endsWith(FORBIDDEN)) { // as the user wants it
+      Chosen.LOG.info(message, path, engine.name(), reason);
+    } else {
+      Chosen.LOG.warn(message, path, engine.name(), reason);
+    }
   }
 
   private static Chosen same(Engine engine, String reason) {

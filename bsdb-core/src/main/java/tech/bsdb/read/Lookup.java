@@ -8,7 +8,10 @@ import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
+import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PlainReader;
@@ -36,6 +39,8 @@ public final class Lookup implements Closeable {
   /** Says that a value would have to be read; told by identity. */
   static final byte[] NOT_IN_MEMORY = new byte[0];
 
+  private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
+
   private final DatabaseDirectory directory;
   private final EngineChoice.Chosen engines;
   private final CheckedPages index;
@@ -46,6 +51,7 @@ public final class Lookup implements Closeable {
   private final Sessions sessions = new Sessions();
   private final List<Closeable> opened;
   private volatile @Nullable AsyncLookups async;
+  private final AtomicBoolean faulted = new AtomicBoolean();
   private boolean closing;
 
   private Lookup(
@@ -308,6 +314,14 @@ public final class Lookup implements Closeable {
    */
   private IOException unreadable(InternalError cause) {
     sessions.noteFault();
+    if (!faulted.getAndSet(true)) {
+      LOG.error(
+          "{}: a mapped file cannot be read: it was cut short while open, or the device failed."
+              + " Lookups that meet the fault fail; open the database again once its files are"
+              + " sound. Files that a fault left in use stay open until the process ends",
+          directory.path(),
+          cause);
+    }
     return new IOException(
         directory.path()
             + ": a mapped file cannot be read; it was cut short while open, or the device failed",

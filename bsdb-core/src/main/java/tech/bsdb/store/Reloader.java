@@ -16,6 +16,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
 
 /**
@@ -23,6 +25,8 @@ import tech.bsdb.Database;
  * What others need of it are volatile fields.
  */
 final class Reloader {
+  private static final Logger LOG = LoggerFactory.getLogger(ReloadingDatabase.class);
+
   /**
    * What was refused is tried again at growing intervals, from that of looking up to this, so that
    * what becomes whole is followed within 10 s.
@@ -197,6 +201,9 @@ final class Reloader {
     } catch (RuntimeException | Error e) {
       failure = new IOException("could not close " + old.version + ": " + Words.of(e), e);
     }
+    if (failure != null) {
+      LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
+    }
     IOException told = failure;
     tell(() -> listener.closed(old.version, told));
   }
@@ -294,6 +301,12 @@ final class Reloader {
       swaps.incrementAndGet();
       old.retire();
       retired.add(old);
+      LOG.info(
+          "{}: version {} is live in place of {}, opened in {} ms",
+          directory,
+          next.version,
+          old.version,
+          next.openTook.toMillis());
       tell(() -> listener.opened(next.version, next.openTook));
       closeIdle();
       return true;
@@ -331,6 +344,13 @@ final class Reloader {
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
       Refusal refusal = new Refusal(version, reason, Instant.now());
       refused = refusal;
+      Served live = served;
+      LOG.warn(
+          "{}: version {} is refused, {} goes on serving: {}",
+          directory,
+          version.isEmpty() ? "(none named)" : version,
+          live == null ? "nothing" : live.version,
+          reason);
       tell(() -> listener.refused(refusal));
     }
     return why instanceof IOException e ? e : new IOException(reason, why);
@@ -339,8 +359,12 @@ final class Reloader {
   private void tell(Runnable event) {
     try {
       event.run();
-    } catch (RuntimeException | Error e) {
-      thread.getUncaughtExceptionHandler().uncaughtException(thread, e);
+    } catch (Throwable thrown) { // checked exceptions that it does not declare included
+      try {
+        thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
+      } catch (Throwable ignored) {
+        // As the virtual machine does: there is nobody left to tell, and reloading must go on.
+      }
     }
   }
 }

@@ -27,6 +27,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Leaks;
+import tech.bsdb.Logged;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
 
@@ -87,6 +88,29 @@ class ReloadingDatabaseTest {
       assertThat(database.getAsync(Truth.utf8("key-3")).get(60, TimeUnit.SECONDS))
           .isEqualTo(Truth.utf8("v1"));
     }
+  }
+
+  @Test
+  void swapsAndRefusalsAreLoggedOnce() throws Exception {
+    Path store = Versions.byHand(folder.resolve("logged"), "v1", "v2");
+    Versions.point(store, "v1\n");
+    ReloadOptions options = QUICK.withPoll(Duration.ofHours(1));
+    try (ReloadingDatabase database = ReloadingDatabase.open(store, options)) {
+      assertThat(get(database)).isEqualTo("v1");
+      assertThat(Logged.lines(store.toString())).isEmpty();
+      Versions.point(store, "v2\n");
+      assertThat(database.reload()).isTrue();
+      Versions.point(store, "v3\n");
+      for (int i = 0; i < 3; i++) {
+        assertThatThrownBy(database::reload).hasMessageContaining("v3");
+      }
+      assertThat(get(database)).isEqualTo("v2");
+    }
+    List<String> lines = Logged.lines(store.toString());
+    assertThat(lines).hasSize(2);
+    assertThat(lines.get(0)).startsWith("INFO " + store + ": version v2 is live in place of v1");
+    assertThat(lines.get(1))
+        .startsWith("WARN " + store + ": version v3 is refused, v2 goes on serving: ");
   }
 
   @Test
