@@ -76,42 +76,29 @@ public final class CompressedReader implements RecordReader {
   private static byte @Nullable [] valueAt(
       byte[] raw, int length, int offset, DataFile file, long position, byte[] key, Values values)
       throws IOException {
-    int at = offset;
-    if (at + RecordFrame.SHORT > length) {
-      throw file.corrupt(
-          position,
-          "a record at byte " + offset + " of its block",
-          "a block of " + length + " bytes");
-    }
-    int keyLength = raw[at] & 0xFF;
-    int valueLength = little(raw, at + 1, 2);
-    at += RecordFrame.SHORT;
-    if (keyLength == 0) {
-      if (valueLength != RecordFrame.WIDE_MARK || at + 6 > length) {
-        throw file.corrupt(position, "a record at byte " + offset + " of its block", "other bytes");
-      }
-      keyLength = little(raw, at, 2);
-      valueLength = little(raw, at + 2, 4);
-      at += 6;
-    }
-    if (valueLength < 0 || (long) at + keyLength + valueLength > length) {
-      throw file.corrupt(
-          position, "a record that ends in its block", valueLength + " bytes of value");
-    }
-    if (!Arrays.equals(raw, at, at + keyLength, key, 0, key.length)) {
+    long header = header(raw, offset, length, file, position);
+    int keyAt = offset + RecordFrame.headerLength(header);
+    int valueAt = keyAt + RecordFrame.keyLength(header);
+    if (!Arrays.equals(raw, keyAt, valueAt, key, 0, key.length)) {
       return null;
     }
+    int valueLength = RecordFrame.valueLength(header);
     byte[] value = values.make(valueLength);
-    System.arraycopy(raw, at + keyLength, value, values.offset(), valueLength);
+    System.arraycopy(raw, valueAt, value, values.offset(), valueLength);
     return value;
   }
 
-  static int little(byte[] bytes, int at, int length) {
-    int value = 0;
-    for (int i = 0; i < length; i++) {
-      value |= (bytes[at + i] & 0xFF) << (8 * i);
+  /** The decoded header of a record in a block, which holds all of the record. */
+  static long header(byte[] raw, int offset, int length, DataFile file, long block)
+      throws IOException {
+    long header = RecordFrame.decode(raw, offset, length);
+    if (header < 0) {
+      throw file.corrupt(
+          block,
+          "a record at byte " + offset + " of its block of " + length + " bytes",
+          header == RecordFrame.CUT ? "one that does not end in it" : "other bytes");
     }
-    return value;
+    return header;
   }
 
   @Override

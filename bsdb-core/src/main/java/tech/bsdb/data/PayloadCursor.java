@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
@@ -98,6 +99,34 @@ final class PayloadCursor {
   int nextInt() throws IOException {
     int low = nextShort();
     return low | nextShort() << 16;
+  }
+
+  /**
+   * The next record's header: {@link RecordFrame#keyLength} and {@link RecordFrame#valueLength}
+   * decode it; or {@link RecordFrame#PADDING}.
+   *
+   * @throws CorruptDatabaseException if there is none, or its record does not end in the file
+   */
+  long nextHeader() throws IOException {
+    long start = position();
+    int keyLength = next();
+    int valueLength = nextShort();
+    long header = RecordFrame.decode(keyLength, valueLength);
+    if (header == RecordFrame.IS_WIDE) {
+      keyLength = nextShort();
+      valueLength = nextInt();
+      header = RecordFrame.decodeWide(keyLength, valueLength);
+    }
+    if (header == RecordFrame.INVALID) {
+      throw file.corrupt(
+          start,
+          "a record",
+          "a key of "
+              + keyLength
+              + " bytes and a value of "
+              + Integer.toUnsignedString(valueLength));
+    }
+    return header;
   }
 
   /** The next number in LEB128. */

@@ -124,23 +124,15 @@ public final class PlainReader implements RecordReader {
   static byte @Nullable [] valueAt(PayloadCursor cursor, DataFile file, byte[] key, Values values)
       throws IOException {
     long position = cursor.position();
-    int keyLength = cursor.next();
-    int valueLength = cursor.nextShort();
-    if (keyLength == 0) {
-      if (valueLength != RecordFrame.WIDE_MARK) {
-        throw file.corrupt(position, "a record", "padding");
-      }
-      keyLength = cursor.nextShort();
-      valueLength = cursor.nextInt();
-      if (valueLength < 0 || valueLength > RecordFrame.MAX_VALUE) {
-        throw file.corrupt(
-            position, "a record", "a value of " + Integer.toUnsignedString(valueLength) + " bytes");
-      }
+    long header = cursor.nextHeader();
+    if (header == RecordFrame.PADDING) {
+      throw file.corrupt(position, "a record", "padding");
     }
-    if (keyLength != key.length) {
+    if (RecordFrame.keyLength(header) != key.length) {
       return null;
     }
-    cursor.expect((long) keyLength + valueLength);
+    int valueLength = RecordFrame.valueLength(header);
+    cursor.expect((long) key.length + valueLength);
     if (!cursor.matches(key)) {
       return null;
     }

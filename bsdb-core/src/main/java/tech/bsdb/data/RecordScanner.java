@@ -186,23 +186,16 @@ public final class RecordScanner implements Closeable {
     /** Reads a header; padding ends the page. */
     private void readHeader() throws IOException {
       start = cursor.position();
-      keyLength = cursor.next();
-      valueLength = cursor.nextShort();
-      if (keyLength == 0 && valueLength == 0 && blocked) {
+      long header = cursor.nextHeader();
+      if (header == RecordFrame.PADDING) {
+        if (!blocked) {
+          throw file.corrupt(start, "a record", "padding");
+        }
         cursor.skipPage();
         return;
       }
-      if (keyLength == 0) {
-        if (valueLength != RecordFrame.WIDE_MARK) {
-          throw file.corrupt(start, "a record", "padding");
-        }
-        keyLength = cursor.nextShort();
-        valueLength = cursor.nextInt();
-      }
-      if (valueLength < 0 || valueLength > RecordFrame.MAX_VALUE) {
-        throw file.corrupt(
-            start, "a record", "a value of " + Integer.toUnsignedString(valueLength) + " bytes");
-      }
+      keyLength = RecordFrame.keyLength(header);
+      valueLength = RecordFrame.valueLength(header);
       cursor.expect((long) keyLength + valueLength);
       atRecord = true;
     }
@@ -280,23 +273,10 @@ public final class RecordScanner implements Closeable {
         at = 0;
       }
       int start = at;
-      if (at + RecordFrame.SHORT > rawLength) {
-        throw file.corrupt(block, "whole records in a block", "a cut one");
-      }
-      int keyLength = raw[at] & 0xFF;
-      int valueLength = CompressedReader.little(raw, at + 1, 2);
-      at += RecordFrame.SHORT;
-      if (keyLength == 0) {
-        if (valueLength != RecordFrame.WIDE_MARK || at + 6 > rawLength) {
-          throw file.corrupt(block, "whole records in a block", "other bytes");
-        }
-        keyLength = CompressedReader.little(raw, at, 2);
-        valueLength = CompressedReader.little(raw, at + 2, 4);
-        at += 6;
-      }
-      if (valueLength < 0 || (long) at + keyLength + valueLength > rawLength) {
-        throw file.corrupt(block, "whole records in a block", "a cut one");
-      }
+      long header = CompressedReader.header(raw, at, rawLength, file, block);
+      int keyLength = RecordFrame.keyLength(header);
+      int valueLength = RecordFrame.valueLength(header);
+      at += RecordFrame.headerLength(header);
       key = Arrays.copyOfRange(raw, at, at + keyLength);
       if (values) {
         value = Arrays.copyOfRange(raw, at + keyLength, at + keyLength + valueLength);
@@ -306,17 +286,12 @@ public final class RecordScanner implements Closeable {
     }
 
     private void readLarge() throws IOException {
-      int keyLength = cursor.next();
-      int valueLength = cursor.nextShort();
-      if (keyLength != 0 || valueLength != RecordFrame.WIDE_MARK) {
+      long header = cursor.nextHeader();
+      if (header < 0 || RecordFrame.headerLength(header) != RecordFrame.WIDE) {
         throw file.corrupt(block, "a large record", "other bytes");
       }
-      keyLength = cursor.nextShort();
-      valueLength = cursor.nextInt();
-      if (valueLength < 0 || valueLength > RecordFrame.MAX_VALUE) {
-        throw file.corrupt(
-            block, "a record", "a value of " + Integer.toUnsignedString(valueLength) + " bytes");
-      }
+      int keyLength = RecordFrame.keyLength(header);
+      int valueLength = RecordFrame.valueLength(header);
       cursor.expect((long) keyLength + valueLength);
       key = new byte[keyLength];
       cursor.read(key, 0, keyLength);

@@ -37,8 +37,20 @@ public final class RecordFrame {
   /** The longest value: the longest array that Java virtual machines give. */
   public static final int MAX_VALUE = Integer.MAX_VALUE - 8;
 
+  /** What {@link #decode} gives where no record follows in the page. */
+  public static final long PADDING = -1;
+
+  /** What {@link #decode} gives where the rest of a wide header follows. */
+  public static final long IS_WIDE = -2;
+
+  /** What decoding gives for bytes that are no header. */
+  public static final long INVALID = -3;
+
+  /** What {@link #decode(byte[], int, int)} gives for a header that is cut. */
+  public static final long CUT = -4;
+
   /** What the second field of a wide header holds. */
-  public static final int WIDE_MARK = 0xFFFF;
+  private static final int WIDE_MARK = 0xFFFF;
 
   private RecordFrame() {}
 
@@ -60,6 +72,90 @@ public final class RecordFrame {
   /** Bytes of a whole record with these lengths. */
   public static long length(int keyLength, int valueLength) {
     return (long) headerLength(keyLength, valueLength) + keyLength + valueLength;
+  }
+
+  /*
+   * A decoded header in a long, so that decoding allocates nothing: the value's length in the lower 32 bits, the key's in
+   * the next 16, and above them whether the header is a wide one. The constants for what is no record are negative.
+   */
+  private static long decoded(boolean wide, int keyLength, int valueLength) {
+    return (wide ? 1L << 48 : 0) | (long) keyLength << 32 | valueLength;
+  }
+
+  /** The key's length in a decoded header. */
+  public static int keyLength(long decoded) {
+    return (int) (decoded >>> 32) & 0xFFFF;
+  }
+
+  /** The value's length in a decoded header. */
+  public static int valueLength(long decoded) {
+    return (int) decoded;
+  }
+
+  /** The header's own length in a decoded header. */
+  public static int headerLength(long decoded) {
+    return decoded >>> 48 == 0 ? SHORT : WIDE;
+  }
+
+  /**
+   * Decodes the first {@link #SHORT} bytes of a header.
+   *
+   * @param keyLength the first byte, 0 to 255
+   * @param valueLength the two after it, little-endian
+   * @return a decoded header, or {@link #IS_WIDE}, {@link #PADDING} or {@link #INVALID}
+   */
+  public static long decode(int keyLength, int valueLength) {
+    if (keyLength != 0) {
+      return decoded(false, keyLength, valueLength);
+    }
+    return valueLength == WIDE_MARK ? IS_WIDE : valueLength == 0 ? PADDING : INVALID;
+  }
+
+  /**
+   * Decodes the rest of a wide header.
+   *
+   * @param keyLength its first two bytes, little-endian
+   * @param valueLength the four after them
+   * @return a decoded header, or {@link #INVALID}
+   */
+  public static long decodeWide(int keyLength, int valueLength) {
+    return valueLength < 0 || valueLength > MAX_VALUE
+        ? INVALID
+        : decoded(true, keyLength, valueLength);
+  }
+
+  /**
+   * Decodes a header in an array.
+   *
+   * @param offset where it starts
+   * @param end the end of what may hold it and its record
+   * @return a decoded header whose record ends in time; {@link #CUT} if it does not; {@link
+   *     #PADDING} or {@link #INVALID}
+   */
+  public static long decode(byte[] bytes, int offset, int end) {
+    if (offset + SHORT > end) {
+      return CUT;
+    }
+    long header = decode(bytes[offset] & 0xFF, little(bytes, offset + 1, 2));
+    if (header == IS_WIDE) {
+      if (offset + WIDE > end) {
+        return CUT;
+      }
+      header = decodeWide(little(bytes, offset + 3, 2), little(bytes, offset + 5, 4));
+    }
+    if (header < 0) {
+      return header;
+    }
+    long length = (long) headerLength(header) + keyLength(header) + valueLength(header);
+    return offset + length > end ? CUT : header;
+  }
+
+  private static int little(byte[] bytes, int at, int length) {
+    int value = 0;
+    for (int i = 0; i < length; i++) {
+      value |= (bytes[at + i] & 0xFF) << (8 * i);
+    }
+    return value;
   }
 
   /** Writes a header and returns the offset behind it. */

@@ -35,6 +35,40 @@ class RecordFrameTest {
         .isEqualTo(hex.length() / 2 + (long) keyLength + valueLength);
   }
 
+  @ParameterizedTest
+  @CsvSource({"1, 0", "255, 32510", "0, 0", "0, 7", "1, 32511", "256, 0", "65535, 1", "9, 9000"})
+  void whatWasPutIsDecoded(int keyLength, int valueLength) {
+    int length = Math.toIntExact(RecordFrame.length(keyLength, valueLength));
+    byte[] target = new byte[length + 7];
+    RecordFrame.put(target, 5, keyLength, valueLength);
+    long header = RecordFrame.decode(target, 5, 5 + length);
+    assertThat(header).isNotNegative();
+    assertThat(RecordFrame.keyLength(header)).isEqualTo(keyLength);
+    assertThat(RecordFrame.valueLength(header)).isEqualTo(valueLength);
+    assertThat(RecordFrame.headerLength(header))
+        .isEqualTo(RecordFrame.headerLength(keyLength, valueLength));
+    for (int end = 5; end < 5 + length; end += 1 + (end - 5) / 20) {
+      assertThat(RecordFrame.decode(target, 5, end)).isEqualTo(RecordFrame.CUT);
+    }
+    assertThat(RecordFrame.decode(target, 5, 4 + length)).isEqualTo(RecordFrame.CUT);
+  }
+
+  @Test
+  void theLongestLengthsAreDecoded() {
+    long header = RecordFrame.decodeWide(RecordFrame.MAX_KEY, RecordFrame.MAX_VALUE);
+    assertThat(RecordFrame.keyLength(header)).isEqualTo(RecordFrame.MAX_KEY);
+    assertThat(RecordFrame.valueLength(header)).isEqualTo(RecordFrame.MAX_VALUE);
+    assertThat(RecordFrame.headerLength(header)).isEqualTo(RecordFrame.WIDE);
+    assertThat(RecordFrame.decodeWide(1, RecordFrame.MAX_VALUE + 1)).isEqualTo(RecordFrame.INVALID);
+    assertThat(RecordFrame.decodeWide(1, -1)).isEqualTo(RecordFrame.INVALID);
+    assertThat(RecordFrame.decode(0, 0xFFFF)).isEqualTo(RecordFrame.IS_WIDE);
+    assertThat(RecordFrame.decode(0, 0)).isEqualTo(RecordFrame.PADDING);
+    assertThat(RecordFrame.decode(0, 1)).isEqualTo(RecordFrame.INVALID);
+    byte[] wide = {0, -1, -1, 1, 0, -1, -1, -1, -1, 0};
+    assertThat(RecordFrame.decode(wide, 0, wide.length)).isEqualTo(RecordFrame.INVALID);
+    assertThat(RecordFrame.decode(new byte[3], 0, 3)).isEqualTo(RecordFrame.PADDING);
+  }
+
   @Test
   void noShortHeaderLooksLikeAWideOneOrLikePadding() {
     byte[] target = new byte[9];
