@@ -9,9 +9,9 @@ import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.ReadCount;
@@ -193,6 +193,7 @@ public final class Database implements AutoCloseable {
 
   private static Statistics statistics(DatabaseDirectory directory, String engine) {
     Manifest manifest = directory.manifest();
+    Facts facts = directory.facts();
     Map<String, Long> files = new LinkedHashMap<>();
     long dictionaryBytes = 0;
     for (FileEntry entry : manifest.files()) {
@@ -206,26 +207,26 @@ public final class Database implements AutoCloseable {
         directory.path(),
         directory.id().toString(),
         FileFrame.VERSION,
-        directory.layout().id(),
-        directory.approximateWidth(),
-        manifest.number("records"),
-        manifest.number("duplicates.dropped"),
-        manifest.small("hash.checksum.bits"),
-        manifest.number("bytes.key"),
-        manifest.number("bytes.value"),
-        manifest.number("longest.key"),
-        manifest.number("longest.value"),
-        manifest.small("zstd.block"),
-        directory.layout() == Layout.COMPRESSED ? manifest.small("zstd.level") : 0,
+        facts.layout().id(),
+        facts.approximateWidth(),
+        facts.records(),
+        facts.duplicatesDropped(),
+        facts.checksumBits(),
+        facts.keyBytes(),
+        facts.valueBytes(),
+        facts.longestKey(),
+        facts.longestValue(),
+        facts.zstdBlock(),
+        facts.zstdLevel(),
         Math.toIntExact(dictionaryBytes),
-        manifest.small("shard.number"),
-        manifest.small("shard.count"),
+        facts.shard(),
+        facts.shards(),
         bytes(manifest, FileKind.HASH),
         bytes(manifest, FileKind.INDEX),
         bytes(manifest, FileKind.DATA),
         files.values().stream().mapToLong(Long::longValue).sum(),
         files,
-        manifest.textOrNull(Manifest.VALUE_SCHEMA),
+        facts.valueSchema(),
         engine);
   }
 

@@ -162,19 +162,6 @@ public final class Manifest {
     return Long.parseLong(text(name));
   }
 
-  /** Fails unless a fact is a number from {@code least} to {@code most}. */
-  public void check(String name, long least, long most) {
-    long value = number(name);
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(name + "=" + value + ", not in " + least + " to " + most);
-    }
-  }
-
-  /** A fact as a small number. */
-  public int small(String name) {
-    return Math.toIntExact(number(name));
-  }
-
   /**
    * All files but the manifest's own, in the order of the data's way: data, dictionary, hash,
    * index.

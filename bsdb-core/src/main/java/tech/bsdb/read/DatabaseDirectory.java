@@ -18,17 +18,15 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.UnsupportedFormatException;
 import tech.bsdb.hash.BucketHash;
 import tech.bsdb.io.CheckedPages;
@@ -43,9 +41,11 @@ import tech.bsdb.io.ReadCount;
  * @param path the directory
  * @param id the database's id
  * @param manifest its manifest
+ * @param facts what the manifest says
  * @param manifestBytes bytes of the manifest's file
  */
-public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, long manifestBytes) {
+public record DatabaseDirectory(
+    Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
   private static final FileIdentity MANIFEST = new FileIdentity(FileKind.MANIFEST, 0);
 
   /** A manifest is not larger, with the most data files that there can be. */
@@ -159,23 +159,24 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
           frame.databaseId().toString());
     }
     Manifest manifest = Manifest.decode(file, trimmed);
-    checkReadable(file, manifest);
-    return new DatabaseDirectory(path, frame.databaseId(), manifest, length);
+    return new DatabaseDirectory(
+        path, frame.databaseId(), manifest, readable(file, manifest), length);
   }
 
   /** Reads every fact once, so that whoever reads it later finds it there and in its range. */
-  private static void checkReadable(Path file, Manifest manifest) throws IOException {
+  private static Facts readable(Path file, Manifest manifest) throws IOException {
     try {
-      if (manifest.number("format") != FileFrame.VERSION) {
+      if (Facts.format(manifest) != FileFrame.VERSION) {
         throw new UnsupportedFormatException(
-            file, "format " + manifest.text("format"), "format " + FileFrame.VERSION);
+            file, "format " + Facts.format(manifest), "format " + FileFrame.VERSION);
       }
-      if (!manifest.text("hash.kind").equals(BucketHash.KIND)) {
+      if (!Facts.hashKind(manifest).equals(BucketHash.KIND)) {
         throw new UnsupportedFormatException(
-            file, "hash function " + manifest.text("hash.kind"), BucketHash.KIND);
+            file, "hash function " + Facts.hashKind(manifest), BucketHash.KIND);
       }
-      checkFacts(manifest);
-      checkFiles(manifest);
+      Facts facts = Facts.of(manifest);
+      checkFiles(manifest, facts);
+      return facts;
     } catch (IllegalArgumentException | ArithmeticException e) {
       throw new CorruptDatabaseException(
           file,
@@ -190,40 +191,17 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
    * other shards' keys are absent.
    */
   void refuseShard() throws UnsupportedFormatException {
-    long shards = manifest.number("shard.count");
-    if (shards > 1) {
+    if (facts.shards() > 1) {
       throw new UnsupportedFormatException(
           path.resolve(Manifest.FILE_NAME),
-          "shard " + manifest.number("shard.number") + " of " + shards,
+          "shard " + facts.shard() + " of " + facts.shards(),
           "undivided databases (shard.count=1)");
     }
   }
 
-  private static void checkFacts(Manifest manifest) {
-    Layout layout = Layout.of(manifest.text("layout"));
-    boolean compressed = layout == Layout.COMPRESSED;
-    boolean approximate = layout == Layout.NONE;
-    manifest.check("records", 0, 1L << 40);
-    manifest.check("duplicates.dropped", 0, Long.MAX_VALUE);
-    manifest.check("bytes.key", 0, Long.MAX_VALUE);
-    manifest.check("bytes.value", 0, Long.MAX_VALUE);
-    manifest.check("longest.key", 0, RecordFrame.MAX_KEY);
-    manifest.check("longest.value", 0, RecordFrame.MAX_VALUE);
-    manifest.check("hash.seed", Long.MIN_VALUE, Long.MAX_VALUE);
-    manifest.check("hash.buckets", 1, 1L << 36);
-    manifest.check("hash.checksum.bits", 0, 32);
-    manifest.check("index.width", approximate ? 1 : 0, approximate ? 255 : 0);
-    manifest.check("shard.count", 1, Integer.MAX_VALUE);
-    manifest.check("shard.number", 0, manifest.number("shard.count") - 1);
-    manifest.text("shard.hash");
-    manifest.check("zstd.block", compressed ? 512 : 0, compressed ? 1 << 20 : 0);
-    manifest.check("zstd.level", compressed ? 1 : 0, compressed ? 22 : 0);
-    manifest.check("zstd.longest", 0, compressed ? 1 << 21 : 0);
-  }
-
-  private static void checkFiles(Manifest manifest) {
-    boolean approximate = Layout.of(manifest.text("layout")) == Layout.NONE;
-    boolean compressed = Layout.of(manifest.text("layout")) == Layout.COMPRESSED;
+  private static void checkFiles(Manifest manifest, Facts facts) {
+    boolean approximate = facts.approximate();
+    boolean compressed = facts.compressed();
     checkCount(manifest, FileKind.MANIFEST, 0, 0);
     checkCount(manifest, FileKind.HASH, 1, 1);
     checkCount(manifest, FileKind.INDEX, 1, 1);
@@ -342,21 +320,6 @@ public record DatabaseDirectory(Path path, DatabaseId id, Manifest manifest, lon
   /** A check for a file's pages. */
   public PageCheck check(FileEntry entry) {
     return new PageCheck(file(entry), entry.file());
-  }
-
-  /** The layout of the data files. */
-  public Layout layout() {
-    return Layout.of(manifest.text("layout"));
-  }
-
-  /** Bytes kept of a value, 0 in an exact database. */
-  public int approximateWidth() {
-    return manifest.small("index.width");
-  }
-
-  /** How addresses are packed. */
-  public RecordAddress addresses() {
-    return RecordAddress.of(layout(), Math.max(2, manifest.small("zstd.block")));
   }
 
   /**

@@ -166,7 +166,7 @@ public interface EngineChoice {
   }
 
   private static void requireMode(DatabaseDirectory database, boolean approximate) {
-    boolean is = database.approximateWidth() > 0;
+    boolean is = database.facts().approximate();
     if (approximate && !is) {
       throw new IllegalArgumentException(
           database.path()

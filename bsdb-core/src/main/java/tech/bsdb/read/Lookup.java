@@ -18,8 +18,8 @@ import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
@@ -88,7 +88,7 @@ public final class Lookup implements Closeable {
   static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
       throws IOException {
     directory.refuseShard();
-    Manifest manifest = directory.manifest();
+    Facts facts = directory.facts();
     List<Closeable> opened = new ArrayList<>();
     ReadCount reads = new ReadCount();
     try {
@@ -98,15 +98,15 @@ public final class Lookup implements Closeable {
           BucketHash.open(
               directory.file(hashEntry),
               hashEntry,
-              manifest.number("hash.buckets"),
-              manifest.number("records"),
-              manifest.small("hash.checksum.bits"),
+              facts.hashBuckets(),
+              facts.records(),
+              facts.checksumBits(),
               verify);
       opened.add(hash);
       FileEntry indexEntry = only(directory, FileKind.INDEX);
-      int width = directory.approximateWidth();
+      int width = facts.approximateWidth();
       int entryWidth = width > 0 ? ValueIndex.entryWidth(width) : AddressIndex.WIDTH;
-      long pages = AddressIndex.pagesFor(manifest.number("records"), entryWidth);
+      long pages = AddressIndex.pagesFor(facts.records(), entryWidth);
       if (pages != indexEntry.pages()) {
         throw directory
             .check(indexEntry)
@@ -114,15 +114,15 @@ public final class Lookup implements Closeable {
       }
       CheckedPages index = directory.pages(indexEntry, chosen.index(), verify, reads);
       opened.add(index);
-      long seed = manifest.number("hash.seed");
-      HeldFiles scanned = HeldFiles.open(directory, manifest.files(FileKind.DATA));
+      long seed = facts.hashSeed();
+      HeldFiles scanned = HeldFiles.open(directory, directory.manifest().files(FileKind.DATA));
       opened.add(scanned);
       if (width > 0) {
         ValueIndex values = new ValueIndex(index, width, directory.check(indexEntry));
         LookupPath path = LookupPath.approximate(seed, hash, values);
         return new Lookup(directory, chosen, index, path, reads, scanned, null, opened);
       }
-      byte[] dictionary = directory.layout() == Layout.COMPRESSED ? directory.dictionary() : null;
+      byte[] dictionary = facts.compressed() ? directory.dictionary() : null;
       RecordReader records = records(directory, chosen.data(), dictionary, verify, reads);
       opened.add(records);
       LookupPath path = LookupPath.exact(seed, hash, new AddressIndex(index), records);
@@ -152,13 +152,13 @@ public final class Lookup implements Closeable {
       boolean verify,
       ReadCount reads)
       throws IOException {
-    boolean compressed = directory.layout() == Layout.COMPRESSED;
+    boolean compressed = directory.facts().compressed();
     List<DataFile> files = directory.dataFiles(engine, verify, reads);
     try {
       return compressed
           ? new CompressedReader(
-              files, directory.addresses(), dictionary, directory.manifest().small("zstd.longest"))
-          : new PlainReader(files, directory.addresses());
+              files, directory.facts().addresses(), dictionary, directory.facts().zstdLongest())
+          : new PlainReader(files, directory.facts().addresses());
     } catch (IllegalArgumentException e) {
       throw badDictionary(directory, files, e);
     }
@@ -395,7 +395,7 @@ public final class Lookup implements Closeable {
     List<DataFile> files = scanned.dataFiles(reads);
     try {
       return new RecordScanner(
-          files, directory.layout(), directory.addresses(), dictionary, values);
+          files, directory.facts().layout(), directory.facts().addresses(), dictionary, values);
     } catch (IllegalArgumentException e) {
       throw badDictionary(directory, files, e);
     }
@@ -483,7 +483,7 @@ public final class Lookup implements Closeable {
 
   /** Whether some records in the data files lost to another with the same key. */
   boolean holdsDropped() {
-    return directory.manifest().number("duplicates.dropped") > 0;
+    return directory.facts().duplicatesDropped() > 0;
   }
 
   /** The reads since this was opened, its {@link #scan scans} among them; also when closed. */

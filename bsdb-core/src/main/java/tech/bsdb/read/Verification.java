@@ -49,8 +49,8 @@ public final class Verification {
     this.lookup = opened.lookup;
     this.files = opened.files;
     this.progress = progress;
-    this.records = lookup.directory().manifest().number("records");
-    this.exact = lookup.directory().approximateWidth() == 0;
+    this.records = lookup.directory().facts().records();
+    this.exact = !lookup.directory().facts().approximate();
     this.pages = pages(lookup.directory());
   }
 
@@ -162,7 +162,7 @@ public final class Verification {
    * are to be found nowhere, each key is followed to its entry.
    */
   private void verifyKeys() throws IOException {
-    long dropped = lookup.directory().manifest().number("duplicates.dropped");
+    long dropped = lookup.directory().facts().duplicatesDropped();
     if (dropped == 0 && sumsAgree()) {
       return;
     }

@@ -92,14 +92,14 @@ public class LayerBenchmark {
     Manifest manifest = directory.manifest();
     Engine engine = this.engine.equals("mapped") ? new MappedEngine() : new BufferedEngine();
     FileEntry hashEntry = manifest.files(FileKind.HASH).get(0);
-    seed = manifest.number("hash.seed");
+    seed = directory.facts().hashSeed();
     hash =
         BucketHash.open(
             directory.file(hashEntry),
             hashEntry,
-            manifest.number("hash.buckets"),
-            manifest.number("records"),
-            manifest.small("hash.checksum.bits"),
+            directory.facts().hashBuckets(),
+            directory.facts().records(),
+            directory.facts().checksumBits(),
             true);
     opened.add(hash);
     ReadCount reads = new ReadCount();
@@ -108,13 +108,14 @@ public class LayerBenchmark {
             directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads));
     opened.add(index);
     reader =
-        directory.layout() == Layout.COMPRESSED
+        directory.facts().layout() == Layout.COMPRESSED
             ? new CompressedReader(
                 directory.dataFiles(engine, true, reads),
-                directory.addresses(),
+                directory.facts().addresses(),
                 directory.dictionary(),
-                manifest.small("zstd.longest"))
-            : new PlainReader(directory.dataFiles(engine, true, reads), directory.addresses());
+                directory.facts().zstdLongest())
+            : new PlainReader(
+                directory.dataFiles(engine, true, reads), directory.facts().addresses());
     opened.add(reader);
     int[] order = DataSet.shuffled(records);
     for (int i = 0; i < QUERIES; i++) {
