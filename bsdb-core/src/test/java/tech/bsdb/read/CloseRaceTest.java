@@ -53,9 +53,9 @@ class CloseRaceTest {
     truth.build(target, BuildOptions.defaults().withLayout(layout).withDictionaryBytes(4096));
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     try {
-      for (int round = 0; round < 60; round++) {
+      for (int round = 0; round < 30; round++) {
         Database database = Database.open(target, OpenOptions.defaults().withEngine(engine));
-        int least = round / 4; // answers that each thread has had when it is closed
+        int least = round / 2; // answers that each thread has had when it is closed
         CountDownLatch answered = new CountDownLatch(least == 0 ? 0 : THREADS);
         List<Future<Integer>> readers = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {

@@ -19,6 +19,8 @@ import tech.bsdb.tools.cli.UsageException;
  * error.
  */
 public final class Main {
+  private static final String LOGGING_VERBOSITY = "slf4j.internal.verbosity";
+
   private Main() {}
 
   /** Runs {@code bsdb} and exits with its code. */
@@ -35,6 +37,7 @@ public final class Main {
   }
 
   private static int run(List<String> before, String[] args) {
+    keepLoggingQuiet();
     Console console = Console.ofProcess();
     List<String> line = new ArrayList<>(before);
     try {
@@ -44,6 +47,16 @@ public final class Main {
       return Command.ERROR;
     }
     return run(line, console);
+  }
+
+  /**
+   * Stderr holds the command's own words. Without a logging provider on the class path SLF4J would
+   * say so there, before the first message.
+   */
+  private static void keepLoggingQuiet() {
+    if (System.getProperty(LOGGING_VERBOSITY) == null) {
+      System.setProperty(LOGGING_VERBOSITY, "ERROR");
+    }
   }
 
   /**
