@@ -50,6 +50,7 @@ import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.read.EngineChoice;
 import tech.bsdb.read.Lookup;
 
@@ -87,6 +88,11 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final ReentrantLock turn = new ReentrantLock();
   private final List<Closeable> opened = new ArrayList<>();
   private final List<OutputFile> dataOutputs = new ArrayList<>();
+
+  /** What all files but the index are written through, since they are written in turns. */
+  private final ChunkBuffer chunk = ChunkBuffer.huge();
+
+  private final ChunkBuffer indexChunk = ChunkBuffer.huge();
   private final DataFiles dataFiles;
   private final RecordAddress addresses;
   private final SignatureSpill spill;
@@ -127,8 +133,11 @@ public final class DatabaseBuilder implements AutoCloseable {
       this.addresses = RecordAddress.of(layout(), options.blockSize());
       Path directory = approximate ? workspace.temporaryDirectory() : workspace.directory();
       int files = approximate ? 1 : options.dataFiles();
+      opened(chunk);
+      opened(indexChunk);
       for (int i = 0; i < files; i++) {
-        dataOutputs.add(opened(new OutputFile(directory, new FileIdentity(FileKind.DATA, i))));
+        dataOutputs.add(
+            opened(new OutputFile(directory, new FileIdentity(FileKind.DATA, i), chunk)));
       }
       this.dataFiles = new DataFiles(dataOutputs.stream().map(OutputFile::pages).toList());
       int payload =
@@ -415,10 +424,10 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   private Indexed index(int attempt)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    OutputFile hashFile = new OutputFile(workspace.directory(), BucketHash.identity());
+    OutputFile hashFile = new OutputFile(workspace.directory(), BucketHash.identity(), chunk);
     OutputFile indexFile = null;
     try {
-      indexFile = new OutputFile(workspace.directory(), AddressIndex.identity());
+      indexFile = new OutputFile(workspace.directory(), AddressIndex.identity(), indexChunk);
       IndexStage stage =
           new IndexStage(
               spill,
@@ -599,7 +608,9 @@ public final class DatabaseBuilder implements AutoCloseable {
     byte[] learned = dictionary;
     if (learned != null) {
       OutputFile file =
-          opened(new OutputFile(workspace.directory(), new FileIdentity(FileKind.DICTIONARY, 0)));
+          opened(
+              new OutputFile(
+                  workspace.directory(), new FileIdentity(FileKind.DICTIONARY, 0), chunk));
       file.pages().put(learned, 0, learned.length);
       outputs.add(file);
       long end = file.pages().position();
@@ -620,7 +631,8 @@ public final class DatabaseBuilder implements AutoCloseable {
       fileBytes.put(entries.get(i).name(id), entries.get(i).length());
     }
     OutputFile manifest =
-        opened(new OutputFile(workspace.directory(), new FileIdentity(FileKind.MANIFEST, 0)));
+        opened(
+            new OutputFile(workspace.directory(), new FileIdentity(FileKind.MANIFEST, 0), chunk));
     manifest.pages().put(text, 0, text.length);
     manifest.finish();
     manifest.seal(id, Manifest.FILE_NAME);

@@ -113,7 +113,7 @@ class FullDiskTest {
           } catch (IllegalStateException e) {
             throw new AssertionError("refused before it failed", e);
           }
-          if (added == 1000) {
+          if (added == 5000) {
             break;
           }
         }

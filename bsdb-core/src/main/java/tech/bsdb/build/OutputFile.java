@@ -10,6 +10,7 @@ import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.SequentialFile;
 
 /**
@@ -21,12 +22,12 @@ public final class OutputFile implements Closeable {
   private final SequentialFile file;
   private final PageEncoder pages;
 
-  /** Creates the file in a directory. */
-  public OutputFile(Path directory, FileIdentity identity) throws IOException {
+  /** Creates the file in a directory; its buffer is the caller's to close, after this. */
+  public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
     this.identity = identity;
     this.file =
         new SequentialFile(
-            directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"));
+            directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"), chunk);
     this.pages = new PageEncoder(file::write, identity);
     file.write(new byte[Page.SIZE], 0, Page.SIZE);
   }

@@ -7,20 +7,48 @@ import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
-/** A new file that is written from front to back through a large buffer. Not thread-safe. */
+/**
+ * A new file that is written from front to back through a large buffer. Every write but the last
+ * before a {@link #flush} is as large as the {@link ChunkBuffer}, and starts at a multiple of that.
+ * Not thread-safe.
+ */
 public final class SequentialFile implements Closeable {
-  private static final int BUFFER = 1 << 18;
+  /**
+   * Bytes that a file keeps when another one takes the buffer. More are written at once, which
+   * costs a huge page; so the memory of all files stays small.
+   */
+  private static final int MOST_KEPT = 1 << 18;
+
+  private static final byte[] NOTHING = new byte[0];
 
   private final Path path;
   private final FileChannel channel;
-  private final ByteBuffer buffer = ByteBuffer.allocateDirect(BUFFER);
+  private final ChunkBuffer chunk;
+  private byte[] kept = NOTHING;
+  private long written;
 
-  /** Creates the file, which must not exist. */
+  /** Creates a file with a buffer of its own, which must not exist. */
   public SequentialFile(Path path) throws IOException {
-    this.path = path;
-    this.channel =
+    this(path, ChunkBuffer.small());
+  }
+
+  /** Creates the file, which must not exist; its buffer is the caller's to close. */
+  public SequentialFile(Path path, ChunkBuffer chunk) throws IOException {
+    this(
+        path,
+        chunk,
         FileChannel.open(
-            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+            path,
+            StandardOpenOption.CREATE_NEW,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE));
+  }
+
+  /** With a channel of its own. */
+  SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel) {
+    this.path = path;
+    this.chunk = chunk;
+    this.channel = channel;
   }
 
   /** Its path. */
@@ -30,26 +58,69 @@ public final class SequentialFile implements Closeable {
 
   /** Appends bytes. */
   public void write(byte[] bytes, int offset, int length) throws IOException {
+    ByteBuffer buffer = buffer();
     int from = offset;
     int left = length;
     while (left > 0) {
+      if (!buffer.hasRemaining()) {
+        buffer = emptied(buffer);
+      }
       int part = Math.min(left, buffer.remaining());
       buffer.put(bytes, from, part);
       from += part;
       left -= part;
-      if (!buffer.hasRemaining()) {
-        flush();
-      }
+    }
+  }
+
+  /** The buffer with what is gathered, and with room up to the next multiple of its size. */
+  private ByteBuffer buffer() throws IOException {
+    ByteBuffer buffer = chunk.of(this);
+    if (kept.length > 0) {
+      byte[] back = kept;
+      kept = NOTHING;
+      buffer.put(back);
+    }
+    return limited(buffer);
+  }
+
+  private ByteBuffer limited(ByteBuffer buffer) {
+    return buffer.limit((int) Math.min(buffer.capacity(), toNextMultiple()));
+  }
+
+  private long toNextMultiple() {
+    return chunk.most() - (written & chunk.most() - 1);
+  }
+
+  /** Makes room in a full buffer. */
+  private ByteBuffer emptied(ByteBuffer full) throws IOException {
+    if (full.position() < toNextMultiple()) {
+      return limited(chunk.grown());
+    }
+    drain(full);
+    return limited(full);
+  }
+
+  private void drain(ByteBuffer buffer) throws IOException {
+    buffer.flip();
+    while (buffer.hasRemaining()) {
+      written += channel.write(buffer);
+    }
+    buffer.clear();
+  }
+
+  /** Takes what was gathered out of the buffer, which another file needs. */
+  void leave(ByteBuffer buffer) throws IOException {
+    if (buffer.position() > MOST_KEPT) {
+      drain(buffer);
+    } else {
+      kept = new byte[buffer.position()];
+      buffer.get(0, kept);
     }
   }
 
   /** Hands what is buffered to the operating system. */
   public void flush() throws IOException {
-    buffer.flip();
-    while (buffer.hasRemaining()) {
-      channel.write(buffer);
-    }
-    buffer.clear();
+    drain(buffer());
   }
 
   /** Replaces the first bytes of the file. */
@@ -78,6 +149,8 @@ public final class SequentialFile implements Closeable {
 
   @Override
   public void close() throws IOException {
+    chunk.forget(this);
+    kept = NOTHING;
     channel.close();
   }
 }

@@ -1,6 +1,7 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
@@ -9,23 +10,38 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Locale;
 import java.util.function.LongConsumer;
+import tech.bsdb.io.ChunkBuffer;
 
 /** Brings one file into a new version, to stay: its bytes are forced to the device. */
 final class FileCopy {
-  private static final long CHUNK = 8 << 20;
-
   private FileCopy() {}
 
-  /** Copies what the source has now to an open, empty file, and tells of each chunk. */
-  static void copy(Path source, FileChannel out, LongConsumer more) throws IOException {
+  /** Memory to copy through: as much as makes a huge page of the copy ({@link ChunkBuffer}). */
+  static ByteBuffer chunk() {
+    return ByteBuffer.allocateDirect(ChunkBuffer.HUGE_PAGE);
+  }
+
+  /**
+   * Copies what the source has now to an open, empty file, and tells of each chunk. The copy is
+   * written by us, not by the kernel, so that it lies in huge pages as what a build wrote.
+   */
+  static void copy(Path source, FileChannel out, ByteBuffer chunk, LongConsumer more)
+      throws IOException {
     try (FileChannel in = FileChannel.open(source, StandardOpenOption.READ)) {
-      long size = in.size();
-      for (long at = 0; at < size; ) {
-        long count = in.transferTo(at, Math.min(CHUNK, size - at), out);
-        if (count <= 0) {
-          throw new IOException(source + ": was cut short while it was copied");
+      long left = in.size();
+      while (left > 0) {
+        int count = (int) Math.min(chunk.capacity(), left);
+        chunk.clear().limit(count);
+        while (chunk.hasRemaining()) {
+          if (in.read(chunk) < 0) {
+            throw new IOException(source + ": was cut short while it was copied");
+          }
         }
-        at += count;
+        chunk.flip();
+        while (chunk.hasRemaining()) {
+          out.write(chunk);
+        }
+        left -= count;
         more.accept(count);
       }
       out.force(true);

@@ -1,6 +1,7 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
@@ -113,6 +114,7 @@ public final class Publication implements AutoCloseable {
     Statistics source = source();
     Path into = directory();
     long[] done = new long[1];
+    ByteBuffer chunk = FileCopy.chunk();
     for (String name : source.fileBytes().keySet()) { // the manifest is the last one
       Path from = source.directory().resolve(name);
       Path to = into.resolve(name);
@@ -125,7 +127,7 @@ public final class Publication implements AutoCloseable {
           tell(done, source.fileBytes().getOrDefault(name, 0L), source.databaseBytes());
         } else {
           try (FileChannel out = create(to)) {
-            FileCopy.copy(from, out, more -> tell(done, more, source.databaseBytes()));
+            FileCopy.copy(from, out, chunk, more -> tell(done, more, source.databaseBytes()));
           }
         }
       } catch (IOException e) {

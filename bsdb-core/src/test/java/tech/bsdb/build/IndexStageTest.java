@@ -30,6 +30,7 @@ import tech.bsdb.hash.HashWriter;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 
@@ -88,8 +89,8 @@ class IndexStageTest {
       throws Exception {
     Path own = Files.createDirectory(directory.resolve("built-" + made++));
     try (SignatureSpill spill = new SignatureSpill(own.resolve("spill"), Long.BYTES);
-        OutputFile hash = new OutputFile(own, BucketHash.identity());
-        OutputFile index = new OutputFile(own, AddressIndex.identity())) {
+        OutputFile hash = new OutputFile(own, BucketHash.identity(), ChunkBuffer.huge());
+        OutputFile index = new OutputFile(own, AddressIndex.identity(), ChunkBuffer.huge())) {
       for (int i = 0; i < entries.count(); i++) {
         spill.add(entries.high[i], entries.low[i], entries.addresses[i]);
       }
@@ -302,8 +303,8 @@ class IndexStageTest {
   @Test
   void aCancelledStageEnds() throws Exception {
     try (SignatureSpill spill = new SignatureSpill(directory.resolve("spill"), Long.BYTES);
-        OutputFile hash = new OutputFile(directory, BucketHash.identity());
-        OutputFile index = new OutputFile(directory, AddressIndex.identity())) {
+        OutputFile hash = new OutputFile(directory, BucketHash.identity(), ChunkBuffer.huge());
+        OutputFile index = new OutputFile(directory, AddressIndex.identity(), ChunkBuffer.huge())) {
       for (int i = 0; i < 500_000; i++) {
         spill.add(random.nextLong(), random.nextLong(), i);
       }
