@@ -22,7 +22,14 @@ public record OpenOptions(Engine index, Engine data, boolean indexInMemory, bool
     /** Reads from the device, past the page cache (O_DIRECT). */
     DIRECT,
     /** The same, with many under way at once by io_uring: Linux, Java 22 and newer. */
-    IO_URING
+    IO_URING,
+    /**
+     * All files read at opening, and verified then, into memory outside the heap, in huge pages
+     * where the machine has them (Linux, Java 22 and newer). It is this process's own: whatever
+     * else the machine reads, it stays. Opening takes the time and the memory of the whole
+     * database; on Java 17 to 21 {@code -XX:MaxDirectMemorySize} must allow it.
+     */
+    MEMORY
   }
 
   /** Engines chosen by what the machine offers, checksums verified. */

@@ -95,6 +95,9 @@ final class Specimen {
       boolean found = read(OpenOptions.Engine.MAPPED, damaged);
       found |= read(OpenOptions.Engine.BUFFERED, damaged);
       found |= scan(damaged);
+      if (!read(OpenOptions.Engine.MEMORY, damaged)) {
+        fail("it was loaded all the same");
+      }
       if (!verify(damaged)) {
         fail("verify did not find it" + (found ? ", though reading did" : ""));
       }

@@ -44,6 +44,19 @@ public final class PageCheck {
     }
   }
 
+  /**
+   * Fails unless the digest of all pages between header and footer is the one that the manifest
+   * has.
+   */
+  public void checkDigest(Manifest.FileEntry entry, long digest) throws CorruptDatabaseException {
+    if (digest != entry.digest()) {
+      throw corrupt(
+          entry.length() - Page.SIZE,
+          "digest " + Long.toHexString(entry.digest()),
+          Long.toHexString(digest));
+    }
+  }
+
   /** An exception for the page or place {@code offset} of this check's file. */
   public CorruptDatabaseException corrupt(long offset, String expected, String actual) {
     return new CorruptDatabaseException(path, offset, expected, actual);

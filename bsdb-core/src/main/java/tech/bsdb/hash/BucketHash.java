@@ -3,13 +3,16 @@ package tech.bsdb.hash;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
-import tech.bsdb.io.Mapping;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.TouchedPages;
 import tech.bsdb.io.Window;
 
@@ -33,7 +36,7 @@ public final class BucketHash implements HashFunction {
 
   private static final int LINE = 64;
 
-  private final Mapping mapping;
+  private final ShownFile file;
   private final PageCheck check;
   private final boolean verify;
   private final TouchedPages touched;
@@ -48,11 +51,11 @@ public final class BucketHash implements HashFunction {
   private BucketHash(
       BucketLayout layout,
       long keys,
-      Mapping mapping,
+      ShownFile file,
       PageCheck check,
       boolean verify,
       long pages) {
-    this.mapping = mapping;
+    this.file = file;
     this.check = check;
     this.verify = verify;
     this.touched = new TouchedPages(pages);
@@ -73,10 +76,17 @@ public final class BucketHash implements HashFunction {
    * @param buckets buckets, from the manifest
    * @param keys keys, from the manifest
    * @param checksumBits checksum bits per key, from the manifest
-   * @param verify whether pages are verified at their first touch
+   * @param verify whether pages are verified: at their first touch, or while they are loaded
+   * @param loader loads the whole file; null to map it
    */
   public static BucketHash open(
-      Path path, FileEntry entry, long buckets, long keys, int checksumBits, boolean verify)
+      Path path,
+      FileEntry entry,
+      long buckets,
+      long keys,
+      int checksumBits,
+      boolean verify,
+      @Nullable LoadedEngine loader)
       throws IOException {
     BucketLayout layout = new BucketLayout(buckets, checksumBits);
     PageCheck check = new PageCheck(path, entry.file());
@@ -91,8 +101,34 @@ public final class BucketHash implements HashFunction {
           "a hash function of " + pages + " pages for " + keys + " keys",
           entry.pages() + " pages");
     }
-    Mapping mapping = Mapping.openSoonNeeded(path, entry.length());
-    return new BucketHash(layout, keys, mapping, check, verify, pages);
+    if (loader == null) {
+      ShownFile file = ShownFile.mapped(path, entry.length());
+      return new BucketHash(layout, keys, file, check, verify, pages);
+    }
+    ShownFile file = loader.load(path, entry.length(), null);
+    try {
+      if (verify) {
+        new BucketHash(layout, keys, file, check, true, pages).verifyAll(entry);
+      }
+      return new BucketHash(layout, keys, file, check, false, pages);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** Verifies every page and the digest of all. */
+  private void verifyAll(FileEntry entry) throws IOException {
+    long digest = 0;
+    for (long page = 1; page < entry.pages() - 1; page++) {
+      long position = page << Page.SHIFT;
+      int checksum =
+          page < tablePage
+              ? verifyPage(page)
+              : check.check(file.buffer(position), ShownFile.offset(position), page);
+      digest = PageEncoder.fold(digest, checksum);
+    }
+    check.checkDigest(entry, digest);
   }
 
   static long bodyPages(BucketLayout layout) {
@@ -117,8 +153,8 @@ public final class BucketHash implements HashFunction {
   public long slot(long high, long low) throws IOException {
     long at = Page.SIZE + BucketLayout.bucket(high, buckets) * blockBytes;
     verify(at, at + blockBytes);
-    ByteBuffer block = mapping.buffer(at);
-    int base = Mapping.offset(at);
+    ByteBuffer block = file.buffer(at);
+    int base = ShownFile.offset(at);
     if (lines(block, base) == -1) {
       Thread.onSpinWait(); // never, or harmless: it keeps the loads
     }
@@ -152,8 +188,8 @@ public final class BucketHash implements HashFunction {
   @Override
   public long touch(long high) {
     long at = Page.SIZE + BucketLayout.bucket(high, buckets) * blockBytes;
-    ByteBuffer block = mapping.buffer(at);
-    int base = Mapping.offset(at);
+    ByteBuffer block = file.buffer(at);
+    int base = ShownFile.offset(at);
     int sum = 0;
     for (int i = 0; i < blockBytes; i += LINE) {
       sum += block.get(base + i);
@@ -234,20 +270,21 @@ public final class BucketHash implements HashFunction {
     }
   }
 
-  private void verifyPage(long page) throws IOException {
+  private int verifyPage(long page) throws IOException {
     long table = tablePage + (page - 1) / CHECKSUMS_PER_PAGE;
     long at = table << Page.SHIFT;
-    ByteBuffer checksums = mapping.buffer(at);
+    ByteBuffer checksums = file.buffer(at);
     if (!touched.contains(table)) {
-      check.check(checksums, Mapping.offset(at), table);
+      check.check(checksums, ShownFile.offset(at), table);
       touched.add(table);
     }
     int stored =
         checksums.getInt(
-            Mapping.offset(at) + (int) ((page - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES);
+            ShownFile.offset(at) + (int) ((page - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES);
     long position = page << Page.SHIFT;
-    check.checkAgainst(mapping.buffer(position), Mapping.offset(position), Page.SIZE, page, stored);
+    check.checkAgainst(file.buffer(position), ShownFile.offset(position), Page.SIZE, page, stored);
     touched.add(page);
+    return stored;
   }
 
   /** The first page of the table of checksums in a file of that many pages. */
@@ -284,6 +321,6 @@ public final class BucketHash implements HashFunction {
 
   @Override
   public void close() {
-    mapping.close();
+    file.close();
   }
 }

@@ -28,6 +28,7 @@ public final class CheckedPages implements Closeable {
   private final TouchedPages touched;
   private final long pages;
   private final boolean everyRead;
+  private final boolean loaded;
   private final @Nullable ReadCount reads;
 
   /**
@@ -57,12 +58,31 @@ public final class CheckedPages implements Closeable {
       @Nullable Check check,
       boolean everyRead,
       @Nullable ReadCount reads) {
+    this(source, pages, check, everyRead, reads, false);
+  }
+
+  private CheckedPages(
+      PageSource source,
+      long pages,
+      @Nullable Check check,
+      boolean everyRead,
+      @Nullable ReadCount reads,
+      boolean loaded) {
     this.source = source;
     this.pages = pages;
     this.check = check;
     this.everyRead = everyRead;
+    this.loaded = loaded;
     this.reads = reads;
     this.touched = new TouchedPages(check == null || everyRead ? 0 : pages);
+  }
+
+  /**
+   * Takes over a source whose pages were all brought into memory, and verified where that is
+   * wanted, when it was opened.
+   */
+  public static CheckedPages loaded(PageSource source, long pages) {
+    return new CheckedPages(source, pages, null, false, null, true);
   }
 
   /** The source, for a {@link ReadQueue}; what it gave must be {@link #verify verified} once. */
@@ -108,11 +128,12 @@ public final class CheckedPages implements Closeable {
 
   /**
    * Whether all these pages were verified since the file was opened, so that they are probably in
-   * memory. Always false where every read is verified, or none. Costs no I/O.
+   * memory. Always true of a file that was loaded; else always false where every read is verified,
+   * or none. Costs no I/O.
    */
   public boolean touched(long first, int count) {
     if (check == null || everyRead) {
-      return false;
+      return loaded;
     }
     for (int i = 0; i < count; i++) {
       if (!touched.contains(first + i)) {

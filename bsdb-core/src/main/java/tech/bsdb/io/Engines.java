@@ -9,8 +9,9 @@ import org.jspecify.annotations.Nullable;
 
 /** The engines by name, and whether this machine offers them. */
 public final class Engines {
-  /** What can be asked for: mapped, buffered, direct, io_uring. */
-  public static final List<String> NAMES = List.of("mapped", "buffered", "direct", "io_uring");
+  /** What can be asked for: mapped, buffered, direct, io_uring, memory. */
+  public static final List<String> NAMES =
+      List.of("mapped", "buffered", "direct", "io_uring", "memory");
 
   private Engines() {}
 
@@ -25,6 +26,7 @@ public final class Engines {
       case "buffered" -> new BufferedEngine();
       case "direct" -> new DirectEngine();
       case "io_uring" -> new UringEngine();
+      case "memory" -> new LoadedEngine();
       default -> throw new IllegalArgumentException("no engine is called " + name);
     };
   }

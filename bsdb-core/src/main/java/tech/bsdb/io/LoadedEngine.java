@@ -6,6 +6,10 @@ import java.io.RandomAccessFile;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
+import java.util.Collection;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,23 +18,35 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>On Java 22 and newer, where native access is allowed, the memory is the kernel's, in huge
  * pages if it has some. Else it is direct buffers, which {@code -XX:MaxDirectMemorySize} limits, by
- * default to the size of the heap. Checksums are the caller's to verify.
+ * default to the size of the heap. Checksums are verified on the way by whoever calls {@link
+ * #load}; {@link #open} leaves them to the caller.
  */
 public final class LoadedEngine implements Engine {
-  private static final int SHIFT = 30;
-  private static final long HUGE_PAGE = 1L << 21;
+  private static final long HUGE_PAGE = ChunkBuffer.HUGE_PAGE;
   private static final int CHUNK = 1 << 20;
 
   private final @Nullable SystemCalls calls;
+  private final LongSupplier available;
+  private final Set<HugePages.Range> ranges = ConcurrentHashMap.newKeySet();
 
   /** The engine. */
   public LoadedEngine() {
-    this(LinuxCalls.instance());
+    this(LinuxCalls.instance(), Memory::available);
   }
 
   /** With other system calls, or none. */
   LoadedEngine(@Nullable SystemCalls calls) {
+    this(calls, Memory::available);
+  }
+
+  private LoadedEngine(@Nullable SystemCalls calls, LongSupplier available) {
     this.calls = calls;
+    this.available = available;
+  }
+
+  /** The engine on a machine that has so many bytes of memory left. */
+  public static LoadedEngine within(LongSupplier available) {
+    return new LoadedEngine(LinuxCalls.instance(), available);
   }
 
   @Override
@@ -43,12 +59,46 @@ public final class LoadedEngine implements Engine {
     return true;
   }
 
-  @Override
-  public PageSource open(Path file, long length) throws IOException {
-    return calls == null ? buffers(file, length) : nativeMemory(calls, file, length);
+  /**
+   * Fails unless the machine has memory left for what is about to be loaded.
+   *
+   * @param what is named in the message
+   * @param bytes of all its files
+   */
+  public void requireRoom(Path what, long bytes) throws IOException {
+    Memory.require(what, bytes, "be loaded by the engine memory", available.getAsLong());
   }
 
-  private static PageSource nativeMemory(SystemCalls calls, Path file, long length)
+  /** The kernel's memory that holds what is loaded now; direct buffers are not in it. */
+  Collection<HugePages.Range> ranges() {
+    return ranges;
+  }
+
+  @Override
+  public PageSource open(Path file, long length) throws IOException {
+    return open(file, length, null);
+  }
+
+  /** Opens a file as {@link #open(Path, long)}, and verifies its pages as {@link #load}. */
+  public PageSource open(Path file, long length, CheckedPages.@Nullable Check check)
+      throws IOException {
+    return new LoadedPages(load(file, length, check));
+  }
+
+  /**
+   * Loads a file.
+   *
+   * @param length a whole number of pages
+   * @param check verifies each page right after it was read, in their order; a page may come twice;
+   *     null to verify none
+   */
+  public ShownFile load(Path file, long length, CheckedPages.@Nullable Check check)
+      throws IOException {
+    return calls == null ? buffers(file, length, check) : nativeMemory(calls, file, length, check);
+  }
+
+  private ShownFile nativeMemory(
+      SystemCalls calls, Path file, long length, CheckedPages.@Nullable Check check)
       throws IOException {
     long room = (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE;
     try (NativeFile source = NativeFile.open(calls, file, false)) {
@@ -59,17 +109,24 @@ public final class LoadedEngine implements Engine {
       try {
         long start = base + HUGE_PAGE - 1 & -HUGE_PAGE;
         calls.advise(start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // without, it is slower
-        for (long at = 0; at < length; at += CHUNK) {
-          source.read(at, (int) Math.min(CHUNK, length - at), start + at);
-        }
-        ByteBuffer[] pieces = new ByteBuffer[pieces(length)];
+        ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
         for (int i = 0; i < pieces.length; i++) {
-          pieces[i] =
-              calls
-                  .view(start + ((long) i << SHIFT), size(length, i))
-                  .order(ByteOrder.LITTLE_ENDIAN);
+          pieces[i] = shown(calls.view(start + ShownFile.start(i), ShownFile.size(length, i)));
         }
-        return new LoadedPages(pieces, () -> calls.unmap(base, room));
+        for (long at = 0; at < length; at += CHUNK) {
+          int part = (int) Math.min(CHUNK, length - at);
+          source.read(at, part, start + at);
+          ByteBuffer piece = pieces[ShownFile.piece(at)];
+          verify(piece, ShownFile.offset(at), part, at, check);
+        }
+        HugePages.Range range = new HugePages.Range(start, length);
+        ranges.add(range);
+        return new ShownFile(
+            pieces,
+            () -> {
+              ranges.remove(range);
+              calls.unmap(base, room);
+            });
       } catch (IOException | RuntimeException | Error e) {
         calls.unmap(base, room);
         throw e;
@@ -77,32 +134,51 @@ public final class LoadedEngine implements Engine {
     }
   }
 
-  private static PageSource buffers(Path file, long length) throws IOException {
-    ByteBuffer[] pieces = new ByteBuffer[pieces(length)];
-    LoadedPages pages = new LoadedPages(pieces, () -> free(pieces));
+  private static ShownFile buffers(Path file, long length, CheckedPages.@Nullable Check check)
+      throws IOException {
+    ByteBuffer[] allocated = new ByteBuffer[ShownFile.pieces(length)];
+    ByteBuffer[] pieces = new ByteBuffer[allocated.length];
+    ShownFile shown = new ShownFile(pieces, () -> free(allocated));
     byte[] chunk = new byte[CHUNK];
     try (RandomAccessFile source = new RandomAccessFile(file.toFile(), "r")) {
       for (int i = 0; i < pieces.length; i++) {
-        int size = size(length, i);
-        ByteBuffer piece = ByteBuffer.allocateDirect(size).order(ByteOrder.LITTLE_ENDIAN);
-        pieces[i] = piece;
-        source.seek((long) i << SHIFT);
+        int size = ShownFile.size(length, i);
+        allocated[i] = ByteBuffer.allocateDirect(size);
+        pieces[i] = shown(allocated[i]);
+        source.seek(ShownFile.start(i));
         for (int at = 0; at < size; at += CHUNK) {
           int part = Math.min(CHUNK, size - at);
           source.readFully(chunk, 0, part);
-          piece.put(at, chunk, 0, part);
+          allocated[i].put(at, chunk, 0, part);
+          verify(pieces[i], at, part, ShownFile.start(i) + at, check);
         }
       }
-      return pages;
+      return shown;
     } catch (OutOfMemoryError e) {
-      pages.close();
-      throw new IOException(tooLarge(file, length) + ": " + e.getMessage(), e);
+      shown.close();
+      throw new IOException(
+          tooLarge(file, length) + ": " + e.getMessage() + "; see -XX:MaxDirectMemorySize", e);
     } catch (EOFException e) {
-      pages.close();
+      shown.close();
       throw NativeFile.cutShort(file, length);
     } catch (IOException | RuntimeException e) {
-      pages.close();
+      shown.close();
       throw e;
+    }
+  }
+
+  /** As mapped files are shown, so that who reads both meets buffers of one class. */
+  private static ByteBuffer shown(ByteBuffer memory) {
+    return memory.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
+  }
+
+  private static void verify(
+      ByteBuffer piece, int offset, int length, long position, CheckedPages.@Nullable Check check)
+      throws IOException {
+    if (check != null) {
+      for (int at = 0; at < length; at += PageSource.PAGE) {
+        check.check(piece, offset + at, (position + at) / PageSource.PAGE);
+      }
     }
   }
 
@@ -110,55 +186,34 @@ public final class LoadedEngine implements Engine {
     return file + ": its " + length + " bytes do not fit in memory";
   }
 
-  private static int pieces(long length) {
-    return Math.toIntExact((length - 1 >>> SHIFT) + 1);
-  }
-
-  /** Bytes of a piece; neighbours share {@link Mapping#OVERLAP}. */
-  private static int size(long length, int piece) {
-    return (int) Math.min(length - ((long) piece << SHIFT), (1L << SHIFT) + Mapping.OVERLAP);
-  }
-
-  private static void free(ByteBuffer[] pieces) {
-    for (ByteBuffer piece : pieces) {
-      if (piece != null) {
-        BufferCleaner.free(piece);
+  private static void free(ByteBuffer[] buffers) {
+    for (ByteBuffer buffer : buffers) {
+      if (buffer != null) {
+        BufferCleaner.free(buffer);
       }
     }
   }
 
-  private static final class LoadedPages implements PageSource {
-    private final ByteBuffer[] pieces;
-    private @Nullable Runnable free;
-
-    LoadedPages(ByteBuffer[] pieces, Runnable free) {
-      this.pieces = pieces;
-      this.free = free;
-    }
-
+  private record LoadedPages(ShownFile file) implements PageSource {
     @Override
     @SuppressWarnings("ReferenceEquality") // a store of the same reference would cost a barrier
     public void read(long first, int count, Window window) {
       long position = first * PAGE;
-      ByteBuffer buffer = pieces[(int) (position >>> SHIFT)];
+      ByteBuffer buffer = file.buffer(position);
       if (window.buffer != buffer) {
         window.buffer = buffer;
       }
-      window.offset = (int) position & (1 << SHIFT) - 1;
+      window.offset = ShownFile.offset(position);
     }
 
     @Override
     public long touch(long position) {
-      return pieces[(int) (position >>> SHIFT)].get((int) position & (1 << SHIFT) - 1);
+      return file.buffer(position).get(ShownFile.offset(position));
     }
 
     @Override
     public void close() {
-      Runnable last = free;
-      free = null;
-      if (last != null) {
-        last.run();
-      }
+      file.close();
     }
   }
 }

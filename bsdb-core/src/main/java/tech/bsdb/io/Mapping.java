@@ -39,6 +39,20 @@ public final class Mapping implements Closeable {
     return open(file, length);
   }
 
+  /**
+   * Maps a file whose pages are to be huge ones when they are read. On Java 22 and newer the kernel
+   * is asked for that; here it is not.
+   */
+  static Mapping openInHugePages(Path file, long length) throws IOException {
+    return open(file, length);
+  }
+
+  /**
+   * Asks the kernel to read a part of the file and to map it, without touching it: nothing fails if
+   * it cannot. Here nothing is asked.
+   */
+  void populate(long position, long length) {}
+
   /** Maps the first {@code length} bytes of a file, at least 1, of which any may be touched. */
   public static Mapping open(Path file, long length) throws IOException {
     int count = Math.toIntExact((length - 1 >>> SHIFT) + 1);
@@ -70,6 +84,11 @@ public final class Mapping implements Closeable {
     return pieces[(int) (position >>> SHIFT)];
   }
 
+  /** All buffers, each of 1 GiB and {@link #OVERLAP} bytes but the last. */
+  ByteBuffer[] pieces() {
+    return pieces;
+  }
+
   /** Where in its {@link #buffer} the byte at {@code position} stands. */
   public static int offset(long position) {
     return (int) position & (1 << SHIFT) - 1;
@@ -77,7 +96,12 @@ public final class Mapping implements Closeable {
 
   /** Whether the page that starts at {@code position} is in memory, as far as the system says. */
   public boolean isResident(long position) {
-    return mapped[(int) (position >>> SHIFT)].slice(offset(position), PageSource.PAGE).isLoaded();
+    return isResident(position, PageSource.PAGE);
+  }
+
+  /** The same of a run of bytes that lies in one {@link #buffer}. */
+  boolean isResident(long position, long length) {
+    return mapped[(int) (position >>> SHIFT)].slice(offset(position), (int) length).isLoaded();
   }
 
   /** Unmaps the file. */

@@ -44,7 +44,7 @@ final class NativeFile implements PageSource {
    * The bytes of a path as the file system has them, whatever the locale: a URI keeps those that
    * are no text, too.
    */
-  private static byte[] bytes(Path file) {
+  static byte[] bytes(Path file) {
     byte[] uri = file.toAbsolutePath().toUri().getRawPath().getBytes(StandardCharsets.US_ASCII);
     ByteArrayOutputStream path = new ByteArrayOutputStream(uri.length);
     for (int i = 0; i < uri.length; i++) {

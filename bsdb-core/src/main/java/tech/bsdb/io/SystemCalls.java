@@ -18,6 +18,12 @@ interface SystemCalls {
   /** Advice: use large pages where there are some. */
   int HUGE_PAGES = 14;
 
+  /** Advice: map all of it now, reading what is missing (Linux 5.14). */
+  int POPULATE = 22;
+
+  /** Advice on a file: drop what is in the page cache, as far as no process maps it. */
+  int NOT_NEEDED = 4;
+
   /**
    * Opens a file for reading.
    *
@@ -47,6 +53,9 @@ interface SystemCalls {
 
   /** Advises the kernel how mapped memory is used. */
   int advise(long address, long length, int advice);
+
+  /** Advises the kernel how the whole of an open file is used. */
+  int adviseFile(int descriptor, int advice);
 
   /** Creates an event counter. */
   int eventCounter();

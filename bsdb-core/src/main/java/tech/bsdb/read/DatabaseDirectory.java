@@ -31,6 +31,7 @@ import tech.bsdb.format.UnsupportedFormatException;
 import tech.bsdb.hash.BucketHash;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
+import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
 
@@ -323,12 +324,15 @@ public record DatabaseDirectory(
   }
 
   /**
-   * Opens a file's pages.
+   * Opens a file's pages. An engine that loads the file verifies it now.
    *
    * @param reads counts the reads, unless the engine shows memory
    */
   public CheckedPages pages(FileEntry entry, Engine engine, boolean verify, ReadCount reads)
       throws IOException {
+    if (engine instanceof LoadedEngine loader) {
+      return loaded(entry, loader, verify);
+    }
     PageSource source = engine.open(file(entry), entry.length());
     return new CheckedPages(
         source,
@@ -336,6 +340,43 @@ public record DatabaseDirectory(
         verify ? check(entry)::check : null,
         engine.verifiesEveryRead(),
         engine.showsMemory() ? null : reads);
+  }
+
+  private CheckedPages loaded(FileEntry entry, LoadedEngine loader, boolean verify)
+      throws IOException {
+    Whole whole = new Whole(check(entry), entry.pages() - 1);
+    PageSource source = loader.open(file(entry), entry.length(), verify ? whole : null);
+    try {
+      if (verify) {
+        check(entry).checkDigest(entry, whole.digest);
+      }
+      return CheckedPages.loaded(source, entry.pages());
+    } catch (IOException e) {
+      source.close();
+      throw e;
+    }
+  }
+
+  /** Verifies the pages of a file that is read from front to back, and makes its digest. */
+  private static final class Whole implements CheckedPages.Check {
+    private final PageCheck check;
+    private final long footer;
+    private long next = 1;
+    private long digest;
+
+    Whole(PageCheck check, long footer) {
+      this.check = check;
+      this.footer = footer;
+    }
+
+    @Override
+    public void check(ByteBuffer buffer, int offset, long number) throws IOException {
+      int checksum = check.check(buffer, offset, number);
+      if (number == next && number < footer) {
+        digest = PageEncoder.fold(digest, checksum);
+        next++;
+      }
+    }
   }
 
   /**

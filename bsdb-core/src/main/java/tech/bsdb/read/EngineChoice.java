@@ -50,6 +50,31 @@ public interface EngineChoice {
       return index.showsMemory() && data.showsMemory();
     }
 
+    /** What loads the hash function, if index and data files are loaded; null to map it. */
+    @Nullable LoadedEngine loader() {
+      return data instanceof LoadedEngine loader && index instanceof LoadedEngine ? loader : null;
+    }
+
+    /** Fails if files are to be loaded that memory has no room for. */
+    void requireRoom(DatabaseDirectory directory) throws IOException {
+      long bytes = 0;
+      for (FileEntry entry : directory.manifest().files()) {
+        boolean loaded =
+            switch (entry.file().kind()) {
+              case INDEX -> index instanceof LoadedEngine;
+              case DATA -> data instanceof LoadedEngine;
+              case HASH -> loader() != null;
+              default -> false;
+            };
+        bytes += loaded ? entry.length() : 0;
+      }
+      if (index instanceof LoadedEngine loader) {
+        loader.requireRoom(directory.path(), bytes);
+      } else if (data instanceof LoadedEngine loader) {
+        loader.requireRoom(directory.path(), bytes);
+      }
+    }
+
     /** The engine with which it pays to have many reads under way, or null. */
     @Nullable Engine overlapping() {
       if (data.verifiesEveryRead()) {

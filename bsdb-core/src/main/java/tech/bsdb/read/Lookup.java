@@ -29,6 +29,8 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
+import tech.bsdb.io.HugePages;
+import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
 
 /**
@@ -42,6 +44,7 @@ public final class Lookup implements Closeable {
   private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
 
   private final DatabaseDirectory directory;
+  private final Path realPath;
   private final EngineChoice.Chosen engines;
   private final CheckedPages index;
   private final LookupPath path;
@@ -62,8 +65,10 @@ public final class Lookup implements Closeable {
       ReadCount reads,
       HeldFiles scanned,
       byte @Nullable [] dictionary,
-      List<Closeable> opened) {
+      List<Closeable> opened)
+      throws IOException {
     this.directory = directory;
+    this.realPath = directory.path().toRealPath();
     this.engines = engines;
     this.index = index;
     this.path = path;
@@ -93,6 +98,7 @@ public final class Lookup implements Closeable {
     ReadCount reads = new ReadCount();
     try {
       EngineChoice.Chosen chosen = choice.choose(directory);
+      chosen.requireRoom(directory);
       FileEntry hashEntry = only(directory, FileKind.HASH);
       HashFunction hash =
           BucketHash.open(
@@ -101,7 +107,8 @@ public final class Lookup implements Closeable {
               facts.hashBuckets(),
               facts.records(),
               facts.checksumBits(),
-              verify);
+              verify,
+              chosen.loader());
       opened.add(hash);
       FileEntry indexEntry = only(directory, FileKind.INDEX);
       int width = facts.approximateWidth();
@@ -489,6 +496,22 @@ public final class Lookup implements Closeable {
   /** The reads since this was opened, its {@link #scan scans} among them; also when closed. */
   public ReadCount reads() {
     return reads;
+  }
+
+  /** How much of what is mapped or loaded is in memory; nothing of a database that is closed. */
+  public HugePages.Use memoryUse() throws IOException {
+    List<Path> mapped = new ArrayList<>();
+    for (FileEntry entry : directory.manifest().files()) {
+      mapped.add(realPath.resolve(entry.name(directory.id())));
+    }
+    List<LoadedEngine> loaded = new ArrayList<>();
+    if (engines.index() instanceof LoadedEngine engine) {
+      loaded.add(engine);
+    }
+    if (engines.data() instanceof LoadedEngine engine) {
+      loaded.add(engine);
+    }
+    return HugePages.of(mapped, loaded);
   }
 
   /** What is open. */

@@ -148,12 +148,7 @@ public final class Verification {
         verified(count);
       }
     }
-    if (digest != entry.digest()) {
-      throw check.corrupt(
-          entry.length() - Page.SIZE,
-          "digest " + Long.toHexString(entry.digest()),
-          Long.toHexString(digest));
-    }
+    check.checkDigest(entry, digest);
   }
 
   /*

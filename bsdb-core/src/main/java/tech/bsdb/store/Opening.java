@@ -1,16 +1,17 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
-import java.nio.channels.FileChannel;
 import java.nio.file.Path;
-import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.LinkedHashMap;
+import java.util.Map;
 import java.util.function.BooleanSupplier;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.Memory;
+import tech.bsdb.io.PageCache;
 
 /**
  * How a version is opened.
@@ -19,8 +20,6 @@ import tech.bsdb.Statistics;
  * @param preload what is read into the page cache before
  */
 record Opening(OpenOptions options, Preload preload) {
-  private static final int CHUNK = 1 << 20;
-
   /**
    * Opens a version: looks at the frame of every file, preloads, opens.
    *
@@ -44,21 +43,21 @@ record Opening(OpenOptions options, Preload preload) {
     }
   }
 
+  /** Reads what is wanted; into huge pages if memory has room for it. */
   private void preload(Statistics statistics, BooleanSupplier stop) throws IOException {
-    ByteBuffer chunk = ByteBuffer.allocateDirect(CHUNK);
-    for (String name : statistics.fileBytes().keySet()) {
-      boolean data = name.startsWith("data");
-      if (preload == Preload.ALL || !data) {
-        read(statistics.directory().resolve(name), chunk, stop);
-      }
-    }
-  }
-
-  private static void read(Path file, ByteBuffer chunk, BooleanSupplier stop) throws IOException {
-    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
-      while (!stop.getAsBoolean() && channel.read(chunk.clear()) >= 0) {
-        // what is read stays in the page cache, that is all
-      }
+    Map<Path, Long> files = new LinkedHashMap<>();
+    statistics
+        .fileBytes()
+        .forEach(
+            (name, bytes) -> {
+              if (preload == Preload.ALL || !name.startsWith("data")) {
+                files.put(statistics.directory().resolve(name), bytes);
+              }
+            });
+    long bytes = files.values().stream().mapToLong(Long::longValue).sum();
+    boolean inHugePages = bytes <= Memory.available();
+    for (Map.Entry<Path, Long> file : files.entrySet()) {
+      PageCache.read(file.getKey(), file.getValue(), inHugePages, stop, more -> {});
     }
   }
 }

@@ -126,6 +126,10 @@ final class LinuxCalls implements SystemCalls {
         function("munmap", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG));
     static final MethodHandle MADVISE =
         function("madvise", FunctionDescriptor.of(JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
+    static final MethodHandle FADVISE =
+        function(
+            "posix_fadvise",
+            FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_LONG, JAVA_LONG, JAVA_INT));
     static final MethodHandle EVENTFD =
         function("eventfd", FunctionDescriptor.of(JAVA_INT, JAVA_INT, JAVA_INT));
     static final MethodHandle EVENTFD_WRITE =
@@ -260,6 +264,15 @@ final class LinuxCalls implements SystemCalls {
     try {
       MemorySegment state = C.state();
       return (int) C.checked((int) C.MADVISE.invokeExact(state, address, length, advice), state);
+    } catch (Throwable e) {
+      throw unexpected(e);
+    }
+  }
+
+  @Override
+  public int adviseFile(int descriptor, int advice) {
+    try {
+      return -(int) C.FADVISE.invokeExact(C.state(), descriptor, 0L, 0L, advice);
     } catch (Throwable e) {
       throw unexpected(e);
     }

@@ -51,6 +51,25 @@ public final class Mapping implements Closeable {
     return open(file, length, length > MOST_AHEAD ? SystemCalls.RANDOM : SystemCalls.WILL_NEED);
   }
 
+  /**
+   * Maps a file whose pages are to be huge ones when they are read: so each fault reads 2 MiB. Only
+   * for what is read in whole.
+   */
+  static Mapping openInHugePages(Path file, long length) throws IOException {
+    return open(file, length, SystemCalls.HUGE_PAGES);
+  }
+
+  /**
+   * Asks the kernel to read a part of the file and to map it, without touching it: nothing fails if
+   * it cannot.
+   */
+  void populate(long position, long length) {
+    SystemCalls calls = LinuxCalls.instance();
+    if (calls != null) {
+      calls.advise(whole.address() + position, length, SystemCalls.POPULATE);
+    }
+  }
+
   private static Mapping open(Path file, long length, int advice) throws IOException {
     ByteBuffer[] pieces = new ByteBuffer[Math.toIntExact((length - 1 >>> SHIFT) + 1)];
     Arena arena = Arena.ofShared();
@@ -83,6 +102,11 @@ public final class Mapping implements Closeable {
     return pieces[(int) (position >>> SHIFT)];
   }
 
+  /** All buffers, each of 1 GiB and {@link #OVERLAP} bytes but the last. */
+  ByteBuffer[] pieces() {
+    return pieces;
+  }
+
   /** Where in its {@link #buffer} the byte at {@code position} stands. */
   public static int offset(long position) {
     return (int) position & (1 << SHIFT) - 1;
@@ -90,7 +114,12 @@ public final class Mapping implements Closeable {
 
   /** Whether the page that starts at {@code position} is in memory, as far as the system says. */
   public boolean isResident(long position) {
-    return whole.asSlice(position, PageSource.PAGE).isLoaded();
+    return isResident(position, PageSource.PAGE);
+  }
+
+  /** The same of a run of bytes that lies in one {@link #buffer}. */
+  boolean isResident(long position, long length) {
+    return whole.asSlice(position, length).isLoaded();
   }
 
   /** Unmaps the file. */

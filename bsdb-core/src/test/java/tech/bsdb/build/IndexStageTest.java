@@ -74,7 +74,7 @@ class IndexStageTest {
       long keys,
       int bits) {
     BucketHash open() throws IOException {
-      return BucketHash.open(hash, hashEntry, buckets, keys, bits, true);
+      return BucketHash.open(hash, hashEntry, buckets, keys, bits, true, null);
     }
 
     AddressIndex openIndex() throws IOException {

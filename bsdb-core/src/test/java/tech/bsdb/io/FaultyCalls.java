@@ -125,6 +125,11 @@ final class FaultyCalls implements SystemCalls {
   }
 
   @Override
+  public int adviseFile(int descriptor, int advice) {
+    return -Errno.EINVAL; // nor this
+  }
+
+  @Override
   public int eventCounter() {
     int fault = onEventCounter.applyAsInt(0);
     return fault < 0 ? fault : hold(real.eventCounter());

@@ -1,0 +1,137 @@
+package tech.bsdb.io;
+
+import java.io.BufferedReader;
+import java.io.IOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.Collection;
+import java.util.HashSet;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What Linux says of this process's own mappings: how much of them is in memory, and how much of
+ * that in huge pages. Looking takes milliseconds: the kernel goes through all that is mapped.
+ */
+public final class HugePages {
+  private static final Path SMAPS = Path.of("/proc/self/smaps");
+  private static final String DELETED = " (deleted)";
+
+  /**
+   * A share of memory.
+   *
+   * @param mapped bytes of the mappings
+   * @param resident bytes of them that this process has touched, or the kernel with them
+   * @param huge bytes of those that are mapped by huge pages
+   */
+  public record Use(long mapped, long resident, long huge) {
+    /** Nothing. */
+    public static final Use NONE = new Use(0, 0, 0);
+
+    /** Both. */
+    public Use plus(Use other) {
+      return new Use(mapped + other.mapped, resident + other.resident, huge + other.huge);
+    }
+  }
+
+  /** Memory of our own, which no file stands behind. */
+  record Range(long address, long length) {}
+
+  private HugePages() {}
+
+  /**
+   * The use of all mappings of some files, and of memory that is loaded.
+   *
+   * @param files their real paths; also if they were deleted meanwhile
+   * @param loaded what holds loaded files
+   * @return nothing where the system does not tell
+   */
+  public static Use of(Collection<Path> files, Collection<LoadedEngine> loaded) throws IOException {
+    Set<String> names = new HashSet<>();
+    for (Path file : files) {
+      names.add(new String(NativeFile.bytes(file), StandardCharsets.ISO_8859_1));
+    }
+    Set<Range> ranges = new HashSet<>();
+    loaded.forEach(engine -> ranges.addAll(engine.ranges()));
+    try (BufferedReader lines = Files.newBufferedReader(SMAPS, StandardCharsets.ISO_8859_1)) {
+      return of(lines, names, ranges);
+    } catch (NoSuchFileException e) {
+      return Use.NONE; // not Linux
+    }
+  }
+
+  /** The same of the lines of such a file. */
+  static Use of(BufferedReader lines, Set<String> names, Set<Range> ranges) throws IOException {
+    Use all = Use.NONE;
+    Region region = null;
+    for (String line = lines.readLine(); line != null; line = lines.readLine()) {
+      Region next = Region.of(line);
+      if (next != null) {
+        all = all.plus(region == null ? Use.NONE : region.use(names, ranges));
+        region = next;
+      } else if (region != null) {
+        region.note(line);
+      }
+    }
+    return all.plus(region == null ? Use.NONE : region.use(names, ranges));
+  }
+
+  /** One mapping: a line that names it, and lines of figures. */
+  private static final class Region {
+    private final long from;
+    private final long to;
+    private final String path;
+    private long resident;
+    private long huge;
+
+    private Region(long from, long to, String path) {
+      this.from = from;
+      this.to = to;
+      this.path = path;
+    }
+
+    /** The mapping that a line begins, or null if it is a line of figures. */
+    static @Nullable Region of(String line) {
+      int dash = line.indexOf('-');
+      int blank = line.indexOf(' ');
+      if (dash <= 0 || blank < dash || line.charAt(blank - 1) == ':') {
+        return null;
+      }
+      long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
+      long to = Long.parseUnsignedLong(line.substring(dash + 1, blank), 16);
+      int slash = line.indexOf('/'); // addresses, rights, offset, device, inode have none
+      String path = slash < 0 ? "" : line.substring(slash);
+      if (path.endsWith(DELETED)) {
+        path = path.substring(0, path.length() - DELETED.length());
+      }
+      return new Region(from, to, path);
+    }
+
+    void note(String line) {
+      if (line.startsWith("Rss:")) {
+        resident = bytes(line);
+      } else if (line.startsWith("FilePmdMapped:") || line.startsWith("AnonHugePages:")) {
+        huge += bytes(line);
+      }
+    }
+
+    private static long bytes(String line) {
+      int end = line.lastIndexOf(" kB");
+      return Long.parseLong(line.substring(line.indexOf(':') + 1, end).strip()) << 10;
+    }
+
+    Use use(Set<String> names, Set<Range> ranges) {
+      if (names.contains(path)) {
+        return new Use(to - from, resident, huge);
+      }
+      long ours = 0; // the kernel joins neighbours to one mapping
+      for (Range range : ranges) {
+        ours +=
+            Math.max(0, Math.min(to, range.address + range.length) - Math.max(from, range.address));
+      }
+      return new Use(ours, Math.min(ours, resident), Math.min(ours, huge));
+    }
+  }
+}

@@ -1,0 +1,140 @@
+package tech.bsdb.io;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.List;
+import java.util.function.BooleanSupplier;
+import java.util.function.LongConsumer;
+
+/** Brings whole files into the page cache, into huge pages where the machine makes them. */
+public final class PageCache {
+  private static final int HUGE = ChunkBuffer.HUGE_PAGE;
+
+  private PageCache() {}
+
+  /** Whether huge pages can be asked for here: by native calls, which need Java 22 or newer. */
+  public static boolean asksForHugePages() {
+    return LinuxCalls.instance() != null;
+  }
+
+  /**
+   * How much of a file is in the page cache, and in huge pages there. Reads nothing from the
+   * device.
+   */
+  public static HugePages.Use look(Path file, long length) throws IOException {
+    try (Mapping mapping = Mapping.open(file, length)) {
+      return look(file, length, mapping);
+    }
+  }
+
+  private static HugePages.Use look(Path file, long length, Mapping mapping) throws IOException {
+    long sum = 0;
+    long resident = 0;
+    long huge;
+    try {
+      for (long at = 0; at < length; at += HUGE) {
+        if (mapping.isResident(at)) {
+          sum += mapping.buffer(at).get(Mapping.offset(at)); // maps what is there, huge or not
+        }
+      }
+      huge = HugePages.of(List.of(file.toRealPath()), List.of()).huge();
+      for (long at = 0; at < length; at += HUGE) {
+        resident += resident(mapping, at, Math.min(HUGE, length - at));
+      }
+    } catch (InternalError e) {
+      throw new IOException(file + ": cannot be read; it was cut short, or the device failed", e);
+    }
+    if (sum == Long.MIN_VALUE) {
+      throw new AssertionError("never; the loads are not left out");
+    }
+    return new HugePages.Use(length, resident, Math.min(length, huge));
+  }
+
+  private static long resident(Mapping mapping, long from, long length) {
+    if (mapping.isResident(from, length)) {
+      return length;
+    }
+    long resident = 0;
+    for (long at = 0; at < length; at += PageSource.PAGE) {
+      resident += mapping.isResident(from + at) ? PageSource.PAGE : 0;
+    }
+    return resident;
+  }
+
+  /**
+   * Reads a whole file. Where huge pages can be asked for and the file does not lie in them
+   * already, it is dropped from the page cache first, as far as no process maps it, and read again
+   * from the device, in huge pages where the file system can.
+   *
+   * @param length its length, a whole number of pages
+   * @param stop tells that it is in vain
+   * @param progress hears how many more bytes were read
+   */
+  public static void read(
+      Path file, long length, boolean inHugePages, BooleanSupplier stop, LongConsumer progress)
+      throws IOException {
+    ByteBuffer chunk = ByteBuffer.allocateDirect(HUGE);
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      SystemCalls calls = LinuxCalls.instance();
+      if (calls == null || !inHugePages || length < HUGE || isHuge(file, length)) {
+        read(file, channel, 0, length, chunk, stop, progress);
+        return;
+      }
+      drop(calls, file, channel);
+      try (Mapping mapping = Mapping.openInHugePages(file, length)) {
+        for (long at = 0; at < length && !stop.getAsBoolean(); at += HUGE) {
+          long part = Math.min(HUGE, length - at);
+          mapping.populate(at, part); // in vain on old kernels; what counts is the read
+          read(file, channel, at, part, chunk, stop, progress);
+        }
+      }
+    }
+  }
+
+  /** Whether every whole huge page of a file is one. */
+  private static boolean isHuge(Path file, long length) throws IOException {
+    try (Mapping mapping = Mapping.open(file, length)) {
+      for (long at = 0; at < length; at += HUGE) {
+        if (!mapping.isResident(at, Math.min(HUGE, length - at))) {
+          return false;
+        }
+      }
+      return look(file, length, mapping).huge() >= (length & -HUGE);
+    }
+  }
+
+  private static void drop(SystemCalls calls, Path file, FileChannel channel) throws IOException {
+    try {
+      channel.force(false); // what is not on the device yet cannot be dropped
+    } catch (IOException e) {
+      // A file system that cannot: then it has nothing to drop, either.
+    }
+    try (NativeFile opened = NativeFile.open(calls, file, false)) {
+      calls.adviseFile(opened.descriptor(), SystemCalls.NOT_NEEDED); // a refusal costs time only
+    }
+  }
+
+  private static void read(
+      Path file,
+      FileChannel channel,
+      long from,
+      long length,
+      ByteBuffer chunk,
+      BooleanSupplier stop,
+      LongConsumer progress)
+      throws IOException {
+    for (long done = 0; done < length && !stop.getAsBoolean(); ) {
+      chunk.clear().limit((int) Math.min(chunk.capacity(), length - done));
+      int got = channel.read(chunk, from + done);
+      if (got < 0) {
+        throw new EOFException(file + ": ends before byte " + (from + length));
+      }
+      done += got;
+      progress.accept(got);
+    }
+  }
+}
