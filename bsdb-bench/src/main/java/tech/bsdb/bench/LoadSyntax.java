@@ -32,8 +32,9 @@ final class LoadSyntax {
         .value(
             "--engine",
             "NAME",
-            "how index and data are read: auto (default), mapped, buffered, direct or io_uring;"
-                + " -id and -kd win over it")
+            "how index and data are read: auto (default), mapped, buffered, direct,"
+                + " io_uring, or memory, which reads all files into memory at the beginning; -id"
+                + " and -kd win over it")
         .section("Keys")
         .value(
             "-k",

@@ -47,7 +47,8 @@ public final class HttpServer implements Command {
           .value(
               "--preload",
               "WHAT",
-              "read into memory before a version serves: none (default), index or all")
+              "read into memory before a version serves, in huge pages as by bsdb warm: none"
+                  + " (default), index or all")
           .value("--poll", "SECONDS", "how often to look for another version, 1 to 10 (default 1)")
           .section("Reading")
           .flag("-async", "look-ups do not hold a thread: for data that is not all in memory")
@@ -60,8 +61,9 @@ public final class HttpServer implements Command {
           .value(
               "--engine",
               "NAME",
-              "how index and data are read: auto (default), mapped, buffered, direct or io_uring;"
-                  + " -id and -kd win over it")
+              "how index and data are read: auto (default), mapped, buffered, direct,"
+                  + " io_uring, or memory, which reads all files into memory at the beginning; -id"
+                  + " and -kd win over it")
           .section("Listening")
           .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
           .value("-p", "PORT", "the port, 0 for any free one (default 9999)")

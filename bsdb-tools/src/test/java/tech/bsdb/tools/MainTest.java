@@ -50,7 +50,7 @@ class MainTest {
   void aCommandLikeNoneIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
-            "the commands are build, build-parquet, get, scan, stat, verify, publish, rollback,"
+            "the commands are build, build-parquet, get, scan, stat, verify, warm, publish, rollback,"
                 + " versions, serve");
   }
 
@@ -63,6 +63,7 @@ class MainTest {
         "scan",
         "stat",
         "verify",
+        "warm",
         "publish",
         "rollback",
         "versions",

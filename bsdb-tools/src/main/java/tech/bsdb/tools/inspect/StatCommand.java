@@ -2,6 +2,7 @@ package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -9,7 +10,9 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
+import tech.bsdb.format.Manifest;
 import tech.bsdb.io.Engines;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -34,7 +37,8 @@ public final class StatCommand implements Command {
           .flag(
               "--engines",
               "print instead which I/O engines this machine offers; needs no database, but with -d"
-                  + " looks at its file system, too")
+                  + " looks at its file system, too, and says how much of the database is in the"
+                  + " page cache, and in huge pages there")
           .example("figures for people", "bsdb stat -d ./rdb")
           .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
 
@@ -58,7 +62,7 @@ public final class StatCommand implements Command {
       console.print(SYNTAX.help());
     } else if (arguments.has("--engines")) {
       Path directory = arguments.has("-d") ? DatabaseDirectory.of(arguments) : null;
-      print(engines(directory), arguments.has("--json"), console);
+      print(engines(directory, arguments.has("--json")), arguments.has("--json"), console);
     } else {
       Statistics statistics = Database.statistics(DatabaseDirectory.of(arguments));
       if (arguments.has("--schema")) {
@@ -72,23 +76,34 @@ public final class StatCommand implements Command {
     return OK;
   }
 
-  private static void print(Map<String, String> lines, boolean json, Console console)
+  private static void print(Map<String, ?> lines, boolean json, Console console)
       throws IOException {
     if (json) {
       JsonReport.print(console, lines);
       return;
     }
-    for (Map.Entry<String, String> line : lines.entrySet()) {
+    for (Map.Entry<String, ?> line : lines.entrySet()) {
       console.print(String.format(Locale.ROOT, "%-27s %s", line.getKey(), line.getValue()));
     }
   }
 
   /** What each engine is: available, or why not; for the directory, if one was named. */
-  private static Map<String, String> engines(@Nullable Path directory) {
-    Map<String, String> engines = new LinkedHashMap<>();
+  private static Map<String, Object> engines(@Nullable Path directory, boolean json)
+      throws IOException {
+    Map<String, Object> engines = new LinkedHashMap<>();
     for (String name : Engines.NAMES) {
       String reason = Engines.unavailable(name, directory);
       engines.put(name, reason == null ? "available" : reason);
+    }
+    if (directory != null && Files.exists(directory.resolve(Manifest.FILE_NAME))) {
+      MemoryUse use = Database.memoryUse(directory);
+      if (json) {
+        engines.put("bytes", use.bytes());
+        engines.put("residentBytes", use.residentBytes());
+        engines.put("hugePageBytes", use.hugePageBytes());
+      } else {
+        engines.put("page cache", WarmCommand.forPeople(use));
+      }
     }
     return engines;
   }

@@ -14,6 +14,7 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.store.Lease;
@@ -32,6 +33,7 @@ final class Figures {
   private final IoTotals io;
   private final String transport;
   private final Instant started = Instant.now();
+  private final MemoryLook memory = new MemoryLook();
   private List<Map<String, @Nullable Object>> versions = List.of();
   private long versionsNanos = System.nanoTime() - KEPT_NANOS;
 
@@ -84,7 +86,7 @@ final class Figures {
     return map;
   }
 
-  private static Map<String, @Nullable Object> database(Lease lease) {
+  private Map<String, @Nullable Object> database(Lease lease) {
     Statistics s = lease.database().statistics();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("directory", s.directory().toString());
@@ -106,6 +108,9 @@ final class Figures {
     map.put("indexBytes", s.indexBytes());
     map.put("dataBytes", s.dataBytes());
     map.put("databaseBytes", s.databaseBytes());
+    MemoryUse use = memory.at(lease.database());
+    map.put("residentBytes", use.residentBytes());
+    map.put("hugePageBytes", use.hugePageBytes());
     return map;
   }
 

@@ -44,6 +44,7 @@ final class Metrics {
           .labelNames("version", "id", "layout", "engine")
           .register(registry);
   private final ReloadingDatabase database;
+  private final MemoryLook memory = new MemoryLook();
 
   /** Metrics of what serves from a database. */
   Metrics(ReloadingDatabase database) {
@@ -102,6 +103,14 @@ final class Metrics {
   private void served() {
     of("bsdb_database_records", "Records", lease -> statistics(lease).records());
     of("bsdb_database_size_bytes", "All files", lease -> statistics(lease).databaseBytes());
+    of(
+        "bsdb_database_resident_bytes",
+        "Bytes of mapped or loaded files that are in memory",
+        lease -> memory.at(lease.database()).residentBytes());
+    of(
+        "bsdb_database_huge_page_bytes",
+        "Bytes of those in huge pages",
+        lease -> memory.at(lease.database()).hugePageBytes());
     of(
         "bsdb_database_open_timestamp_seconds",
         "When the version was opened",

@@ -16,7 +16,7 @@ class DatabaseDirectoryTest {
   @TempDir Path folder;
 
   @ParameterizedTest
-  @ValueSource(strings = {"get", "scan", "stat", "verify"})
+  @ValueSource(strings = {"get", "scan", "stat", "verify", "warm"})
   void whatIsNoDatabaseIsNamed(String command) throws Exception {
     Path missing = folder.resolve("missing");
     Path file = Files.writeString(folder.resolve("file"), "x");

@@ -19,7 +19,8 @@ class StatCommandTest {
 
     assertThat(run.code()).isZero();
     List<String> lines = run.out().lines().map(line -> line.replaceAll(" +", " ")).toList();
-    assertThat(lines).hasSize(4);
+    assertThat(lines).hasSize(5);
+    assertThat(lines.get(4)).isEqualTo("memory available");
     assertThat(lines.subList(0, 3))
         .containsExactly("mapped available", "buffered available", "direct available");
     assertThat(lines.get(3)).matches("io_uring .+");

@@ -64,6 +64,10 @@ class OperationsTest {
       assertThat(serving.metric("bsdb_lookups_in_flight")).isZero();
       assertThat(serving.metric("bsdb_http_connections")).isEqualTo(1);
       assertThat(serving.metric("bsdb_database_records")).isEqualTo(2);
+      assertThat(serving.metric("bsdb_database_resident_bytes"))
+          .isBetween(
+              serving.metric("bsdb_database_huge_page_bytes"),
+              serving.metric("bsdb_database_size_bytes"));
       String page = wire.get("/metrics").text();
       assertThat(page).contains("jvm_memory_used_bytes", "bsdb_database_info{", "engine=\"");
     }
@@ -97,7 +101,8 @@ class OperationsTest {
         assertThat(parser.nextToken()).isNull();
       }
       assertThat(stats.text())
-          .contains("\"prefix\":\"/bsdb/\"", "\"records\":2", "\"store\":null", "\"p99Seconds\":");
+          .contains("\"prefix\":\"/bsdb/\"", "\"records\":2", "\"store\":null", "\"p99Seconds\":")
+          .containsPattern("\"residentBytes\":[0-9]+,\"hugePageBytes\":[0-9]+}");
       assertThat(wire.get("/healthz").text()).isEqualTo("{\"status\":\"ok\"}\n");
       assertThat(wire.get("/readyz").text()).startsWith("{\"status\":\"ready\",\"version\":");
       assertThat(wire.get("/openapi.yaml").text()).startsWith("openapi: 3.").contains("/bsdb/");

@@ -1,0 +1,77 @@
+package tech.bsdb.tools.inspect;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Database;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.CommandRun;
+
+class WarmCommandTest {
+  @TempDir Path folder;
+
+  private Path database;
+  private long bytes;
+
+  @BeforeEach
+  void build() throws Exception {
+    database = folder.resolve("db");
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(database, BuildOptions.defaults().withDataFiles(2))) {
+      for (int i = 0; i < 3000; i++) {
+        builder.add(("key" + i).getBytes(StandardCharsets.UTF_8), new byte[2000]);
+      }
+      builder.finish();
+    }
+    bytes =
+        Database.statistics(database).databaseBytes()
+            - Files.size(database.resolve("manifest.bsdb"));
+  }
+
+  @Test
+  void allOfADatabaseIsReadAndSaidSo() {
+    CommandRun run = bsdb("warm", "-d", database.toString());
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err())
+        .matches(
+            String.format(
+                "(?s)warmed .+ in [0-9.]+ s: %,d of %,d bytes are in the page cache, [0-9,]+ of"
+                    + " them in huge pages\n",
+                bytes, bytes));
+    assertThat(bsdb("warm", "-q", "-d", database.toString()).err()).isEmpty();
+    assertThat(bsdb("verify", "-q", "-d", database.toString()).code()).isZero();
+  }
+
+  @Test
+  void programsGetNumbers() throws Exception {
+    CommandRun run = bsdb("warm", "--json", "-d", database.toString());
+    assertThat(run.out())
+        .contains("\"bytes\":" + bytes + ",", "\"residentBytes\":" + bytes + ",")
+        .containsPattern("\"hugePageBytes\":[0-9]+,");
+    new JsonFactory().createParser(run.out()).close();
+  }
+
+  @Test
+  void theEnginesOfADatabaseEndWithWhatIsInMemory() {
+    bsdb("warm", "-q", "-d", database.toString());
+    CommandRun run = bsdb("stat", "--engines", "-d", database.toString());
+    assertThat(run.out().lines()).hasSize(6);
+    assertThat(run.out().lines().skip(5).findFirst().orElseThrow())
+        .matches(
+            String.format(
+                "page cache +%,d of %,d bytes are in the page cache, [0-9,]+ of them in huge pages",
+                bytes, bytes));
+    assertThat(bsdb("stat", "--engines", "--json", "-d", database.toString()).out())
+        .contains("\"memory\":\"available\"")
+        .contains("\"bytes\":" + bytes + ",", "\"residentBytes\":" + bytes + ",");
+  }
+}
