@@ -189,12 +189,13 @@ public final class CompressedWriter implements RecordWriter {
   public void close() {
     workers.shutdownNow();
     boolean interrupted = false;
-    try {
-      while (!workers.awaitTermination(1, TimeUnit.MINUTES)) {
-        Thread.onSpinWait();
+    boolean ended = false;
+    while (!ended) { // freeing what a thread still compresses with would crash the process
+      try {
+        ended = workers.awaitTermination(1, TimeUnit.MINUTES);
+      } catch (InterruptedException e) {
+        interrupted = true;
       }
-    } catch (InterruptedException e) {
-      interrupted = true;
     }
     for (ZstdCompressCtx context = contexts.poll(); context != null; context = contexts.poll()) {
       context.close();
