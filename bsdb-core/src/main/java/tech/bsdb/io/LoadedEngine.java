@@ -100,15 +100,18 @@ public final class LoadedEngine implements Engine {
   private ShownFile nativeMemory(
       SystemCalls calls, Path file, long length, CheckedPages.@Nullable Check check)
       throws IOException {
-    long room = (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE;
+    boolean large = length >= HUGE_PAGE; // a smaller file would take a huge page all the same
+    long room = large ? (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE : length;
     try (NativeFile source = NativeFile.open(calls, file, false)) {
       long base = calls.mapMemory(room);
       if (base < 0) {
         throw new IOException(tooLarge(file, length) + ": " + Errno.text((int) -base));
       }
       try {
-        long start = base + HUGE_PAGE - 1 & -HUGE_PAGE;
-        calls.advise(start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // without, it is slower
+        long start = large ? base + HUGE_PAGE - 1 & -HUGE_PAGE : base;
+        if (large) {
+          calls.advise(start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // without, it is slower
+        }
         ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
         for (int i = 0; i < pieces.length; i++) {
           pieces[i] = shown(calls.view(start + ShownFile.start(i), ShownFile.size(length, i)));
