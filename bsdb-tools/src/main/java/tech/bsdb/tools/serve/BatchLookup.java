@@ -39,16 +39,20 @@ final class BatchLookup implements Action {
 
   private final Lookups lookups;
   private final KeyStream body;
+  private final Conditions conditions;
+  private final boolean withVersion;
   private final Answers form;
   private final MediaType type;
   private @Nullable Exchange exchange;
   private @Nullable Lease lease;
+  private @Nullable Identity identity;
   private @Nullable LookupBatch batch;
   private @Nullable AnswerWriter answers;
   private int slice;
   private int weight;
   private boolean admitted;
   private int next;
+  private boolean begun;
   private boolean inPieces;
   private boolean running;
   private boolean waiting;
@@ -58,11 +62,21 @@ final class BatchLookup implements Action {
    * A batch whose body is still to come.
    *
    * @param body takes the body
+   * @param conditions what is demanded of the version that answers
+   * @param withVersion whether the answer begins with the version
    * @param form makes what writes the answer, whose type is {@code type}
    */
-  BatchLookup(Lookups lookups, KeyStream body, Answers form, MediaType type) {
+  BatchLookup(
+      Lookups lookups,
+      KeyStream body,
+      Conditions conditions,
+      boolean withVersion,
+      Answers form,
+      MediaType type) {
     this.lookups = lookups;
     this.body = body;
+    this.conditions = conditions;
+    this.withVersion = withVersion;
     this.form = form;
     this.type = type;
   }
@@ -89,11 +103,20 @@ final class BatchLookup implements Action {
     admitted = true;
     Lease acquired = lookups.acquire();
     lease = acquired;
+    Identity by = lookups.identity(acquired);
+    identity = by;
+    try {
+      conditions.check(by);
+    } catch (RefusedException e) {
+      release();
+      started.complete(e.reply());
+      return;
+    }
     try {
       answers = form.of(acquired.database());
     } catch (RefusedException e) {
       release();
-      started.complete(e.reply());
+      started.complete(e.reply().with(by.header()));
       return;
     }
     batch = acquired.database().batch();
@@ -128,6 +151,11 @@ final class BatchLookup implements Action {
     int end = next;
     try {
       answers.reset();
+      if (withVersion && !begun) {
+        Identity by = known(identity);
+        answers.writeVersion(by.version(), by.id());
+      }
+      begun = true;
       while (next < most && answers.length() < PIECE) {
         end = Math.min(most, next + slice);
         look(end, answers);
@@ -182,19 +210,20 @@ final class BatchLookup implements Action {
       if (inPieces) {
         to.cut();
       } else {
-        to.complete(Reply.FAILED);
+        to.complete(Reply.FAILED.with(known(identity).header()));
       }
       return;
     }
     boolean last = next == body.keys().size();
     if (last && !inPieces) {
       release();
-      to.complete(Reply.of(200, type, Arrays.copyOf(written.buffer(), written.length())));
+      byte[] whole = Arrays.copyOf(written.buffer(), written.length());
+      to.complete(new Reply(200, type, known(identity).header(), whole));
       return;
     }
     if (!inPieces) {
       inPieces = true;
-      to.beginPieces(200, type, "");
+      to.beginPieces(200, type, known(identity).header());
     }
     ByteBuf piece = to.buffer(written.length());
     piece.writeBytes(written.buffer(), 0, written.length());

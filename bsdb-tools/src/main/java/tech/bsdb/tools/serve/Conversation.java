@@ -303,7 +303,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
         out,
         reply.status(),
         reply.type(),
-        body.length,
+        reply.status() == 304 ? ResponseHead.NO_BODY : body.length,
         exchange.keepAlive(),
         exchange.http10(),
         reply.headers());

@@ -50,7 +50,7 @@ final class KeyRoutes implements Routes {
       throw new RefusedException(Reply.error(404, "nothing here; keys are below " + prefix));
     }
     if (reads) {
-      return lookup(target);
+      return lookup(target, headers);
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method().equals("POST")) {
@@ -59,13 +59,15 @@ final class KeyRoutes implements Routes {
     return batch(target, headers);
   }
 
-  private Action lookup(RequestTarget target) throws BadRequestException {
+  private Action lookup(RequestTarget target, HttpHeaders headers) throws BadRequestException {
     byte[] key = RequestTarget.decode(target.path(), prefix.length());
+    Conditions conditions = Conditions.of(target, headers);
     if (target.query() == null) {
-      return new KeyLookup(lookups, key, null);
+      return new KeyLookup(lookups, key, null, conditions);
     }
     KeyEncoding encoding = encoding(target);
-    return new KeyLookup(lookups, encoding.decode(key, 0, key.length), fields(target));
+    byte[] decoded = encoding.decode(key, 0, key.length);
+    return new KeyLookup(lookups, decoded, fields(target), conditions);
   }
 
   private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {
@@ -89,6 +91,8 @@ final class KeyRoutes implements Routes {
       throws RefusedException, BadRequestException {
     KeyEncoding encoding = encoding(target);
     Projection fields = fields(target);
+    Conditions conditions = Conditions.ofBatch(target);
+    boolean withVersion = withVersion(target);
     KeyStream keys =
         switch (mediaType(headers.get(HttpHeaderNames.CONTENT_TYPE))) {
           case "application/json" -> KeyStream.json(encoding, batchKeys);
@@ -103,10 +107,25 @@ final class KeyRoutes implements Routes {
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
     if (accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames")) {
-      return new BatchLookup(lookups, keys, database -> new AnswerFrames(), MediaType.FRAMES);
+      return new BatchLookup(
+          lookups, keys, conditions, withVersion, database -> new AnswerFrames(), MediaType.FRAMES);
     }
     return new BatchLookup(
-        lookups, keys, database -> lookups.lines(database, fields), MediaType.JSON_LINES);
+        lookups,
+        keys,
+        conditions,
+        withVersion,
+        database -> lookups.lines(database, fields),
+        MediaType.JSON_LINES);
+  }
+
+  /** Whether the answer is to begin with the version. */
+  private static boolean withVersion(RequestTarget target) throws BadRequestException {
+    String with = target.parameter("with");
+    if (with != null && !with.equals("version")) {
+      throw new BadRequestException(400, "with takes: version");
+    }
+    return with != null;
   }
 
   private static String mediaType(@Nullable String contentType) {

@@ -30,6 +30,7 @@ final class Lookups {
   private final boolean async;
   private final ValueKind values;
   private volatile @Nullable Facts facts;
+  private volatile @Nullable Identity identity;
 
   /** What is known of an open database, found once. */
   private record Facts(
@@ -92,6 +93,16 @@ final class Lookups {
   /** The longest value of a database. */
   long longestValue(Database of) {
     return facts(of).longestValue;
+  }
+
+  /** Which version a lease is of. */
+  Identity identity(Lease lease) {
+    Identity known = identity;
+    if (known == null || !known.isOf(lease.database())) {
+      known = Identity.of(lease, values);
+      identity = known;
+    }
+    return known;
   }
 
   private Facts facts(Database of) {
@@ -167,38 +178,78 @@ final class Lookups {
     return "the value is no row of the database's schema: " + e.getMessage();
   }
 
-  /** Answers an exchange with the value of a key. */
-  void get(Exchange exchange, byte[] key, @Nullable Projection fields) {
+  /** Answers with the value of a key. */
+  void get(Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
     if (!requests.enter(1)) {
       exchange.complete(Reply.BUSY);
     } else if (async) {
-      getLater(exchange, key, fields);
+      getLater(exchange, key, fields, conditions);
     } else {
-      exchange.complete(getNow(exchange, key, fields));
+      exchange.complete(getNow(exchange, key, fields, conditions));
     }
   }
 
-  private Reply getNow(Exchange exchange, byte[] key, @Nullable Projection fields) {
-    try (Lease lease = database.acquire()) {
+  /**
+   * A look-up, and the version that answers it.
+   *
+   * @param tag the entity tag of the value, if it is there
+   */
+  private record Asked(
+      Identity by,
+      String tag,
+      Conditions conditions,
+      @Nullable Projection fields,
+      @Nullable RowForm rows) {
+    /** What answers without a look at the value; null where it must be read. */
+    @Nullable Reply unread() {
+      return conditions.unread(tag, by.headers(tag));
+    }
+  }
+
+  private Asked asked(Lease lease, byte[] key, @Nullable Projection fields, Conditions conditions)
+      throws RefusedException {
+    Identity by = identity(lease);
+    conditions.check(by);
+    try {
       RowForm rows = rows(lease.database(), fields);
-      return reply(lease.database().get(key), fields, rows);
+      return new Asked(by, by.tag(key, fields), conditions, fields, rows);
+    } catch (RefusedException e) {
+      throw new RefusedException(e.reply().with(by.header()));
+    }
+  }
+
+  private Reply getNow(
+      Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
+    Asked asked = null;
+    try (Lease lease = database.acquire()) {
+      asked = asked(lease, key, fields, conditions);
+      Reply unread = asked.unread();
+      return unread != null ? unread : reply(lease.database().get(key), asked);
     } catch (RefusedException e) {
       return e.reply();
     } catch (IOException | RuntimeException | Error e) { // errors of memory, or of a mapped file
-      return failed(exchange, e);
+      return failed(exchange, e, asked);
     } finally {
       requests.leave(1);
     }
   }
 
-  private void getLater(Exchange exchange, byte[] key, @Nullable Projection fields) {
+  private void getLater(
+      Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
     CompletableFuture<byte @Nullable []> later;
     Lease lease = null;
-    RowForm rows = null;
+    Asked asked = null;
     try {
       lease = database.acquire();
       facts(lease.database());
-      rows = rows(lease.database(), fields);
+      asked = asked(lease, key, fields, conditions);
+      Reply unread = asked.unread();
+      if (unread != null) {
+        lease.close();
+        requests.leave(1);
+        exchange.complete(unread);
+        return;
+      }
       later = lease.database().getAsync(key);
     } catch (RefusedException e) {
       lease.close();
@@ -209,7 +260,7 @@ final class Lookups {
       later = CompletableFuture.failedFuture(e);
     }
     Lease held = lease;
-    RowForm form = rows;
+    Asked answered = asked;
     var unused =
         later.whenComplete(
             (value, failure) -> {
@@ -218,63 +269,64 @@ final class Lookups {
               }
               requests.leave(1);
               exchange.complete(
-                  failure == null
-                      ? found(value, fields, form, exchange)
-                      : failed(exchange, failure));
+                  failure == null && answered != null
+                      ? found(value, answered, exchange)
+                      : failed(exchange, failure, answered));
             });
   }
 
   /** What is thrown in a future's callback is heard by nobody. */
-  private Reply found(
-      byte @Nullable [] value,
-      @Nullable Projection fields,
-      @Nullable RowForm rows,
-      Exchange exchange) {
+  private Reply found(byte @Nullable [] value, Asked asked, Exchange exchange) {
     try {
-      return reply(value, fields, rows);
+      return reply(value, asked);
     } catch (RuntimeException | Error e) {
       requests.failed(exchange, e);
-      return Reply.FAILED;
+      return Reply.FAILED.with(asked.by.header());
     }
   }
 
-  private Reply reply(
-      byte @Nullable [] value, @Nullable Projection fields, @Nullable RowForm rows) {
+  private Reply reply(byte @Nullable [] value, Asked asked) {
     if (value == null) {
       requests.found(0, 1);
-      return Reply.ABSENT;
+      return Reply.ABSENT.with(asked.by.headers(Identity.tagOfAbsence(asked.tag)));
     }
     requests.found(1, 0);
-    if (rows != null) {
-      return row(value, rows);
+    String headers = asked.by.headers(asked.tag);
+    Reply instead = asked.conditions.insteadOf(asked.tag, headers);
+    if (instead != null) {
+      return instead;
     }
-    if (fields == null) {
-      return Reply.of(200, json() ? MediaType.JSON : MediaType.BYTES, value);
+    if (asked.rows != null) {
+      return row(value, asked.rows, asked.by, headers);
+    }
+    if (asked.fields == null) {
+      return new Reply(200, json() ? MediaType.JSON : MediaType.BYTES, headers, value);
     }
     try {
-      return Reply.of(200, MediaType.JSON, fields.project(value));
+      return new Reply(200, MediaType.JSON, headers, asked.fields.project(value));
     } catch (NotJsonException e) {
-      return Reply.error(400, "the value is no JSON object, so that it has no fields");
+      return Reply.error(
+          400, "the value is no JSON object, so that it has no fields", asked.by.header());
     }
   }
 
-  private static Reply row(byte[] value, RowForm rows) {
+  private static Reply row(byte[] value, RowForm rows, Identity by, String headers) {
     JsonBuffer out = new JsonBuffer();
     try {
       new RowJson(rows).write(value, 0, value.length, out);
-      return Reply.of(200, MediaType.JSON, out.copy());
+      return new Reply(200, MediaType.JSON, headers, out.copy());
     } catch (BadRowException e) {
-      return Reply.error(500, noRow(e));
+      return Reply.error(500, noRow(e), by.header());
     }
   }
 
-  private Reply failed(Exchange exchange, Throwable failure) {
+  private Reply failed(Exchange exchange, Throwable failure, @Nullable Asked asked) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
     requests.error(1);
     requests.failed(exchange, cause);
-    return Reply.FAILED;
+    return asked == null ? Reply.FAILED : Reply.FAILED.with(asked.by.header());
   }
 }

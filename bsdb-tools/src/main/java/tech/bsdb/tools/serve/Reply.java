@@ -13,6 +13,8 @@ import tech.bsdb.tools.serve.batch.ErrorBody;
  * @param body the body
  */
 record Reply(int status, MediaType type, String headers, byte[] body) {
+  private static final byte[] NOTHING = {};
+
   /** A key is not there. */
   static final Reply ABSENT = error(404, "no such key");
 
@@ -33,6 +35,16 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
             + body.length
             + "\r\nretry-after: 1\r\nconnection: close\r\n\r\n";
     return (head + new String(body, UTF_8)).getBytes(UTF_8);
+  }
+
+  /** The client has the value already; no body, nor what would describe one. */
+  static Reply unchanged(String headers) {
+    return new Reply(304, MediaType.BYTES, headers, NOTHING);
+  }
+
+  /** The same answer with further header lines, each ended with CRLF. */
+  Reply with(String lines) {
+    return new Reply(status, type, headers + lines, body);
   }
 
   /** A body with nothing to add. */

@@ -20,6 +20,9 @@ final class ResponseHead {
   /** A body that ends with the connection, for HTTP/1.0. */
   static final long TO_THE_END = -2;
 
+  /** A response that has no body, whatever its request's method (RFC 9110, section 15.4.5). */
+  static final long NO_BODY = -3;
+
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("EEE, dd MMM yyyy HH:mm:ss 'GMT'", Locale.ROOT)
           .withZone(ZoneOffset.UTC);
@@ -53,7 +56,8 @@ final class ResponseHead {
   /**
    * Writes a head.
    *
-   * @param length bytes of the body, or {@link #CHUNKED}, or {@link #TO_THE_END}
+   * @param length bytes of the body, or {@link #CHUNKED}, or {@link #TO_THE_END}, or {@link
+   *     #NO_BODY}
    * @param keepAlive whether the connection stays open
    * @param http10 whether the client speaks HTTP/1.0
    * @param headers further lines, each ended with CRLF
@@ -66,7 +70,10 @@ final class ResponseHead {
       boolean keepAlive,
       boolean http10,
       String headers) {
-    out.writeBytes(STATUS_LINES[status]).writeBytes(type.line());
+    out.writeBytes(STATUS_LINES[status]);
+    if (length != NO_BODY) {
+      out.writeBytes(type.line());
+    }
     if (length >= 0) {
       out.writeBytes(LENGTH);
       writeDecimal(out, length);

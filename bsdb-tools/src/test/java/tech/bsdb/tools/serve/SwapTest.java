@@ -70,11 +70,12 @@ class SwapTest {
     serving.start();
     AtomicInteger published = new AtomicInteger();
     AtomicBoolean done = new AtomicBoolean();
-    ExecutorService clients = Executors.newFixedThreadPool(3);
+    ExecutorService clients = Executors.newFixedThreadPool(4);
     List<Future<Integer>> results = new ArrayList<>();
     results.add(clients.submit(() -> single(published, done, 1)));
     results.add(clients.submit(() -> single(published, done, 20)));
     results.add(clients.submit(() -> batches(published, done)));
+    results.add(clients.submit(() -> conditional(published, done)));
     try (Wire admin = serving.administrate()) {
       for (int version = 1; version <= SWAPS; version++) {
         Path database = build(version);
@@ -110,6 +111,7 @@ class SwapTest {
           Response response = wire.read();
           assertThat(response.status()).isEqualTo(200);
           seen = check(response.text(), (i + j) % KEYS, seen, published);
+          assertThat(response.headers()).containsEntry("bsdb-version", "v" + seen);
         }
       }
     }
@@ -125,19 +127,62 @@ class SwapTest {
     try (Wire wire = serving.connect()) {
       while (seen < SWAPS || !done.get()) {
         Response response =
-            wire.post("/bsdb/", "Content-Type: text/plain\r\n", keys.toString().getBytes(UTF_8));
+            wire.post(
+                "/bsdb/?with=version",
+                "Content-Type: text/plain\r\n",
+                keys.toString().getBytes(UTF_8));
         assertThat(response.status()).isEqualTo(200);
         String[] lines = response.text().split("\n");
-        assertThat(lines).hasSize(KEYS);
+        assertThat(lines).hasSize(1 + KEYS);
         int version = -1;
         for (int i = 0; i < KEYS; i++) {
-          String value =
-              lines[i].substring(lines[i].indexOf("\"value\":\"") + 9, lines[i].length() - 2);
+          String line = lines[1 + i];
+          String value = line.substring(line.indexOf("\"value\":\"") + 9, line.length() - 2);
           int now = check(value, i, seen, published);
           assertThat(version == -1 || version == now).as("one version in a batch").isTrue();
           version = now;
         }
         seen = version;
+        assertThat(response.headers()).containsEntry("bsdb-version", "v" + version);
+        assertThat(lines[0]).startsWith("{\"version\":\"v" + version + "\",");
+      }
+    }
+    return seen;
+  }
+
+  /** A client that always sends the last tag: it is told 304 for as long as the version lasts. */
+  private int conditional(AtomicInteger published, AtomicBoolean done) throws IOException {
+    int seen = 0;
+    String tag = "\"none\"";
+    try (Wire wire = serving.connect()) {
+      for (int i = 0; seen < SWAPS || !done.get(); i++) {
+        String demanded = i % 3 == 0 ? "?version=v" + seen : "";
+        Response response =
+            wire.send(
+                    "GET /bsdb/k7"
+                        + demanded
+                        + " HTTP/1.1\r\nHost: x\r\nIf-None-Match: "
+                        + tag
+                        + "\r\n\r\n")
+                .read();
+        String named = response.headers().get("bsdb-version");
+        int version = Integer.parseInt(named.substring(1));
+        assertThat(version).isBetween(seen, published.get());
+        switch (response.status()) {
+          case 200 -> {
+            assertThat(check(response.text(), 7, seen, published)).isEqualTo(version);
+            tag = response.headers().get("etag");
+            seen = version;
+          }
+          case 304 -> assertThat(version).as("nothing changed").isEqualTo(seen);
+          case 412 -> {
+            assertThat(demanded).isNotEmpty();
+            assertThat(version).as("another version is served").isNotEqualTo(seen);
+            seen = version;
+            tag = "\"none\"";
+          }
+          default -> throw new AssertionError(response.status() + " " + response.text());
+        }
       }
     }
     return seen;

@@ -85,7 +85,7 @@ final class Wire implements Closeable {
           line.substring(0, colon).toLowerCase(Locale.ROOT), line.substring(colon + 1).strip());
     }
     int code = Integer.parseInt(status.substring(9, 12));
-    byte[] body = head || code == 100 ? new byte[0] : body(headers);
+    byte[] body = head || code == 100 || code == 304 ? new byte[0] : body(headers);
     return new Response(code, headers, body);
   }
 

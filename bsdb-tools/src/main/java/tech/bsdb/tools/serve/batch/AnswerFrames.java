@@ -1,5 +1,7 @@
 package tech.bsdb.tools.serve.batch;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
@@ -21,6 +23,14 @@ public final class AnswerFrames implements AnswerWriter {
   @Override
   public void writeAbsent(byte[] keys, int keyOffset, int keyLength) {
     putInt(ABSENT);
+  }
+
+  /** A frame whose value is the version's name. */
+  @Override
+  public void writeVersion(String version, String id) {
+    byte[] name = version.getBytes(UTF_8);
+    putInt(name.length);
+    out.put(name, 0, name.length);
   }
 
   private void putInt(int number) {

@@ -21,6 +21,9 @@ public final class AnswerLines implements AnswerWriter {
   private static final byte[] END = "}\n".getBytes(US_ASCII);
   private static final byte[] ERROR = ",\"error\":".getBytes(US_ASCII);
 
+  private static final byte[] VERSION = "{\"version\":".getBytes(US_ASCII);
+  private static final byte[] ID = ",\"id\":".getBytes(US_ASCII);
+
   private final JsonBuffer out = new JsonBuffer();
   private final JsonCopier copier = new JsonCopier(out);
   private final boolean jsonValues;
@@ -86,8 +89,7 @@ public final class AnswerLines implements AnswerWriter {
   private void error(int keyEnd, String error) {
     out.truncate(keyEnd);
     out.put(ERROR);
-    byte[] words = error.getBytes(UTF_8);
-    out.putText(words, 0, words.length);
+    putText(error);
     out.put(END);
   }
 
@@ -96,6 +98,21 @@ public final class AnswerLines implements AnswerWriter {
     out.put(KEY);
     out.putText(keys, keyOffset, keyLength);
     out.put(ABSENT);
+  }
+
+  /** {@code {"version":"...","id":"..."}}, a line of its own. */
+  @Override
+  public void writeVersion(String version, String id) {
+    out.put(VERSION);
+    putText(version);
+    out.put(ID);
+    putText(id);
+    out.put(END);
+  }
+
+  private void putText(String text) {
+    byte[] bytes = text.getBytes(UTF_8);
+    out.putText(bytes, 0, bytes.length);
   }
 
   @Override

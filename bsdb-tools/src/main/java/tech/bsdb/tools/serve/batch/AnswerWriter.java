@@ -31,6 +31,14 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
   /** Writes the answer for a key that is absent. */
   void writeAbsent(byte[] keys, int keyOffset, int keyLength);
 
+  /**
+   * Writes which version answers, in front of the first answer.
+   *
+   * @param version its name
+   * @param id its database id
+   */
+  void writeVersion(String version, String id);
+
   /** Has what was written at its start; valid until the next write or reset. */
   byte[] buffer();
 
