@@ -28,6 +28,7 @@ record Opening(OpenOptions options, Preload preload) {
    */
   Served open(Target target, BooleanSupplier stop, Runnable idle) throws IOException {
     long began = System.nanoTime();
+    target.mustExist();
     if (preload != Preload.NONE) {
       preload(Database.statistics(target.directory()), stop);
     }

@@ -291,6 +291,7 @@ final class Reloader {
       throws IOException {
     Served old = Objects.requireNonNull(served);
     try {
+      target.mustExist();
       if (same && Database.statistics(target.directory()).databaseId().equals(old.id)) {
         accept(target, found);
         return false;

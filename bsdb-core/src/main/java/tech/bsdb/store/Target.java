@@ -1,6 +1,8 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -22,6 +24,24 @@ record Target(@Nullable String version, Path directory, boolean whole) {
     return pointer == null
         ? null
         : new Target(pointer.current(), store.resolve(pointer.current()), pointer.whole());
+  }
+
+  /**
+   * Refuses a version that a store names and does not have. Opening would refuse it too, but advise
+   * to build a database inside the store.
+   */
+  void mustExist() throws NoSuchFileException {
+    if (version != null && Files.notExists(directory)) {
+      Path store = directory.getParent();
+      throw new NoSuchFileException(
+          directory.toString(),
+          null,
+          "the store's current version is not there; publish one with: bsdb publish DB "
+              + store
+              + ", or go back to another with: bsdb rollback "
+              + store
+              + " VERSION");
+    }
   }
 
   /** What people know it by. */

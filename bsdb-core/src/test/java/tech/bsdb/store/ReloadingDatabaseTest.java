@@ -114,6 +114,27 @@ class ReloadingDatabaseTest {
   }
 
   @Test
+  void aVersionThatIsNotThereIsPublishedOrRolledBackNotBuilt() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Versions.point(store, "gone\n");
+    String[] tips = {"gone", "bsdb publish DB " + store, "bsdb rollback " + store + " VERSION"};
+    for (Preload preload : Preload.values()) {
+      assertThatThrownBy(() -> ReloadingDatabase.open(store, QUICK.withPreload(preload)))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContainingAll(tips)
+          .hasMessageNotContaining("build");
+    }
+    Versions.point(store, "v1\n");
+    try (ReloadingDatabase database = ReloadingDatabase.open(store, QUICK)) {
+      Versions.point(store, "gone\n");
+      assertThatThrownBy(database::reload).hasMessageContainingAll(tips);
+      Refusal refused = database.refused();
+      assertThat(refused).isNotNull();
+      assertThat(refused.reason()).contains(tips).doesNotContain("build");
+    }
+  }
+
+  @Test
   void aLinkNamesAVersionToo() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
     Files.delete(store.resolve("CURRENT"));
