@@ -31,8 +31,9 @@ public final class HttpServer implements Command {
               "",
               "Serves a database or a store over HTTP: GET {prefix}{key} answers with the value's"
                   + " bytes, or 404. Given a store, it follows the current version: a new one is"
-                  + " opened beside the old, and no request is lost. SIGTERM answers what is in"
-                  + " flight and ends.")
+                  + " opened beside the old, and no request is lost. SIGHUP reloads certificate,"
+                  + " key and tokens and reopens the access log. SIGTERM answers what is in flight"
+                  + " and ends.")
           .section("What is served")
           .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
           .value("-P", "PREFIX", "the path in front of a key (default /bsdb/)")
@@ -140,12 +141,25 @@ public final class HttpServer implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
+    HangUp hangUp = hangUp(console);
     Service service = Service.start(options(arguments), console);
     Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
     Runtime.getRuntime().addShutdownHook(hook);
+    if (hangUp != null) {
+      hangUp.does(service::reloadFiles);
+    }
     console.say("bsdb serve: serving " + service.description());
     new CountDownLatch(1).await(); // until a signal ends the process
     return OK;
+  }
+
+  private static @Nullable HangUp hangUp(Console console) {
+    try {
+      return HangUp.caught();
+    } catch (UnsupportedOperationException e) {
+      console.say("bsdb serve: SIGHUP reloads nothing here: " + e.getMessage());
+      return null;
+    }
   }
 
   private static void end(Service service, Console console) {

@@ -2,15 +2,19 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.io.BufferedOutputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.Closeable;
-import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.OutputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.time.Instant;
 import java.util.concurrent.ArrayBlockingQueue;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
@@ -19,17 +23,31 @@ import tech.bsdb.tools.cli.Console;
  * A line for every answered request: time, client, request, status, bytes, microseconds. A thread
  * of its own writes; when it cannot keep up, lines are left out and counted rather than requests
  * held up.
+ *
+ * <p>When lines cannot be written (a full disk), they are lost and counted, that is said once, and
+ * the file is opened anew for the lines that follow, until they can be.
  */
 final class AccessLog implements Closeable {
   private static final int QUEUE = 16_384;
   private static final long FLUSH_MILLIS = 500;
+  private static final int PIECE = 64 << 10;
 
   private final BlockingQueue<String> lines = new ArrayBlockingQueue<>(QUEUE);
   private final LongAdder dropped = new LongAdder();
-  private final OutputStream out;
+  private final LongAdder failed = new LongAdder();
+  private final @Nullable Path file;
   private final Console console;
   private final Thread writer = new Thread(this::run, "bsdb-access-log");
+  private final AtomicReference<@Nullable FileChannel> reopened = new AtomicReference<>();
+  private volatile boolean refused;
   private volatile boolean closed;
+
+  // The writer's own from here on.
+  private final ByteArrayOutputStream piece = new ByteArrayOutputStream(PIECE);
+  private @Nullable FileChannel out;
+  private boolean failing;
+  private boolean torn;
+  private long flushedNanos = System.nanoTime();
 
   /**
    * Opens a log.
@@ -38,11 +56,15 @@ final class AccessLog implements Closeable {
    */
   AccessLog(String target, Console console) throws IOException {
     this.console = console;
-    this.out =
-        new BufferedOutputStream(
-            target.equals("-") ? console.out() : new FileOutputStream(target, true), 64 << 10);
+    this.file = target.equals("-") ? null : Path.of(target);
+    this.out = file == null ? null : open(file);
     writer.setDaemon(true);
     writer.start();
+  }
+
+  private static FileChannel open(Path file) throws IOException {
+    return FileChannel.open(
+        file, StandardOpenOption.CREATE, StandardOpenOption.WRITE, StandardOpenOption.APPEND);
   }
 
   void add(Instant time, Exchange exchange, int status, long bytes, long nanos) {
@@ -71,24 +93,149 @@ final class AccessLog implements Closeable {
     return dropped.sum();
   }
 
+  /** Lines that could not be written. */
+  long failed() {
+    return failed.sum();
+  }
+
+  /** Whether the file could not be opened anew the last time. */
+  boolean refused() {
+    return refused;
+  }
+
+  /**
+   * Opens the file anew, which was perhaps moved away: later lines go there. If that fails, that is
+   * said, and they go where they went before.
+   */
+  synchronized void reopen() {
+    if (file == null || closed) {
+      return;
+    }
+    try {
+      FileChannel unused = reopened.getAndSet(open(file));
+      if (unused != null) {
+        unused.close();
+      }
+      refused = false;
+      console.say("bsdb serve: the access log " + file + " was opened anew");
+    } catch (IOException e) {
+      refused = true;
+      console.say(
+          "bsdb serve: the access log cannot be opened anew, the one before is written to: "
+              + inWords(e));
+    }
+  }
+
+  /** Messages of some exceptions are the file's name alone. */
+  private static String inWords(IOException e) {
+    String name = e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ");
+    String kind = name.replace(" Exception", "").replace("IOException", "");
+    return kind.isEmpty() ? e.getMessage() : e.getMessage() + " (" + kind + ")";
+  }
+
   private void run() {
     try {
       while (true) {
         @Nullable String line = lines.poll(FLUSH_MILLIS, TimeUnit.MILLISECONDS);
+        FileChannel next = reopened.getAndSet(null);
+        if (next != null) {
+          flush();
+          replace(next);
+        }
         if (line != null) {
-          out.write(line.getBytes(US_ASCII));
-        } else {
-          out.flush();
-          if (closed) {
-            return;
-          }
+          byte[] bytes = line.getBytes(US_ASCII);
+          piece.write(bytes, 0, bytes.length);
+        }
+        if (line == null || piece.size() >= PIECE || isLate()) {
+          flush();
+        }
+        if (line == null && closed) {
+          return;
         }
       }
-    } catch (IOException e) {
-      console.say("bsdb serve: the access log ends, it cannot be written: " + e.getMessage());
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
+  }
+
+  private boolean isLate() {
+    return System.nanoTime() - flushedNanos > TimeUnit.MILLISECONDS.toNanos(FLUSH_MILLIS);
+  }
+
+  private void replace(@Nullable FileChannel next) {
+    FileChannel before = out;
+    out = next;
+    torn = false;
+    if (before != null) {
+      try {
+        before.close();
+      } catch (IOException e) {
+        console.say("bsdb serve: closing the access log failed: " + inWords(e));
+      }
+    }
+  }
+
+  /** Writes what waits; what cannot be written is lost. */
+  private void flush() {
+    flushedNanos = System.nanoTime();
+    if (piece.size() == 0) {
+      return;
+    }
+    byte[] bytes = piece.toByteArray();
+    piece.reset();
+    ByteBuffer left = ByteBuffer.wrap(bytes);
+    try {
+      write(left);
+      if (failing) {
+        failing = false;
+        console.say("bsdb serve: the access log is written again");
+      }
+    } catch (IOException e) {
+      long lost = lines(bytes, bytes.length) - lines(bytes, left.position());
+      torn |= left.position() > 0 && bytes[left.position() - 1] != '\n';
+      failed.add(lost);
+      if (!failing) {
+        failing = true;
+        console.say(
+            "bsdb serve: the access log cannot be written, its lines are lost until it can be: "
+                + inWords(e));
+      }
+    }
+  }
+
+  private void write(ByteBuffer bytes) throws IOException {
+    if (file == null) {
+      OutputStream stdout = console.out();
+      stdout.write(bytes.array());
+      stdout.flush();
+      return;
+    }
+    if (failing) {
+      boolean cut = torn;
+      replace(open(file)); // the disk, or the directory, may be back
+      torn = cut;
+    }
+    FileChannel to = out;
+    if (to == null) {
+      throw new IOException("not open");
+    }
+    if (torn) {
+      to.write(ByteBuffer.wrap(new byte[] {'\n'})); // the rest of a line is lost
+      torn = false;
+    }
+    while (bytes.hasRemaining()) {
+      to.write(bytes);
+    }
+  }
+
+  private static long lines(byte[] bytes, int length) {
+    long count = 0;
+    for (int i = 0; i < length; i++) {
+      if (bytes[i] == '\n') {
+        count++;
+      }
+    }
+    return count;
   }
 
   /** Writes what waits, and ends. */
@@ -100,6 +247,12 @@ final class AccessLog implements Closeable {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
     }
-    out.flush();
+    if (!writer.isAlive()) {
+      replace(null);
+    }
+    FileChannel unused = reopened.getAndSet(null);
+    if (unused != null) {
+      unused.close();
+    }
   }
 }

@@ -16,26 +16,33 @@ import java.security.PublicKey;
 import java.security.Signature;
 import java.security.cert.CertificateException;
 import java.security.cert.CertificateFactory;
+import java.security.cert.X509Certificate;
 import java.security.spec.PKCS8EncodedKeySpec;
+import java.time.Instant;
 import java.util.Base64;
+import java.util.List;
 import java.util.Map;
 
-/** Reads the certificate and key of a server. */
-final class Certificates {
+/**
+ * The certificate chain and key of a server.
+ *
+ * @param context what encrypted connections are made with
+ * @param notBefore when all certificates of the chain have become valid
+ * @param notAfter when the first of them expires
+ */
+record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
   private static final String KEY_BEGINS = "-----BEGIN PRIVATE KEY-----";
 
   /** How keys of an algorithm sign. */
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 
-  private Certificates() {}
-
   /**
-   * What encrypted connections are made with.
+   * Reads a certificate chain and its key.
    *
    * @throws FileSystemException if a file cannot be used, with what it should hold
    */
-  static SslContext load(ServeOptions.Tls files) throws IOException {
+  static Certificates load(ServeOptions.Tls files) throws IOException {
     mustHold(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
     String key = mustHold(files.key(), "PRIVATE KEY-----", "a PEM private key");
     if (!key.contains(KEY_BEGINS)) {
@@ -52,16 +59,34 @@ final class Certificates {
           "the key is not that of the certificate");
     }
     try {
-      return SslContextBuilder.forServer(files.certificate().toFile(), files.key().toFile())
-          .sslProvider(SslProvider.JDK)
-          .protocols("TLSv1.3", "TLSv1.2")
-          .build();
-    } catch (IllegalArgumentException | IOException e) {
+      SslContext context =
+          SslContextBuilder.forServer(files.certificate().toFile(), files.key().toFile())
+              .sslProvider(SslProvider.JDK)
+              .protocols("TLSv1.3", "TLSv1.2")
+              .build();
+      Instant notBefore = Instant.MIN;
+      Instant notAfter = Instant.MAX;
+      for (X509Certificate each : chain(files.certificate())) {
+        Instant begins = each.getNotBefore().toInstant();
+        Instant ends = each.getNotAfter().toInstant();
+        notBefore = begins.isAfter(notBefore) ? begins : notBefore;
+        notAfter = ends.isBefore(notAfter) ? ends : notAfter;
+      }
+      return new Certificates(context, notBefore, notAfter);
+    } catch (IllegalArgumentException | CertificateException | IOException e) {
       Throwable cause = e.getCause() == null ? e : e.getCause();
       throw new FileSystemException(
           files.certificate().toString(),
           files.key().toString(),
           "cannot be used as certificate and key: " + cause.getMessage());
+    }
+  }
+
+  private static List<X509Certificate> chain(Path file) throws IOException, CertificateException {
+    try (InputStream in = Files.newInputStream(file)) {
+      return CertificateFactory.getInstance("X.509").generateCertificates(in).stream()
+          .map(X509Certificate.class::cast)
+          .toList();
     }
   }
 

@@ -13,6 +13,9 @@ import io.prometheus.metrics.model.registry.PrometheusRegistry;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
@@ -57,7 +60,8 @@ final class Metrics {
   }
 
   /** Registers all else. */
-  void register(Connections connections, IoTotals io, @Nullable AccessLog log) {
+  void register(
+      Connections connections, IoTotals io, @Nullable AccessLog log, Credentials credentials) {
     JvmMetrics.builder().register(registry);
     Requests requests = connections.requests();
     CounterWithCallback.builder()
@@ -95,9 +99,38 @@ final class Metrics {
         "1 while clients are sent elsewhere",
         () -> connections.draining() ? 1 : 0);
     if (log != null) {
-      counter("bsdb_access_log_dropped_total", "Lines the access log left out", log::dropped);
+      counter(
+          "bsdb_access_log_dropped_total",
+          "Lines the access log left out, because it could not keep up",
+          log::dropped);
+      counter(
+          "bsdb_access_log_failed_total",
+          "Lines the access log lost, because they could not be written",
+          log::failed);
     }
+    Instant expires = credentials.expires();
+    if (expires != null) {
+      gauge(
+          "bsdb_tls_certificate_expiry_seconds",
+          "Until the first certificate of the chain in use expires; negative afterwards",
+          () -> secondsUntil(Objects.requireNonNullElse(credentials.expires(), expires)));
+    }
+    GaugeWithCallback.builder()
+        .name("bsdb_file_reload_refused")
+        .help("1 while a file could not be reloaded and the one before stays in use")
+        .labelNames("file")
+        .callback(
+            each -> {
+              each.call(credentials.certificatesRefused() ? 1 : 0, "certificate");
+              each.call(credentials.tokensRefused() ? 1 : 0, "tokens");
+              each.call(log != null && log.refused() ? 1 : 0, "access_log");
+            })
+        .register(registry);
     served();
+  }
+
+  private static double secondsUntil(Instant moment) {
+    return Duration.between(Instant.now(), moment).toMillis() / 1e3;
   }
 
   private void served() {

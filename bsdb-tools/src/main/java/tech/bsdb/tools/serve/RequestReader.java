@@ -21,12 +21,12 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  */
 final class RequestReader {
   private final Routes routes;
-  private final @Nullable Tokens tokens;
+  private final @Nullable Credentials credentials;
   private final int bodyBytes;
 
-  RequestReader(Routes routes, @Nullable Tokens tokens, int bodyBytes) {
+  RequestReader(Routes routes, @Nullable Credentials credentials, int bodyBytes) {
     this.routes = routes;
-    this.tokens = tokens;
+    this.credentials = credentials;
     this.bodyBytes = bodyBytes;
   }
 
@@ -63,9 +63,9 @@ final class RequestReader {
     HttpHeaders headers = request.headers();
     try {
       RequestTarget target = RequestTarget.parse(request.uri());
-      if (tokens != null
+      if (credentials != null
           && !routes.open(target)
-          && !tokens.admit(headers.get(HttpHeaderNames.AUTHORIZATION))) {
+          && !credentials.admit(headers.get(HttpHeaderNames.AUTHORIZATION))) {
         return Reply.error(
             401,
             "this needs a token: Authorization: Bearer TOKEN",

@@ -13,6 +13,7 @@ import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
 import java.time.Duration;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ExecutorService;
@@ -40,6 +41,8 @@ public final class Service implements AutoCloseable {
   private final ServeOptions options;
   private final Console console;
   private final List<AutoCloseable> opened = new ArrayList<>();
+  private final Credentials credentials;
+  private final @Nullable AccessLog accessLog;
   private final ReloadingDatabase database;
   private final Connections connections;
   private final Connections adminConnections;
@@ -53,10 +56,10 @@ public final class Service implements AutoCloseable {
     this.options = options;
     this.console = console;
     try {
-      Tokens tokens = options.tokens() == null ? null : Tokens.read(options.tokens());
-      SslContext tls = options.tls() == null ? null : Certificates.load(options.tls());
+      this.credentials = new Credentials(options, console);
       AccessLog log =
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
+      this.accessLog = log;
       this.database = keep(ReloadingDatabase.open(options.database(), reloading()));
       ValueKinds.check(options, database);
       Metrics metrics = new Metrics(database);
@@ -67,7 +70,7 @@ public final class Service implements AutoCloseable {
       this.connections = new Connections(options.limits(), requests);
       this.adminConnections = new Connections(options.limits(), Requests.uncounted(console));
       IoTotals io = new IoTotals(database);
-      metrics.register(connections, io, log);
+      metrics.register(connections, io, log, credentials);
       this.transport = Transport.best();
       this.loops = transport.loops(options.threads(), "bsdb-http");
       keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
@@ -82,7 +85,7 @@ public final class Service implements AutoCloseable {
       Figures figures = new Figures(options, database, connections, io, transport.name());
       Pages pages = new Pages(database, connections, metrics, figures, admin, options.prefix());
       Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
-      this.listener = listen(options.address(), options.port(), connections, keys, tokens, tls);
+      this.listener = listen(options.address(), options.port(), connections, keys, credentials);
       this.adminListener =
           options.adminPort() < 0
               ? null
@@ -91,7 +94,6 @@ public final class Service implements AutoCloseable {
                   options.adminPort(),
                   adminConnections,
                   new AdminRoutes(database, connections, pages, reloads),
-                  null,
                   null);
       var unused =
           loops
@@ -104,6 +106,10 @@ public final class Service implements AutoCloseable {
                   1,
                   1,
                   TimeUnit.SECONDS);
+      var daily =
+          loops
+              .next()
+              .scheduleAtFixedRate(() -> credentials.warn(Instant.now()), 1, 1, TimeUnit.DAYS);
     } catch (IOException | RuntimeException e) {
       closeAll();
       throw e;
@@ -163,18 +169,13 @@ public final class Service implements AutoCloseable {
   }
 
   private Channel listen(
-      String address,
-      int port,
-      Connections of,
-      Routes routes,
-      @Nullable Tokens tokens,
-      @Nullable SslContext tls)
+      String address, int port, Connections of, Routes routes, @Nullable Credentials opened)
       throws IOException {
     InetSocketAddress place = new InetSocketAddress(address, port);
     if (place.isUnresolved()) {
       throw new IOException("-A " + address + ": no such address");
     }
-    RequestReader reader = new RequestReader(routes, tokens, options.limits().bodyBytes());
+    RequestReader reader = new RequestReader(routes, opened, options.limits().bodyBytes());
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loops)
@@ -188,7 +189,7 @@ public final class Service implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    initialise(channel, of, reader, tls);
+                    initialise(channel, of, reader, opened == null ? null : opened.tls());
                   }
                 });
     ChannelFuture bound = bootstrap.bind(place).awaitUninterruptibly();
@@ -228,6 +229,17 @@ public final class Service implements AutoCloseable {
     }
     RequestDecoder decoder = new RequestDecoder();
     channel.pipeline().addLast(decoder, new Conversation(of, reader, decoder));
+  }
+
+  /**
+   * Reads certificate, key and tokens again, and opens the access log anew. What is bad is refused
+   * and what was there stays in use; that is said, and shown by the metrics.
+   */
+  public void reloadFiles() {
+    credentials.reload();
+    if (accessLog != null) {
+      accessLog.reopen();
+    }
   }
 
   /** The port that is listened on. */

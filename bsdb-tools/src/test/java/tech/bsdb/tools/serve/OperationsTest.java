@@ -3,22 +3,27 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
 import java.io.IOException;
+import java.math.BigInteger;
 import java.net.InetAddress;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.security.KeyPair;
 import java.security.KeyPairGenerator;
+import java.security.cert.X509Certificate;
+import java.util.ArrayList;
 import java.util.Base64;
 import java.util.List;
 import java.util.Map;
 import javax.net.ssl.SSLContext;
 import javax.net.ssl.SSLHandshakeException;
+import javax.net.ssl.SSLSocket;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
@@ -193,6 +198,36 @@ class OperationsTest {
     }
   }
 
+  @Test
+  void tokensAreReadAgain() throws IOException {
+    serving.tokens = Files.writeString(folder.resolve("tokens"), "first\n");
+    serving.start();
+    String refused = "bsdb_file_reload_refused{file=\"tokens\"}";
+    try (Wire wire = serving.connect()) {
+      assertThat(authorized(wire, "Bearer first").status()).isEqualTo(200);
+      Files.writeString(serving.tokens, "second\n");
+      assertThat(authorized(wire, "Bearer second").status()).isEqualTo(401);
+      serving.reloadFiles();
+      assertThat(authorized(wire, "Bearer second").status()).isEqualTo(200);
+      assertThat(authorized(wire, "Bearer first").status()).isEqualTo(401);
+      assertThat(serving.metric(refused)).isZero();
+      for (String bad : List.of("", "two words\n")) {
+        Files.writeString(serving.tokens, bad);
+        serving.reloadFiles();
+        assertThat(authorized(wire, "Bearer second").status()).isEqualTo(200);
+        assertThat(serving.said()).contains("new tokens are refused", "tokens: ");
+        assertThat(serving.metric(refused)).isEqualTo(1);
+      }
+      Files.delete(serving.tokens);
+      serving.reloadFiles();
+      assertThat(authorized(wire, "Bearer second").status()).isEqualTo(200);
+      Files.writeString(serving.tokens, "third\n");
+      serving.reloadFiles();
+      assertThat(authorized(wire, "Bearer third").status()).isEqualTo(200);
+      assertThat(serving.metric(refused)).isZero();
+    }
+  }
+
   private static Response authorized(Wire wire, String value) throws IOException {
     return wire.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\nAuthorization: " + value + "\r\n\r\n")
         .read();
@@ -235,27 +270,84 @@ class OperationsTest {
         .isInstanceOf(SSLHandshakeException.class);
   }
 
-  /** Made by the JDK's keytool, so that nothing secret is in the tree. */
+  private SSLSocket trusting() throws Exception {
+    SSLContext trusting = SSLContext.getInstance("TLS");
+    trusting.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+    return (SSLSocket)
+        trusting.getSocketFactory().createSocket(InetAddress.getLoopbackAddress(), serving.port());
+  }
+
+  /** The serial number of the certificate that a new connection is shown. */
+  private BigInteger shown() throws Exception {
+    try (SSLSocket socket = trusting()) {
+      socket.startHandshake();
+      return ((X509Certificate) socket.getSession().getPeerCertificates()[0]).getSerialNumber();
+    }
+  }
+
+  @Test
+  void theCertificateIsReadAgain() throws Exception {
+    serving.tls = certificate();
+    serving.start();
+    String refused = "bsdb_file_reload_refused{file=\"certificate\"}";
+    BigInteger first = shown();
+    try (Wire before = new Wire(trusting())) {
+      assertThat(before.get("/bsdb/k").text()).isEqualTo("value");
+      ServeOptions.Tls next = certificate();
+      assertThat(shown()).isEqualTo(first);
+      serving.reloadFiles();
+      BigInteger second = shown();
+      assertThat(second).isNotEqualTo(first);
+      assertThat(serving.metric(refused)).isZero();
+      byte[] key = Files.readAllBytes(next.key());
+      for (String bad :
+          List.of("", "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----")) {
+        Files.writeString(next.key(), bad);
+        serving.reloadFiles();
+        assertThat(shown()).isEqualTo(second);
+        assertThat(serving.said()).contains("certificate or key is refused", "key.pem");
+        assertThat(serving.metric(refused)).isEqualTo(1);
+      }
+      Files.write(next.key(), key);
+      serving.reloadFiles();
+      assertThat(serving.metric(refused)).isZero();
+      assertThat(before.get("/bsdb/k").text()).as("on the old connection").isEqualTo("value");
+    }
+    assertThat(serving.metric("bsdb_tls_certificate_expiry_seconds"))
+        .isBetween(89.0 * 86_400, 90.0 * 86_400); // keytool's default
+    assertThat(serving.said()).doesNotContain("warning");
+  }
+
+  @Test
+  void aCertificateThatIsNotValidForLongIsWarnedOf() throws Exception {
+    serving.tls = certificate("-validity", "10");
+    serving.start();
+    assertThat(serving.said()).contains("warning: ", "certificate.pem expires at ", "in 9 days");
+    certificate("-startdate", "-20d", "-validity", "10");
+    serving.reloadFiles();
+    assertThat(serving.said()).contains("certificate.pem expired at ");
+    assertThat(serving.metric("bsdb_tls_certificate_expiry_seconds"))
+        .isBetween(-11.0 * 86_400, -9.0 * 86_400);
+    certificate("-startdate", "+5d", "-validity", "90");
+    serving.reloadFiles();
+    assertThat(serving.said()).contains("certificate.pem is not valid before ");
+  }
+
   private ServeOptions.Tls certificate() throws Exception {
+    return certificate("-validity", "90");
+  }
+
+  /** Made by the JDK's keytool, so that nothing secret is in the tree. */
+  private ServeOptions.Tls certificate(String... validity) throws Exception {
     Path store = folder.resolve("keys.p12");
-    Process keytool =
-        new ProcessBuilder(
-                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
-                "-genkeypair",
-                "-alias",
-                "server",
-                "-keyalg",
-                "EC",
-                "-dname",
-                "CN=localhost",
-                "-storepass",
-                "secret",
-                "-keystore",
-                store.toString(),
-                "-storetype",
-                "PKCS12")
-            .redirectErrorStream(true)
-            .start();
+    Files.deleteIfExists(store);
+    List<String> line = new ArrayList<>();
+    line.add(Path.of(System.getProperty("java.home"), "bin", "keytool").toString());
+    line.addAll(List.of("-genkeypair", "-alias", "server", "-keyalg", "EC"));
+    line.addAll(List.of("-dname", "CN=localhost", "-storepass", "secret"));
+    line.addAll(List.of("-keystore", store.toString(), "-storetype", "PKCS12"));
+    line.addAll(List.of(validity));
+    Process keytool = new ProcessBuilder(line).redirectErrorStream(true).start();
     String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
     assertThat(keytool.waitFor()).as(said).isZero();
     var keys = java.security.KeyStore.getInstance(store.toFile(), "secret".toCharArray());
@@ -323,6 +415,69 @@ class OperationsTest {
             line ->
                 assertThat(line).matches("\\S+Z 127.0.0.1 \"GET /bsdb/k HTTP/1.1\" 200 5 [0-9]+"),
             line -> assertThat(line).contains(" \"GET /bsdb/%22\\xff?x=\\x22 HTTP/1.1\" 404 "));
+  }
+
+  @Test
+  void theAccessLogIsOpenedAnew() throws IOException {
+    Path logs = Files.createDirectory(folder.resolve("logs"));
+    Path log = logs.resolve("access.log");
+    serving.accessLog = log.toString();
+    serving.start();
+    String refused = "bsdb_file_reload_refused{file=\"access_log\"}";
+    try (Wire wire = serving.connect()) {
+      wire.get("/bsdb/before");
+      Path moved = Files.move(log, logs.resolve("access.log.1"));
+      serving.reloadFiles();
+      wire.get("/bsdb/after");
+      awaitLines(log, "/bsdb/after");
+      assertThat(moved).content().contains("/bsdb/before").doesNotContain("/bsdb/after");
+      assertThat(log).content().doesNotContain("/bsdb/before");
+      Path gone = Files.move(logs, folder.resolve("gone"));
+      serving.reloadFiles();
+      assertThat(serving.said()).contains("access log cannot be opened anew", log.toString());
+      assertThat(serving.metric(refused)).isEqualTo(1);
+      wire.get("/bsdb/still");
+      awaitLines(gone.resolve("access.log"), "/bsdb/still");
+      Files.createDirectory(logs);
+      serving.reloadFiles();
+      wire.get("/bsdb/again");
+      awaitLines(log, "/bsdb/again");
+      assertThat(serving.metric(refused)).isZero();
+      assertThat(serving.metric("bsdb_access_log_failed_total")).isZero();
+    }
+  }
+
+  private static void awaitLines(Path log, String path) throws IOException {
+    while (!Files.exists(log) || !Files.readString(log).contains(path)) {
+      Serving.pause();
+    }
+  }
+
+  @Test
+  void whatTheAccessLogLosesIsCountedAndSaidOnce() throws IOException {
+    Path full = Path.of("/dev/full");
+    assumeTrue(Files.exists(full), "no /dev/full here");
+    Path log = Files.createSymbolicLink(folder.resolve("access.log"), full);
+    serving.accessLog = log.toString();
+    serving.start();
+    try (Wire wire = serving.connect()) {
+      for (int lost = 1; lost <= 3; lost++) {
+        wire.get("/bsdb/lost");
+        while (serving.metric("bsdb_access_log_failed_total") < lost) {
+          Serving.pause();
+        }
+      }
+      assertThat(serving.said()).containsOnlyOnce("the access log cannot be written");
+      Files.delete(log);
+      wire.get("/bsdb/kept");
+      awaitLines(log, "/bsdb/kept");
+      while (!serving.said().contains("the access log is written again")) {
+        Serving.pause();
+      }
+      assertThat(Files.readAllLines(log)).hasSize(1);
+      assertThat(serving.metric("bsdb_access_log_failed_total")).isEqualTo(3);
+      assertThat(serving.metric("bsdb_access_log_dropped_total")).isZero();
+    }
   }
 
   @Test

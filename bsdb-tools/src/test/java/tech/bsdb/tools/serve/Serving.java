@@ -92,6 +92,11 @@ final class Serving implements AutoCloseable {
     return service;
   }
 
+  /** Does what SIGHUP does. */
+  void reloadFiles() {
+    service().reloadFiles();
+  }
+
   int port() {
     return service().port();
   }
