@@ -100,6 +100,68 @@ class ServeIT {
     }
   }
 
+  /** Tokens are read again and the access log is opened anew; the process goes on. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void hangUpReloads(Path java) throws Exception {
+    publish(java, 1);
+    Path tokens = Files.writeString(folder.resolve("tokens"), "first\n");
+    Path log = folder.resolve("access.log");
+    String[] line = {
+      "serve",
+      "-d",
+      path("store"),
+      "-A",
+      "127.0.0.1",
+      "-p",
+      "0",
+      "--token-file",
+      tokens.toString(),
+      "--access-log",
+      log.toString()
+    };
+    Process server = start(java, line);
+    try {
+      int port = port(server);
+      assertThat(status(port, "first")).isEqualTo(200);
+      Files.writeString(tokens, "second\n");
+      Files.move(log, folder.resolve("access.log.1"));
+      hangUp(server);
+      while (status(port, "second") != 200) {
+        Thread.sleep(20);
+      }
+      assertThat(status(port, "first")).isEqualTo(401);
+      while (!Files.exists(log) || !Files.readString(log).contains(" 401 ")) {
+        Thread.sleep(20);
+      }
+      Files.writeString(tokens, "not one token\n");
+      hangUp(server);
+      while (!Files.readString(folder.resolve("stderr")).contains("new tokens are refused")) {
+        Thread.sleep(20);
+      }
+      assertThat(status(port, "second")).isEqualTo(200);
+      server.destroy();
+      assertThat(server.waitFor()).isEqualTo(143);
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(Files.readString(folder.resolve("stderr")).lines())
+        .allMatch(said -> said.startsWith("bsdb serve: "));
+  }
+
+  private static void hangUp(Process server) throws Exception {
+    Process kill = new ProcessBuilder("kill", "-HUP", String.valueOf(server.pid())).start();
+    assertThat(kill.waitFor()).isZero();
+  }
+
+  private int status(int port, String token) throws Exception {
+    HttpRequest request =
+        HttpRequest.newBuilder(URI.create("http://127.0.0.1:" + port + "/bsdb/key-7"))
+            .header("authorization", "Bearer " + token)
+            .build();
+    return client.send(request, BodyHandlers.ofString()).statusCode();
+  }
+
   @ParameterizedTest
   @MethodSource("javas")
   void aStartThatCannotSucceedSaysWhy(Path java) throws Exception {

@@ -8,6 +8,7 @@ import java.util.Map;
 import java.util.concurrent.Executor;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /** The administration: {@code POST /reload}, {@code /drain} and {@code /resume}, and the pages. */
 final class AdminRoutes implements Routes {
@@ -35,7 +36,7 @@ final class AdminRoutes implements Routes {
 
   @Override
   public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RefusedException {
+      throws RefusedException, BadRequestException {
     String path = target.path();
     if (headers.contains(HttpHeaderNames.ORIGIN)) {
       throw new RefusedException(Reply.error(403, "no page of a browser administrates this"));
@@ -44,7 +45,7 @@ final class AdminRoutes implements Routes {
       if (!exchange.method().equals("GET") && !exchange.isHead()) {
         throw KeyRoutes.notAllowed("GET, HEAD");
       }
-      return pages.page(path, headers);
+      return pages.page(target, headers);
     }
     if (!path.equals("/reload") && !path.equals("/drain") && !path.equals("/resume")) {
       throw new RefusedException(

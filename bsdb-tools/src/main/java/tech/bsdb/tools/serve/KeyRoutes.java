@@ -44,7 +44,7 @@ final class KeyRoutes implements Routes {
       if (!reads) {
         throw notAllowed("GET, HEAD");
       }
-      return pages.page(path, headers);
+      return pages.page(target, headers);
     }
     if (!path.startsWith(prefix)) {
       throw new RefusedException(Reply.error(404, "nothing here; keys are below " + prefix));

@@ -6,6 +6,8 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.time.Instant;
+import java.time.format.DateTimeParseException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -15,17 +17,19 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /** What stands at the root: the page, probes, metrics, figures and the description of the API. */
 final class Pages {
   private static final Set<String> PATHS =
-      Set.of("/", "/healthz", "/readyz", "/metrics", "/stats", "/openapi.yaml");
+      Set.of("/", "/healthz", "/readyz", "/metrics", "/stats", "/history", "/openapi.yaml");
   private static final String NO_STORE = "cache-control: no-store\r\n";
 
   private final ReloadingDatabase database;
   private final Connections connections;
   private final Metrics metrics;
   private final Figures figures;
+  private final History history;
   private final Executor workers;
   private final Reply page;
   private final Reply openApi;
@@ -35,12 +39,14 @@ final class Pages {
       Connections connections,
       Metrics metrics,
       Figures figures,
+      History history,
       Executor workers,
       String prefix) {
     this.database = database;
     this.connections = connections;
     this.metrics = metrics;
     this.figures = figures;
+    this.history = history;
     this.workers = workers;
     String html = Resources.text("page.html");
     this.page =
@@ -67,9 +73,13 @@ final class Pages {
     return PATHS.contains(path);
   }
 
-  /** What answers with a page. */
-  Action page(String path, HttpHeaders headers) {
-    return switch (path) {
+  /**
+   * What answers with a page.
+   *
+   * @throws BadRequestException if the query is not one that the page takes
+   */
+  Action page(RequestTarget target, HttpHeaders headers) throws BadRequestException {
+    return switch (target.path()) {
       case "/" -> exchange -> exchange.complete(page);
       case "/healthz" -> exchange -> exchange.complete(json(200, Map.of("status", "ok")));
       case "/readyz" -> exchange -> exchange.complete(ready());
@@ -78,8 +88,24 @@ final class Pages {
         String accept = headers.get(HttpHeaderNames.ACCEPT);
         yield elsewhere(() -> metrics.page(accept));
       }
+      case "/history" -> {
+        Instant since = since(target);
+        yield elsewhere(() -> json(200, history.after(since)));
+      }
       default -> elsewhere(() -> json(200, figures.now()));
     };
+  }
+
+  private static @Nullable Instant since(RequestTarget target) throws BadRequestException {
+    String since = target.parameter("since");
+    if (since == null) {
+      return null;
+    }
+    try {
+      return Instant.parse(since);
+    } catch (DateTimeParseException e) {
+      throw new BadRequestException("since takes a time such as 2026-11-22T09:00:00Z");
+    }
   }
 
   /** An answer that takes longer, or reads files, and so is made by a worker. */

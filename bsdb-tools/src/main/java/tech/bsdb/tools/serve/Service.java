@@ -83,7 +83,9 @@ public final class Service implements AutoCloseable {
       keep(reloads::shutdownNow);
       Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       Figures figures = new Figures(options, database, connections, io, transport.name());
-      Pages pages = new Pages(database, connections, metrics, figures, admin, options.prefix());
+      History history = new History(requests, io, this::version);
+      Pages pages =
+          new Pages(database, connections, metrics, figures, history, admin, options.prefix());
       Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
       this.listener = listen(options.address(), options.port(), connections, keys, credentials);
       this.adminListener =
@@ -102,11 +104,12 @@ public final class Service implements AutoCloseable {
                   () -> {
                     latencies.tick();
                     io.tick();
+                    history.tick();
                   },
                   1,
                   1,
                   TimeUnit.SECONDS);
-      var daily =
+      var unusedDaily =
           loops
               .next()
               .scheduleAtFixedRate(() -> credentials.warn(Instant.now()), 1, 1, TimeUnit.DAYS);
@@ -239,6 +242,12 @@ public final class Service implements AutoCloseable {
     credentials.reload();
     if (accessLog != null) {
       accessLog.reopen();
+    }
+  }
+
+  private String version() {
+    try (Lease lease = database.acquire()) {
+      return lease.version();
     }
   }
 

@@ -35,7 +35,8 @@ class OpenApiTest {
   private static final Set<String> METHODS = Set.of("get", "head", "post");
 
   /** What needs a fault in the server itself. */
-  private static final Set<String> NOT_TRIED = Set.of("get /metrics 500", "get /stats 500");
+  private static final Set<String> NOT_TRIED =
+      Set.of("get /metrics 500", "get /stats 500", "get /history 500");
 
   /** Keywords that say nothing about which values are valid. */
   private static final Set<String> ANNOTATIONS =
@@ -165,6 +166,7 @@ class OpenApiTest {
     trials.put("delete", (method, target) -> head("DELETE", target) + "\r\n");
     trials.put("known", (method, target) -> head(method, target) + "If-None-Match: *\r\n\r\n");
     trials.put("encoding", (method, target) -> plain.request(method, target + "?key_encoding=x"));
+    trials.put("since", (method, target) -> plain.request(method, target + "?since=yesterday"));
     trials.put("version", (method, target) -> plain.request(method, target + "?version=none"));
     trials.put("notJson", (method, target) -> head(method, target) + json + "2\r\n\r\n[}");
     trials.put("long", (method, target) -> head(method, target) + json + "1001\r\n\r\n");
