@@ -2,7 +2,6 @@ package tech.bsdb.tools;
 
 import java.lang.reflect.InvocationTargetException;
 import java.lang.reflect.Proxy;
-import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -13,10 +12,8 @@ import org.jspecify.annotations.Nullable;
  * warning cannot be suppressed.
  */
 final class HangUp {
-  private static final Runnable NOTHING = () -> {};
-
-  /** Null until there is something to do; {@link #NOTHING} if the signal came before. */
-  private final AtomicReference<@Nullable Runnable> task = new AtomicReference<>();
+  private @Nullable Runnable task;
+  private boolean cameBefore;
 
   private HangUp() {}
 
@@ -55,9 +52,10 @@ final class HangUp {
   }
 
   private void came() {
-    Runnable known = task.get();
-    if (known == null && !task.compareAndSet(null, NOTHING)) {
-      known = task.get();
+    Runnable known;
+    synchronized (this) {
+      known = task;
+      cameBefore |= known == null;
     }
     if (known != null) {
       known.run();
@@ -66,7 +64,13 @@ final class HangUp {
 
   /** Says what the signal does from now on, and does it at once if the signal came already. */
   void does(Runnable now) {
-    if (task.getAndSet(now) == NOTHING) {
+    boolean atOnce;
+    synchronized (this) {
+      task = now;
+      atOnce = cameBefore;
+      cameBefore = false;
+    }
+    if (atOnce) {
       now.run();
     }
   }

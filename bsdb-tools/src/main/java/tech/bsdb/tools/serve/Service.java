@@ -239,6 +239,10 @@ public final class Service implements AutoCloseable {
    * and what was there stays in use; that is said, and shown by the metrics.
    */
   public void reloadFiles() {
+    if (options.tokens() == null && options.tls() == null && options.accessLog() == null) {
+      console.say("bsdb serve: nothing to reload: no certificate, no tokens, no access log");
+      return;
+    }
     credentials.reload();
     if (accessLog != null) {
       accessLog.reopen();

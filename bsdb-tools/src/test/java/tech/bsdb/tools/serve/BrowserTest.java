@@ -28,13 +28,17 @@ class BrowserTest {
             .orElse(null);
     assumeTrue(chromium != null, "no Chromium here");
     Path database = Serving.build(folder.resolve("the-database"), Map.of("k", "v", "l", "w"));
-    try (Serving serving = new Serving(database).start();
+    Path log = folder.resolve("access.log");
+    Serving service = new Serving(database);
+    service.accessLog = log.toString();
+    try (Serving serving = service.start();
         Wire wire = serving.connect()) {
       wire.get("/bsdb/k");
       String page = shown(chromium, "http://127.0.0.1:" + serving.port() + "/");
       assertThat(page).contains("the-database", "blocked");
       assertThat(page).doesNotContain("Content Security Policy");
     }
+    assertThat(log).content().contains("\"GET /stats ", "\"GET /history ");
   }
 
   /** The document once its script has run. */

@@ -228,6 +228,13 @@ class OperationsTest {
     }
   }
 
+  @Test
+  void whereThereIsNothingToReloadThatIsSaid() throws IOException {
+    serving.start();
+    serving.reloadFiles();
+    assertThat(serving.said()).contains("nothing to reload");
+  }
+
   private static Response authorized(Wire wire, String value) throws IOException {
     return wire.send("GET /bsdb/k HTTP/1.1\r\nHost: x\r\nAuthorization: " + value + "\r\n\r\n")
         .read();

@@ -3,8 +3,10 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import java.awt.Color;
 import java.io.IOException;
 import java.io.InputStream;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.Set;
@@ -75,6 +77,43 @@ class PageTest {
         .forEach(match -> asked.add(match.group(1)));
     assertThat(asked).hasSizeGreaterThan(20);
     assertThat(ids).containsAll(asked);
+  }
+
+  /** Percentiles are told apart by their hue, in the light theme as in the dark one. */
+  @Test
+  void coloursOfPercentilesAreFarApart() {
+    List<List<Double>> themes = new ArrayList<>();
+    for (String name : List.of("p50", "p90", "p99", "p999")) {
+      List<Double> hues =
+          Pattern.compile("--" + name + ": #([0-9a-f]{6});")
+              .matcher(page)
+              .results()
+              .map(match -> hue(Integer.parseInt(match.group(1), 16)))
+              .toList();
+      assertThat(hues).as(name).hasSize(2);
+      for (List<Double> others : themes) {
+        for (int theme = 0; theme < 2; theme++) {
+          double apart = Math.abs(hues.get(theme) - others.get(theme));
+          assertThat(Math.min(apart, 360 - apart)).as(name).isGreaterThan(40);
+        }
+      }
+      themes.add(hues);
+    }
+  }
+
+  /** In degrees. */
+  private static double hue(int rgb) {
+    return 360 * Color.RGBtoHSB(rgb >> 16, rgb >> 8 & 255, rgb & 255, null)[0];
+  }
+
+  /** On a phone somebody looks a key up; the plots come below. */
+  @Test
+  void theLookupComesFirstOnAPhone() {
+    String phone = page.substring(page.indexOf("@media (max-width: 40rem)"));
+    assertThat(phone.substring(0, phone.indexOf("</style>"))).contains(".asking { order: -1; }");
+    assertThat(page.indexOf("class=\"card asking\""))
+        .isPositive()
+        .isLessThan(page.indexOf("id=\"ask\""));
   }
 
   @Test
