@@ -120,7 +120,13 @@ class ServeIT {
       "--access-log",
       log.toString()
     };
-    Process server = start(java, line);
+    ProcessBuilder builder = builder(java, line);
+    builder.command().addAll(0, List.of("env", "--default-signal=HUP")); // whoever ignores it here
+    Process server =
+        builder
+            .redirectOutput(folder.resolve("stdout").toFile())
+            .redirectError(folder.resolve("stderr").toFile())
+            .start();
     try {
       int port = port(server);
       assertThat(status(port, "first")).isEqualTo(200);

@@ -20,7 +20,8 @@ final class HangUp {
   /**
    * Takes the signal from now on.
    *
-   * @throws UnsupportedOperationException if this system, or this JVM (-Xrs), does not allow it
+   * @throws UnsupportedOperationException if this system, this JVM (-Xrs), or whoever started the
+   *     process (nohup) does not allow it
    */
   static HangUp caught() {
     HangUp caught = new HangUp();
@@ -42,7 +43,10 @@ final class HangUp {
                     default -> "what SIGHUP does";
                   });
       Object hangUp = signal.getConstructor(String.class).newInstance("HUP");
-      signal.getMethod("handle", signal, handler).invoke(null, hangUp, calls);
+      Object before = signal.getMethod("handle", signal, handler).invoke(null, hangUp, calls);
+      if (before == handler.getField("SIG_IGN").get(null)) { // the JVM leaves it so
+        throw new UnsupportedOperationException("it was ignored at the start, as nohup does");
+      }
       return caught;
     } catch (InvocationTargetException e) {
       throw new UnsupportedOperationException(String.valueOf(e.getCause()), e);

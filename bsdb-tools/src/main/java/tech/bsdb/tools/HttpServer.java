@@ -141,25 +141,24 @@ public final class HttpServer implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
-    HangUp hangUp = hangUp(console);
+    HangUp hangUp = null;
+    String unheard = "";
+    try {
+      hangUp = HangUp.caught(); // before anything takes long
+    } catch (UnsupportedOperationException e) {
+      unheard = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
+    }
     Service service = Service.start(options(arguments), console);
     Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
     Runtime.getRuntime().addShutdownHook(hook);
     if (hangUp != null) {
       hangUp.does(service::reloadFiles);
+    } else {
+      console.say(unheard);
     }
     console.say("bsdb serve: serving " + service.description());
     new CountDownLatch(1).await(); // until a signal ends the process
     return OK;
-  }
-
-  private static @Nullable HangUp hangUp(Console console) {
-    try {
-      return HangUp.caught();
-    } catch (UnsupportedOperationException e) {
-      console.say("bsdb serve: SIGHUP reloads nothing here: " + e.getMessage());
-      return null;
-    }
   }
 
   private static void end(Service service, Console console) {

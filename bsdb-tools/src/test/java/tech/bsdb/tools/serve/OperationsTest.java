@@ -433,6 +433,7 @@ class OperationsTest {
     String refused = "bsdb_file_reload_refused{file=\"access_log\"}";
     try (Wire wire = serving.connect()) {
       wire.get("/bsdb/before");
+      awaitLines(log, "/bsdb/before");
       Path moved = Files.move(log, logs.resolve("access.log.1"));
       serving.reloadFiles();
       wire.get("/bsdb/after");
