@@ -130,7 +130,8 @@ final class AccessLog implements Closeable {
   private static String inWords(IOException e) {
     String name = e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ");
     String kind = name.replace(" Exception", "").replace("IOException", "");
-    return kind.isEmpty() ? e.getMessage() : e.getMessage() + " (" + kind + ")";
+    String message = String.valueOf(e.getMessage());
+    return kind.isEmpty() ? message : message + " (" + kind + ")";
   }
 
   private void run() {
@@ -185,7 +186,7 @@ final class AccessLog implements Closeable {
     piece.reset();
     ByteBuffer left = ByteBuffer.wrap(bytes);
     try {
-      write(left);
+      write(bytes, left);
       if (failing) {
         failing = false;
         console.say("bsdb serve: the access log is written again");
@@ -203,10 +204,10 @@ final class AccessLog implements Closeable {
     }
   }
 
-  private void write(ByteBuffer bytes) throws IOException {
+  private void write(byte[] bytes, ByteBuffer left) throws IOException {
     if (file == null) {
       OutputStream stdout = console.out();
-      stdout.write(bytes.array());
+      stdout.write(bytes);
       stdout.flush();
       return;
     }
@@ -223,8 +224,8 @@ final class AccessLog implements Closeable {
       to.write(ByteBuffer.wrap(new byte[] {'\n'})); // the rest of a line is lost
       torn = false;
     }
-    while (bytes.hasRemaining()) {
-      to.write(bytes);
+    while (left.hasRemaining()) {
+      to.write(left);
     }
   }
 

@@ -53,11 +53,6 @@ record Conditions(
     return (lines.size() == 1 ? lines.get(0) : String.join(",", lines)).strip();
   }
 
-  /** Whether something hangs on an entity tag. */
-  boolean onTags() {
-    return ifMatch != null || ifNoneMatch != null;
-  }
-
   /**
    * Refuses a request that demands another version.
    *
@@ -78,16 +73,14 @@ record Conditions(
   }
 
   /**
-   * What answers without a look at the value, which is there or not; null where it must be read.
-   * Who has sent the tag of a value was sent that value, so that it is there.
+   * Whether the client has the value already, so that it need not be read. Who sends the tag of a
+   * value was sent that value: it is there.
    */
-  @Nullable Reply unread(String tag, String headers) {
+  boolean isKnown(String tag) {
     return ifNoneMatch != null
-            && !ANY.equals(ifNoneMatch)
-            && matchesIf(tag)
-            && has(ifNoneMatch, tag, true)
-        ? Reply.unchanged(headers)
-        : null;
+        && !ANY.equals(ifNoneMatch)
+        && has(ifNoneMatch, tag, true)
+        && matchesIf(tag);
   }
 
   /** What answers instead of a value that is there; null where the value does. */

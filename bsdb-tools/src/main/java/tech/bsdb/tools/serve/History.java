@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The last hour in samples of ten seconds, so that a page that is opened in the middle of an
- * incident shows how it began. 360 samples are kept, about 50 kB. Thread-safe.
+ * incident shows how it began. 360 samples are kept, less than 100 kB. Thread-safe.
  */
 final class History {
   /** Seconds from one sample to the next. */

@@ -202,7 +202,7 @@ final class Lookups {
       @Nullable RowForm rows) {
     /** What answers without a look at the value; null where it must be read. */
     @Nullable Reply unread() {
-      return conditions.unread(tag, by.headers(tag));
+      return conditions.isKnown(tag) ? Reply.unchanged(by.headers(tag)) : null;
     }
   }
 
