@@ -16,6 +16,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
+import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.read.DatabaseDirectory;
 import tech.bsdb.read.EngineChoice;
@@ -88,6 +89,15 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * As {@link #get(byte[])}, asking a budget for memory before it is taken.
+   *
+   * @throws MemoryBudget.Exceeded if the budget has no room
+   */
+  public byte @Nullable [] get(byte[] key, MemoryBudget budget) throws IOException {
+    return lookup.get(key, budget);
+  }
+
+  /**
    * The values of many keys. That is quicker than one after the other: reads, or the cache misses
    * of mapped files, overlap.
    *
@@ -116,6 +126,14 @@ public final class Database implements AutoCloseable {
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
     return lookup.getAsync(Objects.requireNonNull(key, "key"));
+  }
+
+  /**
+   * As {@link #getAsync(byte[])}, asking a budget for memory before it is taken; completed with
+   * {@link MemoryBudget.Exceeded} if the budget has no room.
+   */
+  public CompletableFuture<byte @Nullable []> getAsync(byte[] key, MemoryBudget budget) {
+    return lookup.getAsync(Objects.requireNonNull(key, "key"), budget);
   }
 
   /** A batch of keys that its caller uses again and again, so that nothing is allocated. */

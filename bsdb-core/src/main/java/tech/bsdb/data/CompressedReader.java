@@ -11,6 +11,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.MemoryBudget;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -69,6 +70,9 @@ public final class CompressedReader implements RecordReader {
       return PlainReader.valueAt(cursor, file, key, values);
     }
     int length = Blocks.rawLength(lengthAndKind, file, position);
+    if (length > MemoryBudget.UNASKED) {
+      values.reserve((lengthAndKind & 1) != 0 ? length : 2L * length); // the block, and its frame
+    }
     byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
     return valueAt(raw, length, addresses.detail(address), file, position, key, values);
   }

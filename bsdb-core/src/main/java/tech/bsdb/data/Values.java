@@ -1,6 +1,8 @@
 package tech.bsdb.data;
 
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.io.MemoryBudget;
 
 /**
  * Where the values of look-ups are put: each in an array of its own, or one behind the other in one
@@ -14,6 +16,7 @@ public final class Values {
   private byte[] array = new byte[0];
   private int end;
   private int offset;
+  private @Nullable MemoryBudget budget;
 
   private Values(boolean together) {
     this.together = together;
@@ -29,25 +32,47 @@ public final class Values {
     return new Values(true);
   }
 
+  /** Has a budget asked for memory from now on; null for none. */
+  public void use(@Nullable MemoryBudget asked) {
+    budget = asked;
+  }
+
+  /**
+   * Asks the budget, if there is one, for memory that is needed on the way to a value.
+   *
+   * @throws MemoryBudget.Exceeded if it has no room
+   */
+  public void reserve(long bytes) throws MemoryBudget.Exceeded {
+    MemoryBudget asked = budget;
+    if (asked != null && !asked.reserve(bytes)) {
+      throw new MemoryBudget.Exceeded(bytes);
+    }
+  }
+
   /**
    * Room for a value.
    *
    * @return the array in which it stands, from {@link #offset} on
+   * @throws MemoryBudget.Exceeded if the budget has no room
    * @throws IllegalStateException if values together take more than 2 GiB
    */
-  public byte[] make(int length) {
+  public byte[] make(int length) throws MemoryBudget.Exceeded {
     if (!together) {
+      reserve(length);
       return new byte[length];
     }
     if (length > MAX - end) {
       throw new IllegalStateException(
           "the values of one batch take more than 2 GiB; ask for fewer keys at once");
     }
-    offset = end;
-    end += length;
-    if (end > array.length) {
-      array = Arrays.copyOf(array, (int) Math.min(MAX, Math.max(end, 2L * array.length)));
+    int needed = end + length;
+    if (needed > array.length) {
+      int larger = (int) Math.min(MAX, Math.max(needed, 2L * array.length));
+      reserve(larger);
+      array = Arrays.copyOf(array, larger);
     }
+    offset = end;
+    end = needed;
     return array;
   }
 

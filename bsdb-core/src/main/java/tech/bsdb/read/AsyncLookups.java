@@ -9,6 +9,7 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.io.DirectEngine;
+import tech.bsdb.io.MemoryBudget;
 
 /**
  * Look-ups whose answers come later, each exactly once: a value, null for an absent key, or a
@@ -91,7 +92,12 @@ final class AsyncLookups implements Closeable {
 
   /** Looks a key up and has its answer given. */
   void get(byte[] key, Answer answer) {
-    Request request = new Request(key, answer);
+    get(key, answer, null);
+  }
+
+  /** Looks a key up and has its answer given; the budget is asked for memory. */
+  void get(byte[] key, Answer answer, @Nullable MemoryBudget budget) {
+    Request request = new Request(key, answer, budget);
     boolean answered = true;
     try {
       answered = answeredHere(request);
@@ -134,7 +140,7 @@ final class AsyncLookups implements Closeable {
   /** Looks up and waits for it. */
   private void find(Request request) {
     try {
-      request.value = lookup.get(request.key);
+      request.value = lookup.get(request.key, request.budget);
     } catch (IOException | RuntimeException | Error e) {
       request.fail(e);
     }
@@ -143,7 +149,7 @@ final class AsyncLookups implements Closeable {
   /** Answers a request that needs no device, or finds the slot of another one. */
   private boolean answeredHere(Request request) throws IOException {
     if (rings.length == 0) {
-      byte[] value = lookup.getIfInMemory(request.key);
+      byte[] value = lookup.getIfInMemory(request.key, request.budget);
       if (value == Lookup.NOT_IN_MEMORY) {
         return false;
       }
@@ -226,13 +232,15 @@ final class AsyncLookups implements Closeable {
   /** One look-up and its answer. */
   static final class Request implements Runnable {
     final byte[] key;
+    final @Nullable MemoryBudget budget;
     private final Answer answer;
     long slot;
     byte @Nullable [] value;
     private @Nullable Throwable failure;
 
-    Request(byte[] key, Answer answer) {
+    Request(byte[] key, Answer answer, @Nullable MemoryBudget budget) {
       this.key = key;
+      this.budget = budget;
       this.answer = answer;
     }
 

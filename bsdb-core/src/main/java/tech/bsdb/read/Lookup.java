@@ -31,6 +31,7 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.io.ReadCount;
 
 /**
@@ -180,13 +181,37 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    return inSession(
-        session -> {
-          long slot = path.slot(key, session.signature);
-          return slot == HashFunction.ABSENT
-              ? null
-              : path.value(slot, key, session, session.values);
-        });
+    return inSession(session -> value(key, session));
+  }
+
+  private byte @Nullable [] value(byte[] key, Session session) throws IOException {
+    long slot = path.slot(key, session.signature);
+    return slot == HashFunction.ABSENT ? null : path.value(slot, key, session, session.values);
+  }
+
+  /**
+   * As {@link #get(byte[])}, asking a budget for memory.
+   *
+   * @throws MemoryBudget.Exceeded if the budget has no room
+   */
+  public byte @Nullable [] get(byte[] key, @Nullable MemoryBudget budget) throws IOException {
+    return inSession(session -> within(budget, session, () -> value(key, session)));
+  }
+
+  /** A part of a lookup. */
+  @FunctionalInterface
+  private interface Part {
+    byte @Nullable [] run() throws IOException;
+  }
+
+  private static byte @Nullable [] within(@Nullable MemoryBudget budget, Session session, Part part)
+      throws IOException {
+    session.values.use(budget);
+    try {
+      return part.run();
+    } finally {
+      session.values.use(null);
+    }
   }
 
   /** Does something with a session. */
@@ -219,14 +244,16 @@ public final class Lookup implements Closeable {
    * The value of a key, if all that must be read was read before, so that it is in memory as far as
    * can be told; else {@link #NOT_IN_MEMORY}.
    */
-  byte @Nullable [] getIfInMemory(byte[] key) throws IOException {
+  byte @Nullable [] getIfInMemory(byte[] key, @Nullable MemoryBudget budget) throws IOException {
     if (engines.overlapping() != null) {
       return NOT_IN_MEMORY;
     }
     return inSession(
         session -> {
           long slot = path.slot(key, session.signature);
-          return slot == HashFunction.ABSENT ? null : path.valueIfTouched(slot, key, session);
+          return slot == HashFunction.ABSENT
+              ? null
+              : within(budget, session, () -> path.valueIfTouched(slot, key, session));
         });
   }
 
@@ -450,6 +477,11 @@ public final class Lookup implements Closeable {
 
   /** The value of a key, later. */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
+    return getAsync(key, null);
+  }
+
+  /** The value of a key, later, asking a budget, if there is one, for memory. */
+  public CompletableFuture<byte @Nullable []> getAsync(byte[] key, @Nullable MemoryBudget budget) {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
     AsyncLookups.Answer answer =
         new AsyncLookups.Answer() {
@@ -464,7 +496,7 @@ public final class Lookup implements Closeable {
           }
         };
     try {
-      async().get(key, answer);
+      async().get(key, answer, budget);
     } catch (IOException | IllegalStateException e) {
       future.completeExceptionally(e);
     }

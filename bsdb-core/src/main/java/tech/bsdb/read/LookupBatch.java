@@ -5,6 +5,7 @@ import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
+import tech.bsdb.io.MemoryBudget;
 
 /**
  * Keys that are looked up together, and their values. It belongs to its caller and is used again
@@ -67,6 +68,14 @@ public final class LookupBatch {
     answered = false;
     keys[size] = key;
     return size++;
+  }
+
+  /**
+   * Has a budget asked for the memory that values take, as {@link #values} grows; null for none. A
+   * batch that was refused is a {@link MemoryBudget.Exceeded} and may be asked for again.
+   */
+  public void use(@Nullable MemoryBudget budget) {
+    values.use(budget);
   }
 
   /** Forgets keys and values. */

@@ -5,6 +5,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
@@ -12,6 +13,7 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotIndex;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.MemoryBudget;
 
 /**
  * The way of a look-up, in steps: key, signature, slot, extent of the index, address, extent of the
@@ -67,6 +69,10 @@ record LookupPath(
     }
     long address = addresses.address(slot, session.index);
     records.locate(address, session.data);
+    long pages = (long) session.data.count() * Page.SIZE;
+    if (pages > MemoryBudget.UNASKED) {
+      values.reserve(pages);
+    }
     session.data.read();
     return records.decode(address, key, session.data, values, session.scratch);
   }

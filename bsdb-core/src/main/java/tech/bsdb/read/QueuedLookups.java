@@ -9,6 +9,7 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.io.ReadQueue;
 
 /**
@@ -40,7 +41,15 @@ final class QueuedLookups<R> implements Closeable {
     default boolean takesLarge(R request) {
       return false;
     }
+
+    /** What is asked for memory for a look-up's value, or null if the values in use ask. */
+    default @Nullable MemoryBudget budget(R request) {
+      return null;
+    }
   }
+
+  /** Pages of a record that a queue reads at the most where someone else takes larger ones. */
+  private static final int LARGE = 64;
 
   private final LookupPath path;
   private final ReadQueue queue;
@@ -52,6 +61,9 @@ final class QueuedLookups<R> implements Closeable {
   private final Scratch scratch = new Scratch();
   private final ReadQueue.Ended ended = this::ended;
   private Values values;
+
+  /** Whether a look-up's own budget is set. */
+  private boolean asked;
 
   /**
    * Look-ups over a queue, which this closes.
@@ -150,12 +162,18 @@ final class QueuedLookups<R> implements Closeable {
 
   private void atIndex(PendingLookup<R> lookup) throws IOException {
     if (path.isApproximate()) {
+      ask(lookup);
       end(lookup, path.shortValue(lookup.slot, lookup.extent, values), null);
       return;
     }
     lookup.address = path.address(lookup.slot, lookup.extent);
     path.toRecord(lookup.address, lookup.extent);
     lookup.atRecord = true;
+    R request = lookup.request;
+    if (lookup.extent.count() > LARGE && request != null && answers.takesLarge(request)) {
+      release(lookup); // so that the windows of a queue stay small
+      return;
+    }
     if (recordsQueued) {
       lookup.extent.addTo(queue, lookup.tag);
     } else {
@@ -172,7 +190,18 @@ final class QueuedLookups<R> implements Closeable {
       release(lookup);
       return;
     }
+    ask(lookup);
     end(lookup, path.record(lookup.address, lookup.key, lookup.extent, values, scratch), null);
+  }
+
+  /** Has the look-up's own budget asked for the memory of its value, if it has one. */
+  private void ask(PendingLookup<R> lookup) {
+    R request = lookup.request;
+    MemoryBudget budget = request == null ? null : answers.budget(request);
+    if (budget != null || asked) {
+      values.use(budget);
+      asked = budget != null;
+    }
   }
 
   private void end(PendingLookup<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {

@@ -6,6 +6,7 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
+import tech.bsdb.io.MemoryBudget;
 
 /**
  * One ring and the thread that drives it: it takes requests as long as there is room, sends their
@@ -133,6 +134,11 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
   public boolean takesLarge(AsyncLookups.Request request) {
     owner.waitFor(request);
     return true;
+  }
+
+  @Override
+  public @Nullable MemoryBudget budget(AsyncLookups.Request request) {
+    return request.budget;
   }
 
   /** Ends the thread once all is answered. */

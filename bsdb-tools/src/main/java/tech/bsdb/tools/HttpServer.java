@@ -94,8 +94,14 @@ public final class HttpServer implements Command {
           .value(
               "--max-held",
               "BYTES",
-              "held for clients altogether, bodies that came and large answers not taken yet;"
-                  + " beyond it the answer is 503 (default: a quarter of the heap)")
+              "memory for clients altogether: bodies that came, values from before they are read,"
+                  + " answers not taken yet; beyond it the answer is 503 (default: a quarter of"
+                  + " the heap)")
+          .value(
+              "--max-held-client",
+              "BYTES",
+              "the part of that for one address (default: a quarter of --max-held; behind a proxy"
+                  + " as much as --max-held)")
           .value(
               "--request-timeout",
               "SECONDS",
@@ -199,12 +205,17 @@ public final class HttpServer implements Command {
   }
 
   private static ServeOptions.Limits limits(Arguments arguments) throws UsageException {
+    long held =
+        arguments.number("--max-held", 1, Long.MAX_VALUE / 4, Runtime.getRuntime().maxMemory() / 4);
+    long ofClient =
+        arguments.number("--max-held-client", 1, Long.MAX_VALUE / 4, Math.max(1, held / 4));
     return new ServeOptions.Limits(
         arguments.integer("--max-connections", 1, 10_000_000, defaultConnections()),
         arguments.integer("--max-in-flight", 1, 16_000, 4_096),
         arguments.integer("--max-body", 1, 1 << 30, 16 << 20),
         arguments.integer("--max-batch", 1, 10_000_000, 100_000),
-        arguments.number("--max-held", 1, Long.MAX_VALUE, Runtime.getRuntime().maxMemory() / 4),
+        held,
+        ofClient,
         Duration.ofSeconds(arguments.number("--request-timeout", 1, 3600, 30)),
         Duration.ofSeconds(arguments.number("--idle-timeout", 1, 86_400, 600)),
         Duration.ofSeconds(arguments.number("--drain-timeout", 0, 60, 8)));

@@ -5,12 +5,14 @@ import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.read.LookupBatch;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
+import tech.bsdb.tools.text.NoRoomException;
 
 /**
  * Answers with the values of many keys, all from one version, in the order asked.
@@ -37,6 +39,12 @@ final class BatchLookup implements Action {
   /** Bytes of an answer behind which a piece ends, where long values make slices short. */
   private static final int PIECE = 256 << 10;
 
+  /** An array of values that grew larger is not kept for the next slice. */
+  private static final int KEPT = 1 << 20;
+
+  /** When a batch that has begun asks again for memory. */
+  private static final long AGAIN_MILLIS = 100;
+
   private final Lookups lookups;
   private final KeyStream body;
   private final Conditions conditions;
@@ -44,6 +52,7 @@ final class BatchLookup implements Action {
   private final Answers form;
   private final MediaType type;
   private @Nullable Exchange exchange;
+  private HeldMemory.@Nullable Share working;
   private @Nullable Lease lease;
   private @Nullable Identity identity;
   private @Nullable LookupBatch batch;
@@ -52,7 +61,8 @@ final class BatchLookup implements Action {
   private int weight;
   private boolean admitted;
   private int next;
-  private boolean begun;
+  private int hits;
+  private long refusedNanos;
   private boolean inPieces;
   private boolean running;
   private boolean waiting;
@@ -94,9 +104,10 @@ final class BatchLookup implements Action {
   @Override
   public void start(Exchange started) {
     exchange = started;
+    working = started.share();
     int keys = body.keys().size();
     weight = Math.max(1, Math.min(keys, SLICE));
-    if (!lookups.requests().hold(0) || !lookups.requests().enter(weight)) {
+    if (!lookups.requests().enter(weight)) {
       started.complete(Reply.BUSY);
       return;
     }
@@ -113,13 +124,12 @@ final class BatchLookup implements Action {
       return;
     }
     try {
-      answers = form.of(acquired.database());
+      form.of(acquired.database());
     } catch (RefusedException e) {
       release();
       started.complete(e.reply().with(by.header()));
       return;
     }
-    batch = acquired.database().batch();
     long longest = Math.max(1, lookups.longestValue(acquired.database()));
     slice = (int) Math.max(1, Math.min(SLICE, SLICE_BYTES / longest));
     if (keys <= slice && !lookups.async() && lookups.mapped(acquired.database())) {
@@ -146,37 +156,88 @@ final class BatchLookup implements Action {
 
   /** Looks the next keys up, for one piece of the answer; returns why that failed, or null. */
   private @Nullable Throwable look() {
-    AnswerWriter answers = known(this.answers);
+    HeldMemory.Share copy = known(exchange).memory();
+    int first = next;
     int most = Math.min(body.keys().size(), next + SLICE);
     int end = next;
+    hits = 0;
     try {
+      AnswerWriter answers = writer();
       answers.reset();
-      if (withVersion && !begun) {
+      if (withVersion && first == 0) {
         Identity by = known(identity);
         answers.writeVersion(by.version(), by.id());
       }
-      begun = true;
       while (next < most && answers.length() < PIECE) {
         end = Math.min(most, next + slice);
         look(end, answers);
         next = end;
       }
+      if (!copy.reserveUpTo(answers.length())) { // for the copy that is written
+        throw new MemoryBudget.Exceeded(answers.length());
+      }
+      lookups.requests().found(hits, next - first - hits);
+      settle();
       return null;
+    } catch (MemoryBudget.Exceeded | NoRoomException full) {
+      next = first;
+      return full;
     } catch (IOException | RuntimeException | Error e) { // an error of memory, or of a mapped file
       lookups.requests().error(end - next);
       return e;
     }
   }
 
+  private AnswerWriter writer() throws IOException {
+    AnswerWriter made = answers;
+    if (made == null) {
+      try {
+        made = form.of(known(lease).database());
+      } catch (RefusedException e) {
+        throw new IOException("the database has changed while a batch was answered", e);
+      }
+      made.use(known(working)::reserve);
+      answers = made;
+    }
+    return made;
+  }
+
+  private LookupBatch batch() {
+    LookupBatch made = batch;
+    if (made == null) {
+      made = known(lease).database().batch();
+      made.use(known(working));
+      batch = made;
+    }
+    return made;
+  }
+
+  /** Counts the arrays that are kept for the next slice, which are not the largest. */
+  private void settle() {
+    AnswerWriter writer = known(answers);
+    LookupBatch asked = batch;
+    if (asked != null && asked.values().length > KEPT) {
+      batch = null;
+    }
+    known(working)
+        .settle(writer.buffer().length + (batch == null ? 0L : known(batch).values().length));
+  }
+
+  /** Lets go of what grows with values, so that who waits holds nothing but its keys. */
+  private void dropMemory() {
+    answers = null;
+    batch = null;
+    known(working).settle(0);
+  }
+
   private void look(int end, AnswerWriter answers) throws IOException {
     KeyList keys = body.keys();
-    LookupBatch asked = known(batch);
+    LookupBatch asked = batch();
     asked.clear();
     for (int i = next; i < end; i++) {
       asked.add(keys.key(i));
     }
     asked.get();
-    int hits = 0;
     for (int i = next; i < end; i++) {
       int place = i - next;
       if (asked.isPresent(place)) {
@@ -192,18 +253,22 @@ final class BatchLookup implements Action {
         answers.writeAbsent(keys.bytes(), keys.offset(i), keys.length(i));
       }
     }
-    lookups.requests().found(hits, end - next - hits);
   }
 
   /** Hands over what was looked up, on the event loop. */
   private void delivered(@Nullable Throwable failure) {
     running = false;
     Exchange to = known(exchange);
-    AnswerWriter written = known(answers);
     if (gone) {
       release();
+      to.memory().settle(0);
       return;
     }
+    if (failure instanceof MemoryBudget.Exceeded || failure instanceof NoRoomException) {
+      refused(to);
+      return;
+    }
+    refusedNanos = 0;
     if (failure != null) {
       release();
       lookups.requests().failed(to, failure);
@@ -214,19 +279,24 @@ final class BatchLookup implements Action {
       }
       return;
     }
+    AnswerWriter written = known(answers);
+    int length = written.length();
     boolean last = next == body.keys().size();
     if (last && !inPieces) {
+      byte[] whole = Arrays.copyOf(written.buffer(), length);
+      Reply reply = new Reply(200, type, known(identity).header(), whole);
+      to.memory().settle(length);
       release();
-      byte[] whole = Arrays.copyOf(written.buffer(), written.length());
-      to.complete(new Reply(200, type, known(identity).header(), whole));
+      to.complete(reply);
       return;
     }
     if (!inPieces) {
       inPieces = true;
       to.beginPieces(200, type, known(identity).header());
     }
-    ByteBuf piece = to.buffer(written.length());
-    piece.writeBytes(written.buffer(), 0, written.length());
+    ByteBuf piece = to.buffer(length);
+    piece.writeBytes(written.buffer(), 0, length);
+    to.memory().settle(length);
     if (last) {
       release();
     }
@@ -234,8 +304,40 @@ final class BatchLookup implements Action {
       submit();
     } else if (!last) {
       waiting = true;
+      dropMemory();
       leave(); // a client that does not read must not keep others from being answered
     }
+  }
+
+  /**
+   * There was no memory for the next values. A batch that has begun waits for it, as long as a
+   * client may keep the server waiting.
+   */
+  private void refused(Exchange to) {
+    dropMemory();
+    to.memory().settle(0);
+    if (!inPieces) {
+      release();
+      to.complete(Reply.FULL);
+      return;
+    }
+    long now = System.nanoTime();
+    if (refusedNanos == 0) {
+      refusedNanos = now;
+    }
+    if (now - refusedNanos > to.patienceNanos()) {
+      release();
+      to.cut();
+      return;
+    }
+    leave();
+    to.later(
+        () -> {
+          if (!gone) {
+            submit();
+          }
+        },
+        AGAIN_MILLIS);
   }
 
   @Override
@@ -249,8 +351,9 @@ final class BatchLookup implements Action {
   @Override
   public void abandoned() {
     gone = true;
-    if (!running) {
+    if (!running && exchange != null) {
       release();
+      exchange.memory().settle(0);
     }
   }
 
@@ -260,6 +363,7 @@ final class BatchLookup implements Action {
       lease = null;
       held.close();
     }
+    dropMemory();
     leave();
   }
 

@@ -8,6 +8,7 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
+import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
 import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
@@ -32,7 +33,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  * <p>Requests wait in {@code received} until they are begun and in {@code begun} until they are
  * answered. None is begun while the client does not take what was written for it, and nothing is
  * read from a client that has sent many requests ahead: memory is bounded by what one round of
- * reading brings.
+ * reading brings. What that is, in bodies, in values and in answers, counts in {@link HeldMemory}.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails closes the connection, which is noticed
 final class Conversation extends ChannelInboundHandlerAdapter {
@@ -50,6 +51,10 @@ final class Conversation extends ChannelInboundHandlerAdapter {
 
   private static final int HEAD_BYTES = 256;
   private static final long LINGER_SECONDS = 2;
+
+  /** How often it is looked, at the least, whether a client takes its answer. */
+  private static final long LOOK_NANOS = 1_000_000_000L;
+
   private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
   private static final byte[] CRLF = "\r\n".getBytes(US_ASCII);
@@ -62,10 +67,15 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   private final ArrayDeque<Exchange> begun = new ArrayDeque<>();
   private @Nullable ChannelHandlerContext context;
   private @Nullable Exchange receiving;
-  private long bodies;
+  private HeldMemory.@Nullable Connection memory;
+  private HeldMemory.@Nullable Share bodies;
+  private HeldMemory.@Nullable Share unsent;
   private boolean pumping;
   private boolean inputEnded;
   private boolean finished;
+  private boolean gone;
+  private boolean watching;
+  private boolean looking;
   private long activeNanos = System.nanoTime();
   private final SendProgress sending = new SendProgress();
 
@@ -78,6 +88,17 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   @Override
   public void channelActive(ChannelHandlerContext ctx) {
     context = ctx;
+    HeldMemory.Connection held =
+        connections
+            .requests()
+            .memory()
+            .connection(
+                ctx.channel().remoteAddress() instanceof InetSocketAddress address
+                    ? address.getAddress()
+                    : null);
+    memory = held;
+    bodies = held.share();
+    unsent = held.share();
     connections.opened(this);
     ctx.executor()
         .schedule(
@@ -88,16 +109,21 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   @Override
   public void channelInactive(ChannelHandlerContext ctx) {
     finished = true;
+    gone = true;
     connections.closed(this);
     for (Exchange exchange : begun) {
+      if (exchange.reply() != null) {
+        exchange.memory().settle(0);
+      }
       Action action = exchange.action();
       if (action != null) {
         action.abandoned();
       }
     }
     connections.requests().abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
-    connections.requests().hold(-bodies);
-    bodies = 0;
+    bodies().settle(0);
+    unsent().settle(0);
+    known(memory).end();
     begun.clear();
     received.clear();
     receiving = null;
@@ -123,7 +149,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
 
   @Override
   public void channelReadComplete(ChannelHandlerContext ctx) {
-    ctx.flush();
+    flush();
   }
 
   private void begin(HttpRequest request) {
@@ -147,7 +173,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     receiving = null;
     received.add(exchange);
     pump();
-    context().flush();
+    flush();
   }
 
   private void body(Exchange exchange, HttpContent content) {
@@ -159,14 +185,15 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     Action action = exchange.action();
     try {
       if (piece.isReadable()) {
-        exchange.bodyBytes(exchange.bodyBytes() + piece.readableBytes());
-        if (exchange.bodyBytes() > connections.limits().bodyBytes()) {
+        long all = exchange.bodyBytes() + piece.readableBytes();
+        if (all > connections.limits().bodyBytes()) {
           throw new BadRequestException(413, reader.tooLarge());
         }
-        bodies += piece.readableBytes();
-        if (!connections.requests().hold(piece.readableBytes())) {
-          throw new BadRequestException(503, "too much is being sent to the server; try again");
+        if (!bodies().reserve(piece.readableBytes())) {
+          refuse(exchange, Reply.TOO_MUCH_SENT);
+          return;
         }
+        exchange.bodyBytes(all);
         if (action != null) {
           action.body(piece);
         }
@@ -180,7 +207,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
         received.add(exchange);
         pump();
         if (received.size() + begun.size() >= AHEAD
-            || (!received.isEmpty() && bodies >= BODIES_AHEAD)) {
+            || (!received.isEmpty() && bodies().bytes() >= BODIES_AHEAD)) {
           context().channel().config().setAutoRead(false);
         }
       }
@@ -232,8 +259,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   private void letGo(Exchange exchange) {
     long bytes = exchange.bodyBytes();
     if (bytes != 0) {
-      connections.requests().hold(-bytes);
-      bodies -= bytes;
+      bodies().settle(bodies().bytes() - bytes);
       exchange.bodyBytes(0);
     }
   }
@@ -242,6 +268,9 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     Exchange next = received.peek();
     if (next == null || !context().channel().isWritable()) {
       return false;
+    }
+    if (unsent().bytes() > 0 && known(memory).isCrowded()) {
+      return false; // until the client has taken what is there: settle comes back to it
     }
     Exchange last = begun.peekLast();
     if (last != null && !(overlaps(last) && overlaps(next) && begun.size() < OVERLAP)) {
@@ -279,7 +308,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     }
     if (!channel.config().isAutoRead()
         && received.size() + begun.size() < AHEAD / 2
-        && (received.isEmpty() || bodies < BODIES_AHEAD)) {
+        && (received.isEmpty() || bodies().bytes() < BODIES_AHEAD)) {
       decoder.goesOn();
       channel.config().setAutoRead(true);
     }
@@ -287,9 +316,11 @@ final class Conversation extends ChannelInboundHandlerAdapter {
 
   private void answer(Exchange exchange, Reply ready) {
     Reply reply = ready;
-    if (reply.body().length > COPIED && !connections.requests().hold(0)) {
-      reply = Reply.BUSY; // too much waits for clients already
+    boolean sent = !exchange.isHead();
+    if (sent && !exchange.memory().reserveUpTo(reply.body().length)) {
+      reply = Reply.FULL; // what was not looked up, as pages
     }
+    exchange.memory().settle(sent ? reply.body().length : 0);
     if (connections.draining() && begun.isEmpty() && received.isEmpty() && !decoder.holdsMore()) {
       exchange.closeAfterwards(); // what the client has sent ahead is answered first
     }
@@ -307,14 +338,15 @@ final class Conversation extends ChannelInboundHandlerAdapter {
         exchange.keepAlive(),
         exchange.http10(),
         reply.headers());
-    boolean withBody = body.length > 0 && !exchange.isHead();
+    boolean withBody = body.length > 0 && sent;
     if (withBody && copied) {
       out.writeBytes(body);
     }
     write(out);
     if (withBody && !copied) {
-      writeHeld(Unpooled.wrappedBuffer(body));
+      write(Unpooled.wrappedBuffer(body));
     }
+    unsent().takeOver(exchange.memory());
     connections.requests().ended(exchange, reply.status(), withBody ? body.length : 0);
     if (!exchange.keepAlive()) {
       finish();
@@ -326,12 +358,69 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     context().write(bytes, context().voidPromise());
   }
 
-  /** Writes what is long enough to count for as long as the client does not take it. */
-  private void writeHeld(ByteBuf bytes) {
-    long length = bytes.readableBytes();
-    connections.requests().hold(length);
-    sending.wrote();
-    var unused = context().write(bytes).addListener(taken -> connections.requests().hold(-length));
+  /** Sends what was written, as far as the client takes it, and counts the rest. */
+  private void flush() {
+    context().flush();
+    settle();
+  }
+
+  /**
+   * Counts what was written and not taken. As long as that is something, a mark behind it tells
+   * when it was taken, and it is looked now and then whether it goes on.
+   */
+  private void settle() {
+    ChannelHandlerContext ctx = context();
+    ChannelOutboundBuffer buffer = ctx.channel().unsafe().outboundBuffer();
+    long waiting = buffer == null ? 0 : buffer.totalPendingWriteBytes();
+    unsent().settle(waiting);
+    if (waiting == 0) {
+      return;
+    }
+    if (!watching) {
+      watching = true;
+      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
+          .addListener(taken -> ctx.executor().execute(this::taken));
+    }
+    if (!looking) {
+      looking = true;
+      look();
+    }
+  }
+
+  /** What was written before the mark was taken. */
+  private void taken() {
+    watching = false;
+    if (gone) {
+      return;
+    }
+    if (!finished) {
+      pump();
+    }
+    flush();
+  }
+
+  /** Cuts a client off that takes nothing for too long; else looks again while something waits. */
+  private void look() {
+    Channel channel = context().channel();
+    SendProgress.State waiting = sending.waiting(channel.unsafe().outboundBuffer());
+    if (waiting == null || !channel.isOpen()) {
+      looking = false;
+      return;
+    }
+    long now = System.nanoTime();
+    long patience = patienceNanos();
+    long left = sending.stuckSince(waiting, now) + patience - now;
+    if (left <= 0) {
+      channel.close();
+      return;
+    }
+    long next = Math.min(left, Math.min(LOOK_NANOS, patience / 8));
+    context().executor().schedule(this::look, next, TimeUnit.NANOSECONDS);
+  }
+
+  /** How long a client may take nothing, or an answer come to a halt. */
+  long patienceNanos() {
+    return connections.limits().request().toNanos();
   }
 
   /** Says no more, and lets the client read what was said: a reset would take it away. */
@@ -374,14 +463,34 @@ final class Conversation extends ChannelInboundHandlerAdapter {
       return;
     }
     exchange.reply(reply);
+    if (gone) {
+      exchange.memory().settle(0);
+    }
     if (!pumping && !finished) {
       pump();
-      ctx.flush();
+      flush();
     }
   }
 
   void onLoop(Runnable task) {
     context().executor().execute(task);
+  }
+
+  void later(Runnable task, long millis) {
+    context().executor().schedule(task, millis, TimeUnit.MILLISECONDS);
+  }
+
+  /** Something to be held for this connection. */
+  HeldMemory.Share share() {
+    return known(memory).share();
+  }
+
+  private HeldMemory.Share bodies() {
+    return known(bodies);
+  }
+
+  private HeldMemory.Share unsent() {
+    return known(unsent);
   }
 
   void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
@@ -397,6 +506,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   boolean piece(Exchange exchange, ByteBuf bytes, boolean last) {
     if (finished) {
       bytes.release();
+      exchange.memory().settle(0);
       return false;
     }
     exchange.count(bytes.readableBytes());
@@ -407,11 +517,12 @@ final class Conversation extends ChannelInboundHandlerAdapter {
       ByteBuf head = context().alloc().buffer(16);
       head.writeCharSequence(Integer.toHexString(bytes.readableBytes()) + "\r\n", US_ASCII);
       write(head);
-      writeHeld(bytes);
+      write(bytes);
       write(Unpooled.wrappedBuffer(CRLF));
     } else {
-      writeHeld(bytes);
+      write(bytes);
     }
+    unsent().takeOver(exchange.memory());
     if (last) {
       if (chunked) {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
@@ -420,7 +531,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
       connections.requests().ended(exchange, 200, exchange.written());
       pump();
     }
-    context().flush();
+    flush();
     return !finished && context().channel().isWritable();
   }
 
@@ -459,7 +570,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
         action.resume();
       }
       pump();
-      ctx.flush();
+      flush();
     }
     ctx.fireChannelWritabilityChanged();
   }
@@ -476,7 +587,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
           refuse(cut, Reply.error(400, "the request's body is not whole"));
         }
         pump();
-        ctx.flush();
+        flush();
       }
     } else if (event instanceof SslHandshakeCompletionEvent handshake && !handshake.isSuccess()) {
       ctx.close();
@@ -502,11 +613,8 @@ final class Conversation extends ChannelInboundHandlerAdapter {
     long request = connections.limits().request().toNanos();
     long since = decoder.receivingSinceNanos();
     long left;
-    SendProgress.State waiting = sending.waiting(channel.unsafe().outboundBuffer());
-    if (waiting != null) {
-      left = sending.stuckSince(waiting, now) + request - now;
-    } else if (!received.isEmpty() || !begun.isEmpty()) {
-      left = request;
+    if (looking || !received.isEmpty() || !begun.isEmpty()) {
+      left = request; // whether an answer is taken is looked at apart
     } else if (since != 0 && !finished) {
       left = since + request - now;
       if (left <= 0) {
@@ -534,10 +642,13 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   }
 
   private ChannelHandlerContext context() {
-    ChannelHandlerContext ctx = context;
-    if (ctx == null) {
+    return known(context);
+  }
+
+  private static <T> T known(@Nullable T opened) {
+    if (opened == null) {
       throw new IllegalStateException("the connection is not open");
     }
-    return ctx;
+    return opened;
   }
 }

@@ -10,6 +10,7 @@ final class Exchange {
   private final String method;
   private final String uri;
   private final boolean http10;
+  private final HeldMemory.Share memory;
   private boolean keepAlive;
   private @Nullable Action action;
   private @Nullable Reply reply;
@@ -24,6 +25,7 @@ final class Exchange {
     this.method = method;
     this.uri = uri;
     this.http10 = http10;
+    this.memory = conversation.share();
     this.keepAlive = keepAlive;
   }
 
@@ -92,6 +94,16 @@ final class Exchange {
     return conversation.client();
   }
 
+  /** What is held for the answer, until it is handed to the connection. */
+  HeldMemory.Share memory() {
+    return memory;
+  }
+
+  /** Something else to be held for the client. */
+  HeldMemory.Share share() {
+    return conversation.share();
+  }
+
   /** Bytes of the answer's body that were written. */
   long written() {
     return written;
@@ -120,13 +132,24 @@ final class Exchange {
     conversation.onLoop(task);
   }
 
+  /** Runs something on the event loop of the exchange, in a while. */
+  void later(Runnable task, long millis) {
+    conversation.later(task, millis);
+  }
+
+  /** How long an answer may come to a halt. */
+  long patienceNanos() {
+    return conversation.patienceNanos();
+  }
+
   /** Begins an answer in pieces. On the event loop, while this exchange is the first in line. */
   void beginPieces(int status, MediaType type, String headers) {
     conversation.beginPieces(this, status, type, headers);
   }
 
   /**
-   * Writes a piece of the body, on the event loop.
+   * Writes a piece of the body, on the event loop. What was held for the exchange is held for the
+   * connection from then on, until the client has taken the piece.
    *
    * @return whether the client takes more; else {@link Action#resume} tells when
    */

@@ -89,6 +89,7 @@ final class KeyRoutes implements Routes {
 
   private Action batch(RequestTarget target, HttpHeaders headers)
       throws RefusedException, BadRequestException {
+    requireNoCoding(headers);
     KeyEncoding encoding = encoding(target);
     Projection fields = fields(target);
     Conditions conditions = Conditions.ofBatch(target);
@@ -126,6 +127,21 @@ final class KeyRoutes implements Routes {
       throw new BadRequestException(400, "with takes: version");
     }
     return with != null;
+  }
+
+  /** Refuses a body that would have to be decoded: its bytes would be taken for keys. */
+  private static void requireNoCoding(HttpHeaders headers) throws RefusedException {
+    for (String value : headers.getAll(HttpHeaderNames.CONTENT_ENCODING)) {
+      for (String coding : value.split(",", -1)) {
+        if (!coding.isBlank() && !coding.strip().equalsIgnoreCase("identity")) {
+          throw new RefusedException(
+              Reply.error(
+                  415,
+                  "bodies are taken as they are, without Content-Encoding",
+                  "accept-encoding: identity\r\n"));
+        }
+      }
+    }
   }
 
   private static String mediaType(@Nullable String contentType) {

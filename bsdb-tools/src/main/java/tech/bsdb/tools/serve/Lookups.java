@@ -7,6 +7,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;
@@ -18,6 +19,7 @@ import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.NotJsonException;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.text.JsonBuffer;
+import tech.bsdb.tools.text.NoRoomException;
 
 /** Looks keys up in the version that is served. Thread-safe. */
 final class Lookups {
@@ -224,9 +226,13 @@ final class Lookups {
     try (Lease lease = database.acquire()) {
       asked = asked(lease, key, fields, conditions);
       Reply unread = asked.unread();
-      return unread != null ? unread : reply(lease.database().get(key), asked);
+      return unread != null
+          ? unread
+          : reply(lease.database().get(key, exchange.memory()), asked, exchange.memory());
     } catch (RefusedException e) {
       return e.reply();
+    } catch (MemoryBudget.Exceeded | NoRoomException full) {
+      return full(exchange);
     } catch (IOException | RuntimeException | Error e) { // errors of memory, or of a mapped file
       return failed(exchange, e, asked);
     } finally {
@@ -250,7 +256,7 @@ final class Lookups {
         exchange.complete(unread);
         return;
       }
-      later = lease.database().getAsync(key);
+      later = lease.database().getAsync(key, exchange.memory());
     } catch (RefusedException e) {
       lease.close();
       requests.leave(1);
@@ -278,40 +284,58 @@ final class Lookups {
   /** What is thrown in a future's callback is heard by nobody. */
   private Reply found(byte @Nullable [] value, Asked asked, Exchange exchange) {
     try {
-      return reply(value, asked);
+      return reply(value, asked, exchange.memory());
+    } catch (NoRoomException full) {
+      return full(exchange);
     } catch (RuntimeException | Error e) {
       requests.failed(exchange, e);
+      exchange.memory().settle(0);
       return Reply.FAILED.with(asked.by.header());
     }
   }
 
-  private Reply reply(byte @Nullable [] value, Asked asked) {
+  private static Reply full(Exchange exchange) {
+    exchange.memory().settle(0);
+    return Reply.FULL;
+  }
+
+  /** The answer; what was held on the way to the value is the answer's length from then on. */
+  private Reply reply(byte @Nullable [] value, Asked asked, HeldMemory.Share memory) {
+    memory.settle(value == null ? 0 : value.length);
+    Reply reply = made(value, asked, memory);
+    memory.settle(reply.body().length);
+    requests.found(value == null ? 0 : 1, value == null ? 1 : 0);
+    return reply;
+  }
+
+  private Reply made(byte @Nullable [] value, Asked asked, HeldMemory.Share memory) {
     if (value == null) {
-      requests.found(0, 1);
       return Reply.ABSENT.with(asked.by.headers(Identity.tagOfAbsence(asked.tag)));
     }
-    requests.found(1, 0);
     String headers = asked.by.headers(asked.tag);
     Reply instead = asked.conditions.insteadOf(asked.tag, headers);
     if (instead != null) {
       return instead;
     }
     if (asked.rows != null) {
-      return row(value, asked.rows, asked.by, headers);
+      return row(value, asked.rows, asked.by, headers, memory);
     }
     if (asked.fields == null) {
       return new Reply(200, json() ? MediaType.JSON : MediaType.BYTES, headers, value);
     }
     try {
-      return new Reply(200, MediaType.JSON, headers, asked.fields.project(value));
+      return new Reply(
+          200, MediaType.JSON, headers, asked.fields.project(value, memory::reserve));
     } catch (NotJsonException e) {
       return Reply.error(
           400, "the value is no JSON object, so that it has no fields", asked.by.header());
     }
   }
 
-  private static Reply row(byte[] value, RowForm rows, Identity by, String headers) {
+  private static Reply row(
+      byte[] value, RowForm rows, Identity by, String headers, HeldMemory.Share memory) {
     JsonBuffer out = new JsonBuffer();
+    out.use(memory::reserve);
     try {
       new RowJson(rows).write(value, 0, value.length, out);
       return new Reply(200, MediaType.JSON, headers, out.copy());
@@ -325,6 +349,10 @@ final class Lookups {
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
             : failure;
+    exchange.memory().settle(0);
+    if (cause instanceof MemoryBudget.Exceeded) {
+      return Reply.FULL;
+    }
     requests.error(1);
     requests.failed(exchange, cause);
     return asked == null ? Reply.FAILED : Reply.FAILED.with(asked.by.header());

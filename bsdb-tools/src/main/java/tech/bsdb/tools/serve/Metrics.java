@@ -78,8 +78,20 @@ final class Metrics {
     gauge("bsdb_http_connections", "Open connections", connections::count);
     gauge(
         "bsdb_http_held_bytes",
-        "Bodies that are not answered and large answers that are not taken",
-        requests::held);
+        "Bodies that are not answered, values under way and answers that are not taken",
+        () -> requests.memory().held());
+    gauge(
+        "bsdb_http_held_limit_bytes", "The most that may be held", () -> requests.memory().limit());
+    CounterWithCallback.builder()
+        .name("bsdb_http_held_refusals_total")
+        .help("How often a request was refused because too much was held, by what bound")
+        .labelNames("bound")
+        .callback(
+            each -> {
+              each.call((double) requests.memory().refusals(), "server");
+              each.call((double) requests.memory().clientRefusals(), "client");
+            })
+        .register(registry);
     counter("bsdb_lookup_hits_total", "Keys that were found", requests::hits);
     counter("bsdb_lookup_misses_total", "Keys that are absent", requests::misses);
     counter("bsdb_lookup_errors_total", "Keys whose look-up failed", requests::errors);

@@ -22,6 +22,17 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   static final Reply BUSY =
       error(503, "too many look-ups are under way; try again", "retry-after: 1\r\n");
 
+  /** There is no room for the value right now. */
+  static final Reply FULL =
+      error(
+          503,
+          "too much memory is held for values that clients have not taken; try again",
+          "retry-after: 1\r\n");
+
+  /** There is no room for the body right now. */
+  static final Reply TOO_MUCH_SENT =
+      error(503, "too much is being sent to the server; try again", "retry-after: 1\r\n");
+
   /** All that is said to a client beyond the limit of connections, head and body. */
   static final byte[] TOO_MANY_CONNECTIONS = tooManyConnections();
 

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve;
 
-import io.netty.handler.codec.DecoderResult;
 import io.netty.handler.codec.TooLongFrameException;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaderValues;
@@ -12,6 +11,7 @@ import io.netty.handler.codec.http.TooLongHttpHeaderException;
 import io.netty.handler.codec.http.TooLongHttpLineException;
 import java.util.Iterator;
 import java.util.Locale;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
@@ -20,6 +20,12 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  * Thread-safe.
  */
 final class RequestReader {
+  private static final Reply UNKNOWN_CODING =
+      Reply.error(501, "the only transfer coding known here is chunked");
+
+  /** What a coding may be called (RFC 9110, section 5.6.2). */
+  private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
+
   private final Routes routes;
   private final @Nullable Credentials credentials;
   private final int bodyBytes;
@@ -44,10 +50,12 @@ final class RequestReader {
   /** Gives the exchange what answers it, or says why it is refused. */
   @Nullable Reply refusal(Exchange exchange, HttpRequest request) {
     if (request.decoderResult().isFailure()) {
-      return malformed(request.decoderResult());
+      return malformed(request);
     }
     try {
       checkHead(request);
+    } catch (RefusedException e) {
+      return e.reply();
     } catch (BadRequestException e) {
       return Reply.error(e.status(), String.valueOf(e.getMessage()));
     }
@@ -80,8 +88,8 @@ final class RequestReader {
     }
   }
 
-  private static Reply malformed(DecoderResult result) {
-    Throwable cause = result.cause();
+  private static Reply malformed(HttpRequest request) {
+    Throwable cause = request.decoderResult().cause();
     if (cause instanceof TooLongHttpLineException) {
       return Reply.error(
           414, "the request line is longer than " + RequestDecoder.MAX_LINE + " octets");
@@ -90,10 +98,35 @@ final class RequestReader {
       return Reply.error(
           431, "the headers are longer than " + RequestDecoder.MAX_HEADERS + " octets");
     }
-    return Reply.error(400, "not a well-formed HTTP request");
+    return asksForAnotherCoding(request)
+        ? UNKNOWN_CODING
+        : Reply.error(400, "not a well-formed HTTP request");
   }
 
-  private void checkHead(HttpRequest request) throws BadRequestException {
+  /**
+   * Whether nothing is wrong with the transfer codings but that they are not all known here, and no
+   * length contradicts them.
+   */
+  private static boolean asksForAnotherCoding(HttpRequest request) {
+    HttpHeaders headers = request.headers();
+    if (!request.protocolVersion().equals(HttpVersion.HTTP_1_1)
+        || headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
+      return false;
+    }
+    boolean another = false;
+    for (String value : headers.getAll(HttpHeaderNames.TRANSFER_ENCODING)) {
+      for (String coding : value.split(",", -1)) {
+        String name = coding.split(";", 2)[0].strip();
+        if (!TOKEN.matcher(name).matches()) {
+          return false;
+        }
+        another |= !HttpHeaderValues.CHUNKED.contentEqualsIgnoreCase(name);
+      }
+    }
+    return another;
+  }
+
+  private void checkHead(HttpRequest request) throws BadRequestException, RefusedException {
     HttpVersion version = request.protocolVersion();
     boolean http10 = version.equals(HttpVersion.HTTP_1_0);
     if (!http10 && !version.equals(HttpVersion.HTTP_1_1)) {
@@ -117,7 +150,7 @@ final class RequestReader {
         throw new BadRequestException(400, "HTTP/1.0 has no transfer codings");
       }
       if (!isChunkedAlone(headers)) {
-        throw new BadRequestException(501, "the only transfer coding known here is chunked");
+        throw new RefusedException(UNKNOWN_CODING);
       }
     }
     if (HttpUtil.getContentLength(request, 0L) > bodyBytes) {

@@ -21,11 +21,10 @@ final class Requests {
   private final LongAdder misses = new LongAdder();
   private final LongAdder errors = new LongAdder();
   private final AtomicInteger lookups = new AtomicInteger();
-  private final AtomicLong held = new AtomicLong();
   private final AtomicLong saidNanos = new AtomicLong(System.nanoTime() - QUIET_NANOS);
   private final LongAdder unsaid = new LongAdder();
   private final int mostLookups;
-  private final long mostHeld;
+  private final HeldMemory memory;
   private final Latencies latencies;
   private final Console console;
   private final @Nullable AccessLog log;
@@ -34,16 +33,16 @@ final class Requests {
    * Begins to count.
    *
    * @param mostLookups look-ups that may be in flight
-   * @param mostHeld bytes that may be held for clients
+   * @param memory what is held for clients
    */
   Requests(
       int mostLookups,
-      long mostHeld,
+      HeldMemory memory,
       Latencies latencies,
       Console console,
       @Nullable AccessLog log) {
     this.mostLookups = mostLookups;
-    this.mostHeld = mostHeld;
+    this.memory = memory;
     this.latencies = latencies;
     this.console = console;
     this.log = log;
@@ -55,7 +54,8 @@ final class Requests {
   /** Counts what nobody reads, for the administration. */
   static Requests uncounted(Console console) {
     Histogram ignored = Histogram.builder().name("administration").classicOnly().build();
-    return new Requests(Integer.MAX_VALUE, Long.MAX_VALUE, new Latencies(ignored), console, null);
+    HeldMemory memory = new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);
+    return new Requests(Integer.MAX_VALUE, memory, new Latencies(ignored), console, null);
   }
 
   /** A request's head was read. */
@@ -130,18 +130,9 @@ final class Requests {
     lookups.addAndGet(-count);
   }
 
-  /**
-   * Notes bytes that are held for a client from now on, or with a minus are no more.
-   *
-   * @return whether that is not too much, with all others
-   */
-  boolean hold(long bytes) {
-    return held.addAndGet(bytes) <= mostHeld;
-  }
-
-  /** Bytes that are held for clients. */
-  long held() {
-    return held.get();
+  /** What is held for clients. */
+  HeldMemory memory() {
+    return memory;
   }
 
   void found(long hit, long missed) {

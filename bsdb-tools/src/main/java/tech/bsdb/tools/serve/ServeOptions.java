@@ -60,8 +60,9 @@ public record ServeOptions(
    * @param inFlight look-ups that were begun and are not answered
    * @param bodyBytes bytes of a request's body
    * @param batchKeys keys of a batch
-   * @param heldBytes bytes that are held for clients: bodies that are not answered, large answers
-   *     that are not taken
+   * @param heldBytes bytes that are held for clients: bodies that are not answered, values from
+   *     before they are read, answers that are not taken
+   * @param clientBytes bytes of those that are held for one client
    * @param request how long a client may take to send a request, or to take some of an answer
    * @param idle how long a connection may stay open without a request
    * @param drain how long the end waits for what is in flight
@@ -72,6 +73,7 @@ public record ServeOptions(
       int bodyBytes,
       int batchKeys,
       long heldBytes,
+      long clientBytes,
       Duration request,
       Duration idle,
       Duration drain) {}

@@ -66,7 +66,11 @@ public final class Service implements AutoCloseable {
       Latencies latencies = new Latencies(metrics.durations());
       Requests requests =
           new Requests(
-              options.limits().inFlight(), options.limits().heldBytes(), latencies, console, log);
+              options.limits().inFlight(),
+              new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes()),
+              latencies,
+              console,
+              log);
       this.connections = new Connections(options.limits(), requests);
       this.adminConnections = new Connections(options.limits(), Requests.uncounted(console));
       IoTotals io = new IoTotals(database);
@@ -253,6 +257,11 @@ public final class Service implements AutoCloseable {
     try (Lease lease = database.acquire()) {
       return lease.version();
     }
+  }
+
+  /** What is held for clients. */
+  HeldMemory memory() {
+    return connections.requests().memory();
   }
 
   /** The port that is listened on. */

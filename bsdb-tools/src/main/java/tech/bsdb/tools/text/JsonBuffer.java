@@ -6,6 +6,8 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 
 /**
  * A growing array of bytes that JSON is written into, in UTF-8. It is used again and again, and
@@ -42,6 +44,17 @@ public final class JsonBuffer {
 
   private byte[] bytes = new byte[FIRST];
   private int length;
+  private @Nullable LongPredicate budget;
+
+  /**
+   * Has the buffer ask from now on before it grows; null to let it grow.
+   *
+   * @param asked says whether the buffer may take so many bytes; if not, writing ends with a {@link
+   *     NoRoomException}
+   */
+  public void use(@Nullable LongPredicate asked) {
+    budget = asked;
+  }
 
   /** Has what was written at its start; valid until the next write. */
   public byte[] bytes() {
@@ -289,6 +302,10 @@ public final class JsonBuffer {
     if (needed > LARGEST) {
       throw new OutOfMemoryError("an answer of " + needed + " bytes does not fit in an array");
     }
-    bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length)));
+    int larger = (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length));
+    if (budget != null && !budget.test(larger)) {
+      throw new NoRoomException(larger);
+    }
+    bytes = Arrays.copyOf(bytes, larger);
   }
 }

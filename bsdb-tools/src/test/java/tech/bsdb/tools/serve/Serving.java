@@ -29,6 +29,7 @@ final class Serving implements AutoCloseable {
   int bodyBytes = 1 << 20;
   int batchKeys = 100_000;
   long heldBytes = 1 << 30;
+  long clientBytes = 1 << 30;
   Duration request = Duration.ofMinutes(1);
   Duration idle = Duration.ofMinutes(10);
   Duration drain = Duration.ofSeconds(8);
@@ -80,7 +81,15 @@ final class Serving implements AutoCloseable {
                 tls,
                 accessLog,
                 new ServeOptions.Limits(
-                    connections, inFlight, bodyBytes, batchKeys, heldBytes, request, idle, drain)),
+                    connections,
+                    inFlight,
+                    bodyBytes,
+                    batchKeys,
+                    heldBytes,
+                    clientBytes,
+                    request,
+                    idle,
+                    drain)),
             console);
     return this;
   }
@@ -112,6 +121,11 @@ final class Serving implements AutoCloseable {
   /** Leaves the processor to others for a moment, while a test waits for something. */
   static void pause() {
     LockSupport.parkNanos(5_000_000);
+  }
+
+  /** What is held for clients. */
+  HeldMemory memory() {
+    return service().memory();
   }
 
   /** What was said on stderr. */

@@ -2,6 +2,8 @@ package tech.bsdb.tools.serve.batch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
@@ -37,6 +39,11 @@ public final class AnswerFrames implements AnswerWriter {
     for (int shift = 24; shift >= 0; shift -= 8) {
       out.put(number >> shift);
     }
+  }
+
+  @Override
+  public void use(@Nullable LongPredicate budget) {
+    out.use(budget);
   }
 
   @Override

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.batch;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
@@ -113,6 +114,11 @@ public final class AnswerLines implements AnswerWriter {
   private void putText(String text) {
     byte[] bytes = text.getBytes(UTF_8);
     out.putText(bytes, 0, bytes.length);
+  }
+
+  @Override
+  public void use(@Nullable LongPredicate budget) {
+    out.use(budget);
   }
 
   @Override

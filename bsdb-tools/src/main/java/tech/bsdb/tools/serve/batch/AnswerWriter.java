@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve.batch;
 
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -38,6 +39,11 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
    * @param id its database id
    */
   void writeVersion(String version, String id);
+
+  /**
+   * Has the writer ask before its array grows, as {@link tech.bsdb.tools.text.JsonBuffer#use} says.
+   */
+  void use(@Nullable LongPredicate budget);
 
   /** Has what was written at its start; valid until the next write or reset. */
   byte[] buffer();

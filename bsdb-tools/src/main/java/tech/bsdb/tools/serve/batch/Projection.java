@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.util.Arrays;
 import java.util.List;
+import java.util.function.LongPredicate;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
 
@@ -56,11 +57,13 @@ public final class Projection {
    * The fields of an object.
    *
    * @param json the text of the object
+   * @param budget asked for the memory, as {@link JsonBuffer#use} says
    * @return the text of an object of those fields alone
    * @throws NotJsonException if it is not JSON, or not an object
    */
-  public byte[] project(byte[] json) throws NotJsonException {
+  public byte[] project(byte[] json, LongPredicate budget) throws NotJsonException {
     JsonBuffer out = new JsonBuffer();
+    out.use(budget);
     switch (new JsonCopier(out).copyFields(json, 0, json.length, this::wants)) {
       case NOT_JSON -> throw new NotJsonException(NOT_JSON);
       case NOT_OBJECT -> throw new NotJsonException(NOT_OBJECT);

@@ -129,6 +129,6 @@ final class ProjectionTest {
   }
 
   private static String project(String fields, String json) throws Exception {
-    return new String(Projection.parse(fields).project(json.getBytes(UTF_8)), UTF_8);
+    return new String(Projection.parse(fields).project(json.getBytes(UTF_8), room -> true), UTF_8);
   }
 }
