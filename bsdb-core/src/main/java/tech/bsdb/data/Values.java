@@ -68,7 +68,7 @@ public final class Values {
     int needed = end + length;
     if (needed > array.length) {
       int larger = (int) Math.min(MAX, Math.max(needed, 2L * array.length));
-      reserve(larger);
+      reserve(larger - array.length);
       array = Arrays.copyOf(array, larger);
     }
     offset = end;

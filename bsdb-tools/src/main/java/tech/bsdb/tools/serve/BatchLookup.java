@@ -34,7 +34,7 @@ final class BatchLookup implements Action {
   }
 
   private static final int SLICE = 256;
-  private static final long SLICE_BYTES = 4 << 20;
+  private static final long SLICE_BYTES = 1 << 20;
 
   /** Bytes of an answer behind which a piece ends, where long values make slices short. */
   private static final int PIECE = 256 << 10;

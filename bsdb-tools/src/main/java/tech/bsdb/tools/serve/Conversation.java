@@ -98,7 +98,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
                     : null);
     memory = held;
     bodies = held.share();
-    unsent = held.share();
+    unsent = held.gathering();
     connections.opened(this);
     ctx.executor()
         .schedule(

@@ -63,13 +63,18 @@ final class HeldMemory {
       large += largeMore;
     }
 
-    /** Whether what is held now may grow so, of which {@code own} is the asking connection's. */
+    /**
+     * Whether what is held now may grow so. A connection has one large answer at a time: what it
+     * holds itself does not keep it from being the only one.
+     *
+     * @param own what the asking connection holds
+     */
     boolean admits(long smallMore, long largeMore, Sums own) {
       boolean fits = small + large + smallMore + largeMore <= limit;
       if (largeMore > 0) {
         return (fits && large + largeMore <= limit - limit / KEPT) || large == own.large;
       }
-      return fits || small + smallMore <= limit / KEPT || small == own.small;
+      return fits || small + smallMore <= limit / KEPT || small == 0;
     }
   }
 
@@ -95,7 +100,12 @@ final class HeldMemory {
 
     /** Something to be held, nothing as yet. */
     Share share() {
-      return new Share(this);
+      return new Share(this, false);
+    }
+
+    /** Something that takes over what others hold; many small answers in it are small still. */
+    Share gathering() {
+      return new Share(this, true);
     }
 
     private Object lock() {
@@ -117,9 +127,9 @@ final class HeldMemory {
       }
     }
 
-    private boolean change(long from, long to, boolean ask) {
-      long smallMore = (to <= SMALL ? to : 0) - (from <= SMALL ? from : 0);
-      long largeMore = (to > SMALL ? to : 0) - (from > SMALL ? from : 0);
+    private boolean change(long from, boolean fromLarge, long to, boolean toLarge, boolean ask) {
+      long smallMore = (toLarge ? 0 : to) - (fromLarge ? 0 : from);
+      long largeMore = (toLarge ? to : 0) - (fromLarge ? from : 0);
       synchronized (HeldMemory.this) {
         if (ask && !client.admits(smallMore, largeMore, own)) {
           clientRefusals++;
@@ -147,10 +157,13 @@ final class HeldMemory {
    */
   static final class Share implements MemoryBudget {
     private final Connection connection;
+    private final boolean gathers;
     private long bytes;
+    private boolean large;
 
-    private Share(Connection connection) {
+    private Share(Connection connection, boolean gathers) {
       this.connection = connection;
+      this.gathers = gathers;
     }
 
     /** Bytes that are held, {@link #FREE} or less of which are not counted. */
@@ -161,10 +174,12 @@ final class HeldMemory {
     @Override
     public boolean reserve(long more) {
       long to = bytes + more;
-      if (to > FREE && !connection.change(counted(bytes), to, true)) {
+      boolean toLarge = gathers ? large : to > SMALL;
+      if (to > FREE && !connection.change(counted(bytes), large, to, toLarge, true)) {
         return false;
       }
       bytes = to;
+      large = toLarge;
       return true;
     }
 
@@ -175,19 +190,25 @@ final class HeldMemory {
 
     /** Holds so many bytes from now on, whether they are admitted or not. */
     void settle(long now) {
-      if (counted(now) != counted(bytes)) {
-        connection.change(counted(bytes), counted(now), false);
+      settle(now, gathers ? large && now > 0 : now > SMALL);
+    }
+
+    private void settle(long now, boolean nowLarge) {
+      if (counted(now) != counted(bytes) || nowLarge != large) {
+        connection.change(counted(bytes), large, counted(now), nowLarge, false);
       }
       bytes = now;
+      large = nowLarge;
     }
 
     /** Takes over what another one holds. */
     void takeOver(Share other) {
       long more = other.bytes;
       if (more > 0) {
+        boolean moreLarge = other.large;
         synchronized (connection.lock()) {
           other.settle(0);
-          settle(bytes + more);
+          settle(bytes + more, gathers ? large || moreLarge : bytes + more > SMALL);
         }
       }
     }

@@ -49,7 +49,7 @@ public final class JsonBuffer {
   /**
    * Has the buffer ask from now on before it grows; null to let it grow.
    *
-   * @param asked says whether the buffer may take so many bytes; if not, writing ends with a {@link
+   * @param asked says whether the buffer may take so many bytes more; if not, writing ends with a {@link
    *     NoRoomException}
    */
   public void use(@Nullable LongPredicate asked) {
@@ -303,7 +303,7 @@ public final class JsonBuffer {
       throw new OutOfMemoryError("an answer of " + needed + " bytes does not fit in an array");
     }
     int larger = (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length));
-    if (budget != null && !budget.test(larger)) {
+    if (budget != null && !budget.test(larger - bytes.length)) {
       throw new NoRoomException(larger);
     }
     bytes = Arrays.copyOf(bytes, larger);

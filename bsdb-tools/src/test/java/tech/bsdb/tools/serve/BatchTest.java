@@ -201,6 +201,25 @@ class BatchTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"gzip", "GZIP", "x-gzip", "deflate", "br", "zstd", "'identity, gzip'", "unknown"})
+  void anEncodedBodyIsRefused(String coding) throws IOException {
+    serveLarge(10);
+    serving.start();
+    byte[] body = "s\n".getBytes(UTF_8);
+    try (Wire wire = serving.connect()) {
+      Response refused = wire.post("/bsdb/", TEXT + "Content-Encoding: " + coding + "\r\n", body);
+      assertThat(refused.status()).isEqualTo(415);
+      assertThat(refused.headers())
+          .containsEntry("accept-encoding", "identity")
+          .containsEntry("connection", "close");
+    }
+    try (Wire wire = serving.connect()) {
+      assertThat(wire.post("/bsdb/", TEXT + "Content-Encoding: Identity\r\n", body).text())
+          .isEqualTo("{\"key\":\"s\",\"value\":\"v\"}\n");
+    }
+  }
+
   private void serveLarge(int bytes) throws IOException {
     Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
     records.put(new byte[] {'k'}, "v".repeat(bytes).getBytes(UTF_8));
