@@ -55,8 +55,7 @@ class MemoryBudgetTest {
     String name = engine.name().toLowerCase(Locale.ROOT);
     String missing = Engines.unavailable(name, directory);
     assumeTrue(missing == null, missing);
-    try (Database database =
-        Database.open(directory, OpenOptions.defaults().withEngine(engine))) {
+    try (Database database = Database.open(directory, OpenOptions.defaults().withEngine(engine))) {
       for (int round = 0; round < 2; round++) { // the second from memory, where it is mapped
         for (int i = 0; i < LENGTHS.length; i++) {
           refusedThenAnswered(database, i);

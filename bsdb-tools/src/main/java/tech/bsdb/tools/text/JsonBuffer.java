@@ -49,8 +49,8 @@ public final class JsonBuffer {
   /**
    * Has the buffer ask from now on before it grows; null to let it grow.
    *
-   * @param asked says whether the buffer may take so many bytes more; if not, writing ends with a {@link
-   *     NoRoomException}
+   * @param asked says whether the buffer may take so many bytes more; if not, writing ends with a
+   *     {@link NoRoomException}
    */
   public void use(@Nullable LongPredicate asked) {
     budget = asked;

@@ -82,8 +82,8 @@ class PressureTest {
     "COMPRESSED, true, BUFFERED",
     "COMPRESSED, false, MAPPED"
   })
-  void valuesAreReservedBeforeTheyAreRead(
-      Layout layout, boolean async, OpenOptions.Engine engine) throws IOException {
+  void valuesAreReservedBeforeTheyAreRead(Layout layout, boolean async, OpenOptions.Engine engine)
+      throws IOException {
     try (Serving serving = new Serving(build(2 * MIB, layout))) {
       serving.async = async;
       serving.open = OpenOptions.defaults().withDataEngine(engine);
@@ -182,7 +182,8 @@ class PressureTest {
                 length ->
                     assertThat(length)
                         .isInstanceOfSatisfying(
-                            Integer.class, bytes -> assertThat(bytes).isGreaterThanOrEqualTo(frames)));
+                            Integer.class,
+                            bytes -> assertThat(bytes).isGreaterThanOrEqualTo(frames)));
         assertThat(serving.memory().peak()).isBetween((long) MIB, 16L * MIB);
         while (serving.metric("bsdb_http_held_bytes") != 0) {
           Serving.pause();
