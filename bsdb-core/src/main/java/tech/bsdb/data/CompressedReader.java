@@ -63,7 +63,7 @@ public final class CompressedReader implements RecordReader {
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     DataFile file = PlainReader.file(files, address);
     long position = addresses.position(address);
-    PayloadCursor cursor = blocks.cursor(file, extent);
+    PayloadCursor cursor = scratch.cursor(file, extent, blocks.ahead);
     cursor.seek(position);
     long lengthAndKind = cursor.nextLeb128();
     if ((lengthAndKind & 1) != 0 && addresses.detail(address) == 0) {

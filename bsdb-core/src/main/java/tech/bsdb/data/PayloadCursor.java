@@ -15,10 +15,10 @@ import tech.bsdb.io.Window;
  * pages as it needs them. Not thread-safe.
  */
 final class PayloadCursor {
-  private final DataFile file;
-  private final CheckedPages pages;
-  private final Window window;
-  private final int ahead;
+  private DataFile file;
+  private CheckedPages pages;
+  private Window window;
+  private int ahead;
   private long windowFirst;
   private int windowPages;
   private long page;
@@ -41,6 +41,18 @@ final class PayloadCursor {
     this(file, extent.window(), ahead);
     windowFirst = extent.first();
     windowPages = extent.count();
+  }
+
+  /** Goes over to another file, or another extent of it, as a new cursor would. */
+  void over(DataFile file, Extent extent, int ahead) {
+    this.file = file;
+    this.pages = file.pages();
+    this.window = extent.window();
+    this.ahead = ahead;
+    windowFirst = extent.first();
+    windowPages = extent.count();
+    page = 0;
+    at = 0;
   }
 
   /** Goes to a byte offset of the file. */

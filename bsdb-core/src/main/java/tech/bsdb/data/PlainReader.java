@@ -100,7 +100,7 @@ public final class PlainReader implements RecordReader {
       }
     }
     DataFile file = file(files, address);
-    PayloadCursor cursor = new PayloadCursor(file, extent, READ_AHEAD);
+    PayloadCursor cursor = scratch.cursor(file, extent, READ_AHEAD);
     cursor.seek(position);
     return valueAt(cursor, file, key, values);
   }

@@ -37,7 +37,12 @@ public final class Page {
   public static int checksum(byte[] bytes, int offset, int length, FileIdentity file, long number) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, offset, length);
-    return (int) crc.getValue() ^ place(file, number);
+    return checksum((int) crc.getValue(), file, number);
+  }
+
+  /** The checksum of bytes with that CRC32C, which stand as page {@code number} of {@code file}. */
+  static int checksum(int crc, FileIdentity file, long number) {
+    return crc ^ place(file, number);
   }
 
   /**

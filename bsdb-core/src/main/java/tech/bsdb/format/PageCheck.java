@@ -4,6 +4,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import java.util.zip.CRC32C;
 
 /** Verifies the pages of one file. Thread-safe. */
 public final class PageCheck {
@@ -30,6 +31,22 @@ public final class PageCheck {
     return stored;
   }
 
+  /**
+   * Verifies a page, or another run of bytes, of which only the CRC32C is given.
+   *
+   * @param crc the CRC32C of the bytes
+   * @param stored the checksum that was stored for them
+   * @param number the page's number in the file
+   * @throws CorruptDatabaseException if they do not belong together
+   */
+  public void check(int crc, int stored, long number) throws CorruptDatabaseException {
+    int actual = Page.checksum(crc, file, number);
+    if (actual != stored) {
+      throw new CorruptDatabaseException(
+          path, number << Page.SHIFT, "page checksum " + hex(stored), hex(actual));
+    }
+  }
+
   /** Verifies {@code length} bytes at {@code offset} against a checksum that is kept elsewhere. */
   public void checkAgainst(ByteBuffer buffer, int offset, int length, long number, int stored)
       throws CorruptDatabaseException {
@@ -37,11 +54,9 @@ public final class PageCheck {
     // crash.
     byte[] bytes = new byte[length];
     buffer.get(offset, bytes);
-    int actual = Page.checksum(bytes, 0, length, file, number);
-    if (actual != stored) {
-      throw new CorruptDatabaseException(
-          path, number << Page.SHIFT, "page checksum " + hex(stored), hex(actual));
-    }
+    CRC32C crc = new CRC32C();
+    crc.update(bytes);
+    check((int) crc.getValue(), stored, number);
   }
 
   /**

@@ -296,12 +296,13 @@ public final class BucketHash implements HashFunction {
   /**
    * Verifies a page of the function against the table, for a reader of the whole file.
    *
+   * @param body shows the page, at {@code offset} of its buffer
    * @return the page's checksum
    */
   public static int checkBodyPage(
       PageSource source,
       Window table,
-      ByteBuffer buffer,
+      Window body,
       int offset,
       long number,
       long tablePage,
@@ -310,7 +311,7 @@ public final class BucketHash implements HashFunction {
     source.read(tablePage + (number - 1) / CHECKSUMS_PER_PAGE, 1, table);
     int at = table.offset() + (int) ((number - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES;
     int stored = table.buffer().getInt(at);
-    check.checkAgainst(buffer, offset, Page.SIZE, number, stored);
+    check.check(body.crc32c(offset, Page.SIZE), stored, number);
     return stored;
   }
 

@@ -2,7 +2,6 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -14,10 +13,10 @@ public final class CheckedPages implements Closeable {
   @FunctionalInterface
   public interface Check {
     /**
-     * Fails if the page that starts at {@code offset} of the buffer is not page {@code number} as
-     * written.
+     * Fails if the page that starts at {@code offset} of the window's buffer is not page {@code
+     * number} as written. May take the window's {@link Window#crc32c}.
      */
-    void check(ByteBuffer buffer, int offset, long number) throws IOException;
+    void check(Window window, int offset, long number) throws IOException;
   }
 
   /** Bytes of a page. */
@@ -117,7 +116,7 @@ public final class CheckedPages implements Closeable {
     if (check != null) {
       for (int i = 0; i < count; i++) {
         if (everyRead || !touched.contains(first + i)) {
-          check.check(window.buffer, window.offset + i * PageSource.PAGE, first + i);
+          check.check(window, window.offset + i * PageSource.PAGE, first + i);
           if (!everyRead) {
             touched.add(first + i);
           }

@@ -46,6 +46,13 @@ public final class Extent {
     return set;
   }
 
+  /** Lets go of memory of more than so many bytes, and points nowhere if it did. */
+  public void trim(int most) {
+    if (window.trim(most)) {
+      pages = null;
+    }
+  }
+
   /** Reads the pages and verifies them. */
   public void read() throws IOException {
     pages().read(first, count, window);

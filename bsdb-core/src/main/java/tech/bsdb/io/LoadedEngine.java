@@ -22,6 +22,16 @@ import org.jspecify.annotations.Nullable;
  * #load}; {@link #open} leaves them to the caller.
  */
 public final class LoadedEngine implements Engine {
+  /** Verifies pages as they are loaded, each once and from front to back. */
+  @FunctionalInterface
+  public interface Check {
+    /**
+     * Fails if the page that starts at {@code offset} of the buffer, in memory of our own, is not
+     * page {@code number} as written.
+     */
+    void check(ByteBuffer buffer, int offset, long number) throws IOException;
+  }
+
   private static final long HUGE_PAGE = ChunkBuffer.HUGE_PAGE;
   private static final int CHUNK = 1 << 20;
 
@@ -80,7 +90,7 @@ public final class LoadedEngine implements Engine {
   }
 
   /** Opens a file as {@link #open(Path, long)}, and verifies its pages as {@link #load}. */
-  public PageSource open(Path file, long length, CheckedPages.@Nullable Check check)
+  public PageSource open(Path file, long length, @Nullable Check check)
       throws IOException {
     return new LoadedPages(load(file, length, check));
   }
@@ -92,13 +102,13 @@ public final class LoadedEngine implements Engine {
    * @param check verifies each page right after it was read, in their order; a page may come twice;
    *     null to verify none
    */
-  public ShownFile load(Path file, long length, CheckedPages.@Nullable Check check)
+  public ShownFile load(Path file, long length, @Nullable Check check)
       throws IOException {
     return calls == null ? buffers(file, length, check) : nativeMemory(calls, file, length, check);
   }
 
   private ShownFile nativeMemory(
-      SystemCalls calls, Path file, long length, CheckedPages.@Nullable Check check)
+      SystemCalls calls, Path file, long length, @Nullable Check check)
       throws IOException {
     boolean large = length >= HUGE_PAGE; // a smaller file would take a huge page all the same
     long room = large ? (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE : length;
@@ -137,7 +147,7 @@ public final class LoadedEngine implements Engine {
     }
   }
 
-  private static ShownFile buffers(Path file, long length, CheckedPages.@Nullable Check check)
+  private static ShownFile buffers(Path file, long length, @Nullable Check check)
       throws IOException {
     ByteBuffer[] allocated = new ByteBuffer[ShownFile.pieces(length)];
     ByteBuffer[] pieces = new ByteBuffer[allocated.length];
@@ -176,7 +186,7 @@ public final class LoadedEngine implements Engine {
   }
 
   private static void verify(
-      ByteBuffer piece, int offset, int length, long position, CheckedPages.@Nullable Check check)
+      ByteBuffer piece, int offset, int length, long position, @Nullable Check check)
       throws IOException {
     if (check != null) {
       for (int at = 0; at < length; at += PageSource.PAGE) {

@@ -61,6 +61,11 @@ final class BatchLookups implements QueuedLookups.Answers<LookupBatch>, Closeabl
     }
   }
 
+  /** Lets go of memory that only large records need. */
+  void trim() {
+    lookups.trim();
+  }
+
   @Override
   public void close() throws IOException {
     lookups.close();

@@ -263,7 +263,8 @@ public record DatabaseDirectory(
       throw new NoSuchFileException(
           file.toString(),
           null,
-          "not there, though the manifest names it: the database was not copied whole, or the manifest is another's");
+          "not there, though the manifest names it: the database was not copied whole, or the"
+              + " manifest is another's");
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       if (channel.size() != entry.length()) {
@@ -323,6 +324,15 @@ public record DatabaseDirectory(
     return new PageCheck(file(entry), entry.file());
   }
 
+  private CheckedPages.Check pageCheck(FileEntry entry) {
+    PageCheck check = check(entry);
+    return (window, offset, number) ->
+        check.check(
+            window.crc32c(offset, Page.PAYLOAD),
+            window.buffer().getInt(offset + Page.PAYLOAD),
+            number);
+  }
+
   /**
    * Opens a file's pages. An engine that loads the file verifies it now.
    *
@@ -337,7 +347,7 @@ public record DatabaseDirectory(
     return new CheckedPages(
         source,
         entry.pages(),
-        verify ? check(entry)::check : null,
+        verify ? pageCheck(entry) : null,
         engine.verifiesEveryRead(),
         engine.showsMemory() ? null : reads);
   }
@@ -358,7 +368,7 @@ public record DatabaseDirectory(
   }
 
   /** Verifies the pages of a file that is read from front to back, and makes its digest. */
-  private static final class Whole implements CheckedPages.Check {
+  private static final class Whole implements LoadedEngine.Check {
     private final PageCheck check;
     private final long footer;
     private long next = 1;

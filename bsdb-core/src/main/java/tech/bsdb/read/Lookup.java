@@ -2,6 +2,7 @@ package tech.bsdb.read;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -181,7 +182,21 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    return inSession(session -> value(key, session));
+    // Not by inSession, so that nothing is allocated but the value.
+    try {
+      Session session = sessions.take();
+      try {
+        return value(key, session);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) { // outside, since it may come as late as when giving back
+      throw unreadable(e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
   }
 
   private byte @Nullable [] value(byte[] key, Session session) throws IOException {
@@ -237,6 +252,8 @@ public final class Lookup implements Closeable {
       }
     } catch (InternalError e) { // outside, since it may come as late as when giving back
       throw unreadable(e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
     }
   }
 
@@ -551,6 +568,11 @@ public final class Lookup implements Closeable {
     return directory;
   }
 
+  /** Whether lookups read memory alone: what is mapped or loaded, and no file by calls. */
+  public boolean readsMemory() {
+    return engines.index().showsMemory() && (path.isApproximate() || engines.data().showsMemory());
+  }
+
   /** The engine in use, and why. */
   public String engine() {
     return engines.reason();
@@ -575,6 +597,10 @@ public final class Lookup implements Closeable {
     }
     if (closing == Sessions.Closing.DONE) {
       IOException failure = new IOException("could not close " + directory.path());
+      IOException ofSession = sessions.failure();
+      if (ofSession != null) {
+        failure.addSuppressed(ofSession);
+      }
       closeAll(opened, failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;

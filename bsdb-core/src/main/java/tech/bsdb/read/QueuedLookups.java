@@ -50,6 +50,8 @@ final class QueuedLookups<R> implements Closeable {
 
   /** Pages of a record that a queue reads at the most where someone else takes larger ones. */
   private static final int LARGE = 64;
+  /** Bytes that {@link #trim} leaves for each look-up: two pages, or a record that straddles. */
+  private static final int KEEP = 8 << 10;
 
   private final LookupPath path;
   private final ReadQueue queue;
@@ -210,6 +212,14 @@ final class QueuedLookups<R> implements Closeable {
       release(lookup);
       answers.answer(request, lookup.number, array, failure);
     }
+  }
+
+  /** Lets go of memory that only large records need; nothing may be pending. */
+  void trim() {
+    for (PendingLookup<R> lookup : all) {
+      lookup.extent.trim(KEEP);
+    }
+    scratch.trim(KEEP);
   }
 
   /** Lets go of all that is pending, once this is closed, and tells for what it was. */

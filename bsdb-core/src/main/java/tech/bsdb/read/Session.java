@@ -10,7 +10,21 @@ import tech.bsdb.io.Extent;
 
 /** What one look-up needs for itself, kept for the next one. Belongs to one thread at a time. */
 final class Session {
+  /** More guests than this keep no queue: it costs two descriptors. */
+  private static final int GUESTS_WITH_QUEUES = 64;
+
+  /** A guest keeps no more memory than this for each of the things that it reads into, in bytes. */
+  private static final int KEEP = 64 << 10;
+
+  /** Its place in {@link Sessions}, or -1 for a guest. */
   final int place;
+
+  /** Its number among the guests that are kept, or -1. */
+  final int guest;
+
+  /** Of a guest that is back: one more than the number of the one that came back before, or 0. */
+  int below;
+
   final Signature signature = new Signature();
   final Extent index = new Extent();
   final Extent data = new Extent();
@@ -23,21 +37,64 @@ final class Session {
   /** For batches through a queue of reads, once there was one. */
   @Nullable BatchLookups queued;
 
-  Session(int place) {
+  private Session(int place, int guest) {
     this.place = place;
+    this.guest = guest;
   }
 
-  /** Frees what is not the garbage collector's; a queue that cannot be closed is let go. */
+  /** The session of a place. */
+  static Session ofPlace(int place) {
+    return new Session(place, -1);
+  }
+
+  /** A guest that is kept. */
+  static Session guest(int number) {
+    return new Session(-1, number);
+  }
+
+  /** A guest that ends when it is given back. */
+  static Session transientGuest() {
+    return new Session(-1, -1);
+  }
+
+  /**
+   * Lets go of what is too much to be kept for each of many guests.
+   *
+   * @throws UncheckedIOException if a queue cannot be closed; it is let go
+   */
+  void trim() {
+    index.trim(KEEP);
+    data.trim(KEEP);
+    scratch.trim(KEEP);
+    BatchLookups open = queued;
+    if (open != null) {
+      if (guest < GUESTS_WITH_QUEUES) {
+        open.trim();
+      } else {
+        closeQueue(open);
+      }
+    }
+  }
+
+  /**
+   * Frees what is not the garbage collector's.
+   *
+   * @throws UncheckedIOException if a queue cannot be closed; it is let go
+   */
   void close() {
     scratch.close();
-    if (queued != null) {
-      try {
-        queued.close();
-      } catch (IOException e) {
-        throw new UncheckedIOException(e);
-      } finally {
-        queued = null;
-      }
+    BatchLookups open = queued;
+    if (open != null) {
+      closeQueue(open);
+    }
+  }
+
+  private void closeQueue(BatchLookups open) {
+    queued = null;
+    try {
+      open.close();
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
     }
   }
 }

@@ -131,8 +131,8 @@ public final class Verification {
           int checksum =
               number > 0 && number < tableStart
                   ? BucketHash.checkBodyPage(
-                      source, table, window.buffer(), i * Page.SIZE, number, tableStart, check)
-                  : check.check(window.buffer(), i * Page.SIZE, number);
+                      source, table, window, i * Page.SIZE, number, tableStart, check)
+                  : checkPage(window, i * Page.SIZE, number, check);
           if (number > 0 && number < entry.pages() - 1) {
             digest = PageEncoder.fold(digest, checksum);
             if (entries) {
@@ -149,6 +149,13 @@ public final class Verification {
       }
     }
     check.checkDigest(entry, digest);
+  }
+
+  private static int checkPage(Window window, int offset, long number, PageCheck check)
+      throws IOException {
+    int stored = window.buffer().getInt(offset + Page.PAYLOAD);
+    check.check(window.crc32c(offset, Page.PAYLOAD), stored, number);
+    return stored;
   }
 
   /*

@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -40,9 +39,9 @@ class CheckedPagesTest {
     return new CheckedPages(source, PAGES, check, everyRead, reads);
   }
 
-  private void check(ByteBuffer buffer, int offset, long number) throws IOException {
+  private void check(Window window, int offset, long number) throws IOException {
     checked.add(number);
-    if (buffer.get(offset) != number) {
+    if (window.buffer().get(offset) != number) {
       throw new IOException("page " + number);
     }
   }

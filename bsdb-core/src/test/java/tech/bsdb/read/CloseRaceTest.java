@@ -75,6 +75,8 @@ class CloseRaceTest {
                       } catch (IllegalStateException e) {
                         return i;
                       }
+                      answered.countDown();
+                      answers++;
                       assertThat(value).isEqualTo(record.value());
                     }
                   }));

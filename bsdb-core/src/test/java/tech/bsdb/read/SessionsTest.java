@@ -5,6 +5,8 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -99,6 +101,99 @@ class SessionsTest {
         closer.shutdownNow();
       }
     }
+  }
+
+  @Test
+  void aGuestIsKeptForTheNextOne() {
+    Sessions sessions = new Sessions();
+    List<Session> first = takeAll(sessions, 40);
+    first.forEach(sessions::giveBack);
+    for (int round = 0; round < 3; round++) {
+      List<Session> again = takeAll(sessions, 40);
+      assertThat(again).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(first);
+      again.forEach(sessions::giveBack);
+    }
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+  }
+
+  @Test
+  void guestsBeyondTheBoundAreUsableAndNotKept() {
+    Sessions sessions = new Sessions();
+    int kept = Sessions.MOST_GUESTS + 1; // and the place of this thread
+    List<Session> first = takeAll(sessions, kept + 50);
+    assertThat(first).doesNotHaveDuplicates();
+    first.forEach(sessions::giveBack);
+    List<Session> again = takeAll(sessions, kept + 50);
+    assertThat(again).doesNotHaveDuplicates();
+    again.retainAll(first);
+    assertThat(again).hasSize(kept);
+  }
+
+  @Test
+  void closeWaitsForGuestsThatAreKeptAndForThoseThatAreNot() throws Exception {
+    for (int last : new int[] {0, 1, Sessions.MOST_GUESTS + 30}) {
+      Sessions sessions = new Sessions();
+      List<Session> out = takeAll(sessions, Sessions.MOST_GUESTS + 31);
+      ExecutorService closer = Executors.newSingleThreadExecutor();
+      try {
+        Session lastOut = out.remove(last);
+        out.forEach(sessions::giveBack);
+        Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+        assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+        sessions.giveBack(lastOut);
+        assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
+      } finally {
+        closer.shutdownNow();
+      }
+    }
+  }
+
+  private static List<Session> takeAll(Sessions sessions, int count) {
+    List<Session> taken = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      taken.add(sessions.take());
+    }
+    return taken;
+  }
+
+  /** More threads than places and guests; each session is one thread's at a time. */
+  @Test
+  void noSessionIsLentTwice() throws Exception {
+    int threads = Sessions.MOST_GUESTS + 64;
+    Sessions sessions = new Sessions();
+    ConcurrentHashMap<Session, Thread> out = new ConcurrentHashMap<>();
+    CountDownLatch allHold = new CountDownLatch(threads);
+    List<Callable<Boolean>> takers = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      takers.add(
+          () -> {
+            boolean alone = true;
+            for (int round = 0; round < 100; round++) {
+              Session session = sessions.take();
+              alone &= out.put(session, Thread.currentThread()) == null;
+              if (round == 0) {
+                allHold.countDown();
+                allHold.await();
+              } else if (round % 8 == 0) {
+                Thread.onSpinWait();
+              }
+              alone &= out.remove(session) == Thread.currentThread();
+              sessions.giveBack(session);
+            }
+            return alone;
+          });
+    }
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      for (Future<Boolean> taker : pool.invokeAll(takers)) {
+        assertThat(taker.get()).isTrue();
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
   }
 
   @Test
