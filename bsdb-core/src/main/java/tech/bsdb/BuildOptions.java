@@ -31,6 +31,9 @@ import tech.bsdb.format.Layout;
  * @param valueSchema the schema of the values where they are rows in Avro's binary encoding: JSON
  *     without line ends, at most {@link #MAX_VALUE_SCHEMA} bytes; null where values are bytes. It
  *     is stored as it is; that the values are such rows is the caller's to see to
+ * @param seed of the keys' signatures, 0 by default. The same records and options give the same
+ *     bytes with the same seed only. Whoever knows the seed can make keys that collide, so that no
+ *     build that has them succeeds: where keys come from strangers, take a random one
  */
 public record BuildOptions(
     Layout layout,
@@ -46,7 +49,8 @@ public record BuildOptions(
     DuplicatePolicy duplicates,
     boolean overwrite,
     @Nullable Path temporaryDirectory,
-    @Nullable String valueSchema) {
+    @Nullable String valueSchema,
+    long seed) {
 
   /** Width of a value in an approximate database unless another is asked for, in bytes. */
   public static final int DEFAULT_APPROXIMATE_WIDTH = 8;
@@ -112,7 +116,8 @@ public record BuildOptions(
         DuplicatePolicy.ERROR,
         false,
         null,
-        null);
+        null,
+        0);
   }
 
   /** These options with another {@link #layout()}. */
@@ -131,7 +136,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #checksumBits()}. */
@@ -150,7 +156,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #approximateWidth()}. */
@@ -169,7 +176,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #blockSize()}. */
@@ -188,7 +196,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #compressionLevel()}. */
@@ -207,7 +216,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #dictionaryBytes()}. */
@@ -226,7 +236,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #sampleRecords()}. */
@@ -245,7 +256,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #dataFiles()}. */
@@ -264,7 +276,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #memoryBytes()}. */
@@ -283,7 +296,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #threads()}. */
@@ -302,7 +316,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #duplicates()}. */
@@ -321,7 +336,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #overwrite()}. */
@@ -340,7 +356,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #temporaryDirectory()}. */
@@ -359,7 +376,8 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
   }
 
   /** These options with another {@link #valueSchema()}. */
@@ -378,6 +396,27 @@ public record BuildOptions(
         duplicates,
         overwrite,
         temporaryDirectory,
-        valueSchema);
+        valueSchema,
+        seed);
+  }
+
+  /** These options with another {@link #seed()}. */
+  public BuildOptions withSeed(long seed) {
+    return new BuildOptions(
+        layout,
+        checksumBits,
+        approximateWidth,
+        blockSize,
+        compressionLevel,
+        dictionaryBytes,
+        sampleRecords,
+        dataFiles,
+        memoryBytes,
+        threads,
+        duplicates,
+        overwrite,
+        temporaryDirectory,
+        valueSchema,
+        seed);
   }
 }

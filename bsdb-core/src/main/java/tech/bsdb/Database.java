@@ -195,12 +195,12 @@ public final class Database implements AutoCloseable {
 
   /** The figures of this database. */
   public Statistics statistics() {
-    return statistics(lookup.directory(), lookup.engine());
+    return statistics(lookup.directory(), lookup.engine(), lookup.readsMemory());
   }
 
   /** The figures of a database, without opening it for reading. */
   public static Statistics statistics(Path directory) throws IOException {
-    return statistics(DatabaseDirectory.open(directory), "not opened");
+    return statistics(DatabaseDirectory.open(directory), "not opened", false);
   }
 
   /**
@@ -245,7 +245,8 @@ public final class Database implements AutoCloseable {
     return memoryUse(Warming.run(directory, progress));
   }
 
-  private static Statistics statistics(DatabaseDirectory directory, String engine) {
+  private static Statistics statistics(
+      DatabaseDirectory directory, String engine, boolean readsMemory) {
     Manifest manifest = directory.manifest();
     Facts facts = directory.facts();
     Map<String, Long> files = new LinkedHashMap<>();
@@ -266,6 +267,7 @@ public final class Database implements AutoCloseable {
         facts.records(),
         facts.duplicatesDropped(),
         facts.checksumBits(),
+        facts.hashSeed(),
         facts.keyBytes(),
         facts.valueBytes(),
         facts.longestKey(),
@@ -281,7 +283,8 @@ public final class Database implements AutoCloseable {
         files.values().stream().mapToLong(Long::longValue).sum(),
         files,
         facts.valueSchema(),
-        engine);
+        engine,
+        readsMemory);
   }
 
   private static long bytes(Manifest manifest, FileKind kind) {

@@ -73,8 +73,9 @@ import tech.bsdb.read.Lookup;
  * }</pre>
  */
 public final class DatabaseBuilder implements AutoCloseable {
-  /** The seed of the signatures, which the manifest stores. */
-  static final long HASH_SEED = 0;
+  /** What helps where keys were made to collide. */
+  private static final String OTHER_SEED =
+      "build with another seed (--seed random, or BuildOptions.withSeed)";
 
   /** Bytes of single records that are gathered before they are added as a batch. */
   private static final long OWN_BATCH_BYTES = 1 << 20;
@@ -96,11 +97,11 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final DataFiles dataFiles;
   private final RecordAddress addresses;
   private final SignatureSpill spill;
-  private final RecordBatch own = new RecordBatch();
+  private final RecordBatch own;
   private final Map<Stage, Double> stageSeconds = new EnumMap<>(Stage.class);
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
   private @Nullable DictionaryTrainer trainer;
-  private RecordBatch held = new RecordBatch();
+  private RecordBatch held;
   private byte @Nullable [] dictionary;
   private @Nullable RecordWriter writer;
   private boolean sampled;
@@ -126,6 +127,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   private DatabaseBuilder(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
     this.options = options;
+    this.own = newBatch();
+    this.held = newBatch();
     this.listener = listener;
     this.workspace = Workspace.create(target, options.overwrite(), options.temporaryDirectory());
     try {
@@ -193,7 +196,7 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   /** A batch to fill, by any thread. */
   public RecordBatch newBatch() {
-    return new RecordBatch();
+    return new RecordBatch(options.seed());
   }
 
   /**
@@ -240,10 +243,22 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** Adds the records of a batch, which is the caller's again when the call returns. */
+  /**
+   * Adds the records of a batch, which is the caller's again when the call returns.
+   *
+   * @throws IllegalArgumentException if the batch was made for a build with another seed
+   */
   public void add(RecordBatch batch) throws IOException {
     begin();
     try {
+      if (batch.seed() != options.seed()) {
+        throw new IllegalArgumentException(
+            "a batch for seed "
+                + batch.seed()
+                + ", but this build's is "
+                + options.seed()
+                + "; take batches from newBatch()");
+      }
       writing = true;
       addOwn();
       take(batch);
@@ -335,7 +350,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       }
       writer = opened(current);
       held.forEach(current::add);
-      held = new RecordBatch();
+      held = newBatch();
     }
     return current;
   }
@@ -409,7 +424,11 @@ public final class DatabaseBuilder implements AutoCloseable {
         } catch (BucketOverflowException e) {
           if (attempt + 1 == BucketSolver.ATTEMPTS) {
             throw new IOException(
-                "the keys' signatures are not spread as hashes are: " + e.getMessage(), e);
+                "the keys' signatures are not spread as hashes are: "
+                    + e.getMessage()
+                    + "; "
+                    + OTHER_SEED,
+                e);
           }
         }
       }
@@ -580,7 +599,7 @@ public final class DatabaseBuilder implements AutoCloseable {
             .put("longest.value", longestValue)
             .put("layout", (approximate ? Layout.NONE : layout()).id())
             .put("hash.kind", BucketHash.KIND)
-            .put("hash.seed", HASH_SEED)
+            .put("hash.seed", options.seed())
             .put("hash.buckets", indexed.buckets)
             .put("hash.checksum.bits", options.checksumBits())
             .put("index.width", approximate ? options.approximateWidth() : 0)
@@ -679,13 +698,13 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   private byte[] keyWithSignatureOf(byte[] lost) throws IOException {
     Signature wanted = new Signature();
-    wanted.compute(lost, 0, lost.length, HASH_SEED);
+    wanted.compute(lost, 0, lost.length, options.seed());
     Signature found = new Signature();
     try (Lookup lookup = Lookup.open(workspace.directory(), EngineChoice.auto(), true);
         RecordScanner scanner = lookup.scan()) {
       while (scanner.next()) {
         byte[] key = scanner.key();
-        found.compute(key, 0, key.length, HASH_SEED);
+        found.compute(key, 0, key.length, options.seed());
         if (found.high == wanted.high && found.low == wanted.low && !Arrays.equals(key, lost)) {
           return key;
         }
@@ -700,7 +719,8 @@ public final class DatabaseBuilder implements AutoCloseable {
             + DuplicateKeyException.show(key)
             + " and "
             + DuplicateKeyException.show(other)
-            + " have the same 128-bit signature; they cannot be in one database");
+            + " have the same 128-bit signature; "
+            + OTHER_SEED);
   }
 
   private void checkNotCancelled() {

@@ -26,6 +26,7 @@ public final class RecordBatch {
   /** A longer value is kept by itself, not copied together with others. */
   private static final int LARGE_VALUE = 1 << 16;
 
+  private final long seed;
   private final Signature signature = new Signature();
   private final List<byte[]> large = new ArrayList<>();
   private byte[] bytes = new byte[1 << 16];
@@ -39,8 +40,20 @@ public final class RecordBatch {
   private int longestKey;
   private int longestValue;
 
-  /** An empty batch. */
-  public RecordBatch() {}
+  /** An empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
+  public RecordBatch() {
+    this(0);
+  }
+
+  /** An empty batch for a build with that seed; {@link DatabaseBuilder#newBatch} makes it. */
+  RecordBatch(long seed) {
+    this.seed = seed;
+  }
+
+  /** The seed of the signatures. */
+  long seed() {
+    return seed;
+  }
 
   /**
    * Adds a record; the arrays are copied from.
@@ -73,7 +86,7 @@ public final class RecordBatch {
       valueLengths = Arrays.copyOf(valueLengths, more);
       signatures = Arrays.copyOf(signatures, 2 * more);
     }
-    signature.compute(key, keyFrom, keyLength, DatabaseBuilder.HASH_SEED);
+    signature.compute(key, keyFrom, keyLength, seed);
     signatures[2 * records] = signature.high;
     signatures[2 * records + 1] = signature.low;
     starts[records] = used;

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  * @param records records that can be found
  * @param duplicatesDropped records that lost to another with the same key
  * @param checksumBits checksum bits per key
+ * @param seed of the keys' signatures
  * @param keyBytes bytes of all keys added
  * @param valueBytes bytes of all values added
  * @param longestKey length of the longest key
@@ -31,7 +32,9 @@ import org.jspecify.annotations.Nullable;
  * @param fileBytes bytes of each file by name
  * @param valueSchema the schema of the values where they are rows in Avro's binary encoding, in
  *     JSON; null where they are bytes
- * @param engine the engine in use and why, or {@code not opened}
+ * @param engine the engine in use and why, in words for people, or {@code not opened}
+ * @param readsMemory whether lookups read memory alone, mapped or loaded, so that no call of theirs
+ *     waits for the device but for a page that is not in memory yet; false if not opened
  */
 public record Statistics(
     Path directory,
@@ -42,6 +45,7 @@ public record Statistics(
     long records,
     long duplicatesDropped,
     int checksumBits,
+    long seed,
     long keyBytes,
     long valueBytes,
     long longestKey,
@@ -57,4 +61,5 @@ public record Statistics(
     long databaseBytes,
     Map<String, Long> fileBytes,
     @Nullable String valueSchema,
-    String engine) {}
+    String engine,
+    boolean readsMemory) {}

@@ -72,7 +72,8 @@ class BuildOptionsTest {
             .withDuplicates(DuplicatePolicy.LAST)
             .withOverwrite(true)
             .withTemporaryDirectory(Path.of("temp"))
-            .withValueSchema("{}");
+            .withValueSchema("{}")
+            .withSeed(-8);
     assertThat(changed)
         .isEqualTo(
             new BuildOptions(
@@ -89,7 +90,8 @@ class BuildOptionsTest {
                 DuplicatePolicy.LAST,
                 true,
                 Path.of("temp"),
-                "{}"));
+                "{}",
+                -8));
     assertThat(changed.withTemporaryDirectory(null).temporaryDirectory()).isNull();
     assertThat(changed.withValueSchema(null).valueSchema()).isNull();
   }

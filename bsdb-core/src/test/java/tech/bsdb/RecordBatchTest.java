@@ -112,6 +112,26 @@ class RecordBatchTest {
   }
 
   @Test
+  void aBatchForAnotherSeedIsRefusedAndTheBuildGoesOn() throws Exception {
+    byte[] key = Truth.utf8("key");
+    Path target = directory.resolve("db");
+    BuildOptions options = BuildOptions.defaults().withSeed(5);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      RecordBatch foreign = new RecordBatch();
+      foreign.add(key, 0, key.length, key, 0, key.length);
+      assertThatThrownBy(() -> builder.add(foreign))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("seed 0")
+          .hasMessageContaining("5");
+      RecordBatch own = builder.newBatch();
+      own.add(key, 0, key.length, key, 0, key.length);
+      builder.add(own);
+      builder.finish();
+    }
+    new Truth().add("key", "key").check(target);
+  }
+
+  @Test
   void aRefusedRecordHarmsNoOther() throws Exception {
     Path target = directory.resolve("db");
     byte[] ten = new byte[10];

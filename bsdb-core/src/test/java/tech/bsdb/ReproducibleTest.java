@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -25,6 +26,7 @@ class ReproducibleTest {
           Arguments.of(layout.id() + ", 3 files", options.withLayout(layout).withDataFiles(3)));
     }
     kinds.add(Arguments.of("approximate", options.withApproximateWidth(9)));
+    kinds.add(Arguments.of("seed", options.withSeed(0x5eed_5eed_5eed_5eedL)));
     kinds.add(Arguments.of("last", options.withDuplicates(DuplicatePolicy.LAST)));
     return kinds;
   }
@@ -74,6 +76,17 @@ class ReproducibleTest {
     for (String other : new String[] {"threads", "elsewhere/deep/db", "again"}) {
       same(expected, directory.resolve(other));
     }
+  }
+
+  @Test
+  void theSeedBelongsToTheDatabaseAndIsZeroByDefault() throws Exception {
+    BuildOptions options = BuildOptions.defaults();
+    build(directory.resolve("default"), options, 0);
+    build(directory.resolve("zero"), options.withSeed(0), 777);
+    build(directory.resolve("one"), options.withSeed(1), 777);
+    same(directory.resolve("default"), directory.resolve("zero"));
+    assertThat(Database.statistics(directory.resolve("one")).databaseId())
+        .isNotEqualTo(Database.statistics(directory.resolve("zero")).databaseId());
   }
 
   private static void same(Path expected, Path other) throws Exception {

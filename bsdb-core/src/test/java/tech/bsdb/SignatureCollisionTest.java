@@ -71,8 +71,22 @@ class SignatureCollisionTest {
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DuplicateKeyException.class)
         .hasMessageContaining("signature")
+        .hasMessageContaining("--seed")
         .hasMessageContaining(DuplicateKeyException.show(key));
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void keysThatCollideUnderOneSeedBuildWithAnother(DuplicatePolicy policy) throws Exception {
+    Truth truth = Truth.random(random, 300, 50);
+    for (int i = 0; i < 50; i++) {
+      truth.add(collidingWith(truth.records().get(i).key(), i), Truth.utf8("attacker " + i));
+    }
+    Path target = directory.resolve("db");
+    truth.build(
+        target, BuildOptions.defaults().withDuplicates(policy).withSeed(random.nextLong() | 1));
+    truth.check(target);
   }
 
   @Test
@@ -83,7 +97,8 @@ class SignatureCollisionTest {
     }
     assertThatThrownBy(() -> truth.build(directory.resolve("db"), BuildOptions.defaults()))
         .isInstanceOf(IOException.class)
-        .hasMessageContaining("signatures");
+        .hasMessageContaining("signatures")
+        .hasMessageContaining("--seed");
     assertThat(directory).isEmptyDirectory();
   }
 

@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.HashMap;
 import java.util.Map;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -35,6 +36,29 @@ class StatisticsTest {
     assertThat(Database.verify(typed, (done, all) -> {}).records()).isEqualTo(20);
   }
 
+  @Test
+  void tellsWhetherLookupsReadMemory() throws Exception {
+    Truth truth = Truth.random(Seeds.random("StatisticsTest"), 100, 30);
+    for (int width : new int[] {0, 4}) {
+      Path target = directory.resolve("db" + width);
+      truth.build(target, BuildOptions.defaults().withApproximateWidth(width));
+      for (OpenOptions.Engine engine : Offered.engines()) {
+        if (engine == OpenOptions.Engine.AUTO) {
+          continue;
+        }
+        OpenOptions options = OpenOptions.defaults().withEngine(engine);
+        try (Database database = Database.open(target, options);
+            Database loaded = Database.open(target, options.withIndexInMemory(true))) {
+          boolean mapped = engine == OpenOptions.Engine.MAPPED;
+          assertThat(database.statistics().readsMemory()).as("%s", engine).isEqualTo(mapped);
+          assertThat(loaded.statistics().readsMemory())
+              .as("%s, index in memory, width %d", engine, width)
+              .isEqualTo(mapped || width > 0);
+        }
+      }
+    }
+  }
+
   @ParameterizedTest
   @CsvSource({"BLOCKED, 0", "COMPACT, 0", "COMPRESSED, 0", "BLOCKED, 5"})
   void figuresAreRight(Layout layout, int width) throws Exception {
@@ -50,7 +74,8 @@ class StatisticsTest {
                 .withApproximateWidth(width)
                 .withDataFiles(2)
                 .withDictionaryBytes(2000)
-                .withChecksumBits(11));
+                .withChecksumBits(11)
+                .withSeed(-3));
     long keyBytes = truth.records().stream().mapToLong(record -> record.key().length).sum();
     long valueBytes = truth.records().stream().mapToLong(record -> record.value().length).sum();
     Map<String, Long> files = new HashMap<>();
@@ -75,6 +100,8 @@ class StatisticsTest {
     assertThat(statistics.approximateWidth()).isEqualTo(width);
     assertThat(statistics.records()).isEqualTo(3001);
     assertThat(statistics.checksumBits()).isEqualTo(11);
+    assertThat(statistics.seed()).isEqualTo(-3);
+    assertThat(statistics.readsMemory()).isFalse();
     assertThat(statistics.keyBytes()).isEqualTo(keyBytes);
     assertThat(statistics.valueBytes()).isEqualTo(valueBytes);
     assertThat(statistics.longestKey()).isEqualTo(99);

@@ -3,6 +3,7 @@ package tech.bsdb.tools.build;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
@@ -71,6 +72,12 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "--on-duplicate",
             "WHAT",
             "a key that comes twice: error (default), or keep the first or the last")
+        .value(
+            "--seed",
+            "N",
+            "seed of the keys' hash: a whole number (default 0), or random; with a random one"
+                + " nobody can make keys that collide, and the same input gives other bytes each"
+                + " time")
         .section("Resources")
         .value("-ps", "MB", "memory for a pass over the index, 1 to 1048576 (default 1024)")
         .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
@@ -116,8 +123,28 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withDuplicates(
                 arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
             .withOverwrite(arguments.has("--overwrite"))
+            .withSeed(seed(arguments))
             .withTemporaryDirectory(arguments.path("-temp").orElse(null));
     return new TargetOptions(arguments.path("-o", target), build, withoutEffect(arguments));
+  }
+
+  private static long seed(Arguments arguments) throws UsageException {
+    String seed = arguments.text("--seed", "0");
+    if (seed.equals("random")) {
+      return new SecureRandom().nextLong();
+    }
+    try {
+      return Long.parseLong(seed);
+    } catch (NumberFormatException e) {
+      throw new UsageException(
+          "--seed "
+              + seed
+              + ": not a whole number from "
+              + Long.MIN_VALUE
+              + " to "
+              + Long.MAX_VALUE
+              + ", or random");
+    }
   }
 
   private static Layout layout(Arguments arguments) {

@@ -129,6 +129,7 @@ public final class StatCommand implements Command {
     json.put("records", s.records());
     json.put("duplicatesDropped", s.duplicatesDropped());
     json.put("checksumBits", s.checksumBits());
+    json.put("seed", s.seed());
     json.put("keyBytes", s.keyBytes());
     json.put("valueBytes", s.valueBytes());
     json.put("longestKey", s.longestKey());
@@ -157,6 +158,7 @@ public final class StatCommand implements Command {
     lines.put("records", count(s.records()));
     lines.put("duplicates dropped", count(s.duplicatesDropped()));
     lines.put("checksum bits", s.checksumBits() + " a key");
+    lines.put("seed", String.valueOf(s.seed()));
     lines.put("keys", count(s.keyBytes()) + " bytes, the longest " + count(s.longestKey()));
     lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
     if (s.valueSchema() != null) {

@@ -111,8 +111,7 @@ final class Lookups {
     Facts known = facts;
     if (known == null || known.of != of) {
       Statistics statistics = of.statistics();
-      boolean mapped = !statistics.engine().matches("(?s).*\\b(buffered|direct|io_uring)\\b.*");
-      known = facts(of, mapped, statistics);
+      known = facts(of, statistics.readsMemory(), statistics);
       facts = known;
     }
     return known;

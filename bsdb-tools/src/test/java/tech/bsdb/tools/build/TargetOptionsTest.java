@@ -51,6 +51,8 @@ class TargetOptionsTest {
                 "5",
                 "--on-duplicate",
                 "last",
+                "--seed",
+                "-9",
                 "--overwrite")
             .build();
 
@@ -70,11 +72,26 @@ class TargetOptionsTest {
                 DuplicatePolicy.LAST,
                 true,
                 Path.of("/tmp/t"),
-                null));
+                null,
+                -9));
     assertThat(parse("-o", "x/y").target()).isEqualTo(Path.of("x/y"));
     assertThat(parse("--on-duplicate", "first").build().duplicates())
         .isEqualTo(DuplicatePolicy.FIRST);
     assertThat(parse("-ps", "1048576").build().memoryBytes()).isEqualTo(1L << 40);
+  }
+
+  @Test
+  void theSeedIsANumberOrRandom() throws Exception {
+    assertThat(parse("--seed", "9223372036854775807").build().seed()).isEqualTo(Long.MAX_VALUE);
+    assertThat(parse("--seed=-9223372036854775808").build().seed()).isEqualTo(Long.MIN_VALUE);
+    assertThat(parse("--seed", "random").build().seed())
+        .isNotEqualTo(parse("--seed", "random").build().seed());
+    for (String bad : List.of("", "x", "1.5", "9223372036854775808", "Random", "0x1")) {
+      assertThatExceptionOfType(UsageException.class)
+          .isThrownBy(() -> parse("--seed", bad))
+          .withMessageContaining("--seed")
+          .withMessageContaining("random");
+    }
   }
 
   @Test

@@ -62,6 +62,7 @@ class StatCommandTest {
     assertThat(StatCommand.forPrograms(statistics("blocked", 0, 0)))
         .containsEntry("records", 1_000L)
         .containsEntry("layout", "blocked")
+        .containsEntry("seed", -77L)
         .containsEntry("databaseBytes", 58_400L)
         .containsEntry("fileBytes", Map.of("data-0", 50_000L));
   }
@@ -76,6 +77,7 @@ class StatCommandTest {
         1_000,
         2,
         4,
+        -77,
         13_000,
         32_000,
         13,
@@ -91,6 +93,7 @@ class StatCommandTest {
         58_400,
         Map.of("data-0", 50_000L),
         null,
-        "not opened");
+        "not opened",
+        false);
   }
 }
