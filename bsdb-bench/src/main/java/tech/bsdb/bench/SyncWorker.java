@@ -20,6 +20,7 @@ final class SyncWorker implements Worker {
   private final int worker;
   private final int workers;
   private final BooleanSupplier stopped;
+  private final Clock clock;
   private final Stride stride = new Stride();
 
   /**
@@ -38,6 +39,21 @@ final class SyncWorker implements Worker {
       int worker,
       int workers,
       BooleanSupplier stopped) {
+    this(target, keys, order, batch, rate, worker, workers, stopped, Clock.SYSTEM);
+  }
+
+  /** The same, by another clock. */
+  SyncWorker(
+      SyncTarget target,
+      KeySet keys,
+      RequestOrder order,
+      int batch,
+      double rate,
+      int worker,
+      int workers,
+      BooleanSupplier stopped,
+      Clock clock) {
+    this.clock = clock;
     this.target = target;
     this.keys = keys;
     this.order = order;
@@ -60,16 +76,16 @@ final class SyncWorker implements Worker {
 
   private void closedLoop(long endNanos, Tally tally) throws IOException {
     long asked = 0;
-    long now = System.nanoTime();
+    long now = clock.nanos();
     stride.begin(now);
     while (now < endNanos && !stopped.getAsBoolean()) {
       int step = stride.get();
       for (int untimed = 1; untimed < step; untimed++) {
         ask(tally);
       }
-      long began = System.nanoTime();
+      long began = clock.nanos();
       ask(tally);
-      now = System.nanoTime();
+      now = clock.nanos();
       asked += step;
       tally.timed(now - began, (long) step * batch.length, step);
       tally.publish(asked * batch.length);
@@ -80,8 +96,8 @@ final class SyncWorker implements Worker {
   private void openLoop(Pace pace, long endNanos, Tally tally) throws IOException {
     long asked = 0;
     for (long due = pace.next(); due < endNanos && !stopped.getAsBoolean(); due = pace.next()) {
-      Pace.await(due);
-      long began = System.nanoTime();
+      clock.await(due);
+      long began = clock.nanos();
       if (began >= endNanos) {
         tally.notSent((1 + pace.dueUntil(endNanos)) * batch.length);
         return;
@@ -89,7 +105,7 @@ final class SyncWorker implements Worker {
       tally.sentLate(began - due);
       ask(tally);
       asked++;
-      tally.timed(System.nanoTime() - due, batch.length, 1);
+      tally.timed(clock.nanos() - due, batch.length, 1);
       tally.publish(asked * batch.length);
     }
   }
