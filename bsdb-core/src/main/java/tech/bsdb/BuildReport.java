@@ -1,6 +1,7 @@
 package tech.bsdb;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 
 /**
@@ -17,6 +18,8 @@ import java.util.Map;
  * @param fileBytes bytes of each file by name, in the order of writing
  * @param dictionaryBytes size of the trained dictionary, 0 for none
  * @param stageSeconds seconds spent in each stage, in their order
+ * @param warnings what could not be cleaned up or synced after the database was published; empty if
+ *     all went well
  */
 public record BuildReport(
     Path directory,
@@ -29,4 +32,5 @@ public record BuildReport(
     long databaseBytes,
     Map<String, Long> fileBytes,
     int dictionaryBytes,
-    Map<BuildListener.Stage, Double> stageSeconds) {}
+    Map<BuildListener.Stage, Double> stageSeconds,
+    List<String> warnings) {}

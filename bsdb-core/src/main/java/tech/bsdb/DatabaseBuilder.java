@@ -2,7 +2,9 @@ package tech.bsdb;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -59,8 +61,11 @@ import tech.bsdb.read.Lookup;
  * publishes the directory in one step.
  *
  * <p>A build is a transaction: {@link #close} without a successful {@link #finish} removes every
- * file and leaves an existing database as it was. Records may be added by one thread at a time;
- * {@link #close} may come from any thread at any time and ends a running call with a {@link
+ * file and leaves an existing database as it was. Builds of one target may overlap: each is
+ * published whole, or refused. An interrupt of the building thread ends the running call with an
+ * {@link InterruptedIOException}, and the thread stays interrupted; once the database is published,
+ * nothing fails any more ({@link BuildReport#warnings}). Records may be added by one thread at a
+ * time; {@link #close} may come from any thread at any time and ends a running call with a {@link
  * CancellationException}.
  *
  * <pre>{@code
@@ -184,7 +189,25 @@ public final class DatabaseBuilder implements AutoCloseable {
    */
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
-    return new DatabaseBuilder(target, options, listener);
+    try {
+      return new DatabaseBuilder(target, options, listener);
+    } catch (IOException e) {
+      throw interruptedOr(e);
+    }
+  }
+
+  /** An interrupt closes the file that is written, which by itself says nothing to the caller. */
+  private static IOException interruptedOr(IOException e) {
+    boolean closed = e instanceof ClosedChannelException;
+    if (e instanceof InterruptedIOException || (closed && Thread.currentThread().isInterrupted())) {
+      InterruptedIOException interrupted =
+          new InterruptedIOException(
+              "the building thread was interrupted; nothing was published, and closing the builder"
+                  + " removes what was written");
+      interrupted.initCause(e);
+      return interrupted;
+    }
+    return e;
   }
 
   /**
@@ -238,6 +261,8 @@ public final class DatabaseBuilder implements AutoCloseable {
         addOwn();
         writing = false;
       }
+    } catch (IOException e) {
+      throw interruptedOr(e);
     } finally {
       turn.unlock();
     }
@@ -263,6 +288,8 @@ public final class DatabaseBuilder implements AutoCloseable {
       addOwn();
       take(batch);
       writing = false;
+    } catch (IOException e) {
+      throw interruptedOr(e);
     } finally {
       turn.unlock();
     }
@@ -385,6 +412,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @return what was made
    * @throws DuplicateKeyException if a key was added twice and the options do not say which record
    *     stays
+   * @throws InterruptedIOException if the thread is interrupted before the database is published
    * @throws CancellationException if {@link #close} was called meanwhile
    */
   public BuildReport finish() throws IOException {
@@ -401,6 +429,8 @@ public final class DatabaseBuilder implements AutoCloseable {
       spill.seal();
       endStage(Stage.RECORDS);
       return publish(index());
+    } catch (IOException e) {
+      throw interruptedOr(e);
     } finally {
       turn.unlock();
     }
@@ -661,7 +691,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       refuseLostKeys();
     }
     checkNotCancelled();
-    workspace.publish();
+    workspace.publish(this::checkNotCancelled);
     endStage(Stage.PUBLISH);
     workspace.close();
     return new BuildReport(
@@ -675,7 +705,8 @@ public final class DatabaseBuilder implements AutoCloseable {
         fileBytes.values().stream().mapToLong(Long::longValue).sum(),
         fileBytes,
         learned == null ? 0 : learned.length,
-        stageSeconds);
+        stageSeconds,
+        workspace.warnings());
   }
 
   /**

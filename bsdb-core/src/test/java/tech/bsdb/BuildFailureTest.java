@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -236,7 +237,10 @@ class BuildFailureTest {
         builder.finish();
       } catch (IOException e) {
         broken++;
-        Thread.interrupted();
+        assertThat(e)
+            .isInstanceOf(InterruptedIOException.class)
+            .hasMessageContaining("interrupted; nothing was published");
+        assertThat(Thread.interrupted()).as("still interrupted, call %s", n).isTrue();
         assertThat(Leaks.tree(directory)).as("call %s", n).isEqualTo(before);
         continue;
       }

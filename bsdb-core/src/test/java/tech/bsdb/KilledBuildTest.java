@@ -100,12 +100,21 @@ class KilledBuildTest {
   private void ageEmptyDirectories() throws IOException {
     try (Stream<Path> paths = Files.walk(directory)) {
       for (Path path : paths.filter(Files::isDirectory).toList()) {
-        if (path.getFileName().toString().startsWith(".") && Leaks.tree(path).isEmpty()) {
+        if (path.getFileName().toString().startsWith(".") && isBeingBorn(path)) {
           FileTime before = FileTime.from(Instant.now().minus(2, ChronoUnit.MINUTES));
           Files.setLastModifiedTime(path, before);
         }
       }
     }
+  }
+
+  private static boolean isBeingBorn(Path directory) throws IOException {
+    for (String name : Leaks.tree(directory)) {
+      if (!name.equals("lock") || Files.size(directory.resolve(name)) > 0) {
+        return false;
+      }
+    }
+    return true;
   }
 
   private void killOverwriting(int i) throws Exception {

@@ -3,33 +3,33 @@ package tech.bsdb.build;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.ByteBuffer;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.channels.FileLock;
-import java.nio.channels.OverlappingFileLockException;
 import java.nio.charset.StandardCharsets;
-import java.nio.file.DirectoryStream;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Set;
-import java.util.concurrent.ConcurrentHashMap;
-import java.util.concurrent.ThreadLocalRandom;
+import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.UnsupportedFormatException;
 
 /**
  * The directory in which a build works until its database is published, and the rules of
@@ -40,109 +40,51 @@ import tech.bsdb.format.Manifest;
  * and the rename of the manifest is the moment at which readers see the new database: at every
  * other moment a killed build leaves the old one.
  *
- * <p>A lock on a file in the directory tells a living build from a killed one, whose left-overs the
- * next build of the same target removes.
+ * <p>One build at a time replaces a database: its directory has the name {@code
+ * .bsdb-build-replacing} meanwhile, which no second one can take. A lock on a file in the directory
+ * tells a living build from a killed one, whose stale files the next build of the same target
+ * removes ({@link WorkDirectory}).
+ *
+ * <p>Once the manifest is renamed, nothing fails any more: what cannot be cleaned up is a warning.
  */
 public final class Workspace implements Closeable {
   private static final String MARK = "bsdb-build-";
-  private static final String LOCK = "lock";
+  private static final String REPLACING = "." + MARK + "replacing";
   private static final int MAX_NAME = 200;
+  private static final int MOST_MANIFEST_BYTES = 1 << 24;
+  private static final int MOST_JOURNAL_BYTES = 1 << 16;
+  private static final long POLL_MILLISECONDS = 20;
 
-  private final Path target;
-  private final boolean replaces;
-  private final LockedDirectory work;
-  private final @Nullable LockedDirectory temporary;
+  /** Replacing takes moments; a build that took hours is not given up quickly. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  private Path target;
+  private final boolean overwrite;
+  private boolean replaces;
+  private final WorkDirectory work;
+  private final @Nullable WorkDirectory temporary;
   private final List<Path> madeParents;
   private final List<Path> madeForTemporary;
+  private final List<String> warnings = new ArrayList<>();
   private boolean published;
+  private boolean abandoned;
   private boolean closed;
 
   private Workspace(
       Path target,
+      boolean overwrite,
       boolean replaces,
-      LockedDirectory work,
-      @Nullable LockedDirectory temporary,
+      WorkDirectory work,
+      @Nullable WorkDirectory temporary,
       List<Path> madeParents,
       List<Path> madeForTemporary) {
     this.target = target;
+    this.overwrite = overwrite;
     this.replaces = replaces;
     this.work = work;
     this.temporary = temporary;
     this.madeParents = madeParents;
     this.madeForTemporary = madeForTemporary;
-  }
-
-  /*
-   * A process gives up its lock on a file when it closes any opening of the file, so the lock files of builds that
-   * live in this virtual machine are never opened a second time.
-   */
-  private static final Set<Path> LIVING = ConcurrentHashMap.newKeySet();
-
-  /** A directory of our own that is locked while we live. */
-  private record LockedDirectory(Path path, FileChannel lock) {
-    static LockedDirectory create(Path parent, String prefix) throws IOException {
-      Path realParent = parent.toRealPath();
-      removeLeftOvers(realParent, prefix);
-      Path path = createNew(realParent, prefix);
-      try {
-        FileChannel channel =
-            FileChannel.open(
-                path.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-        try {
-          if (channel.tryLock() == null) {
-            throw new IOException(path + ": another build took it");
-          }
-          return new LockedDirectory(path, channel);
-        } catch (IOException | RuntimeException e) {
-          channel.close();
-          throw e;
-        }
-      } catch (IOException | RuntimeException e) {
-        LIVING.remove(path);
-        deleteTree(path);
-        throw e;
-      }
-    }
-
-    /** As ordinary as any new directory, because it may become the database. */
-    private static Path createNew(Path parent, String prefix) throws IOException {
-      while (true) {
-        String random = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
-        Path path = parent.resolve(prefix + random);
-        LIVING.add(path);
-        try {
-          return Files.createDirectory(path);
-        } catch (FileAlreadyExistsException e) {
-          LIVING.remove(path);
-        } catch (IOException | RuntimeException e) {
-          LIVING.remove(path);
-          throw e;
-        }
-      }
-    }
-
-    /**
-     * Notes in the lock where the build's other directory is, for whoever clears up after a killed
-     * build.
-     */
-    void note(Path other) throws IOException {
-      lock.write(ByteBuffer.wrap(other.toString().getBytes(StandardCharsets.UTF_8)));
-    }
-
-    void unlock() throws IOException {
-      lock.close();
-      LIVING.remove(path);
-    }
-
-    /** Closes the lock first: where descriptors are scarce, deleting needs the one that it held. */
-    void remove() throws IOException {
-      try {
-        lock.close();
-        deleteTree(path);
-      } finally {
-        LIVING.remove(path);
-      }
-    }
   }
 
   /**
@@ -153,6 +95,7 @@ public final class Workspace implements Closeable {
    * @param temporaryDirectory where temporary files shall lie, or null for the target's own file
    *     system
    * @throws FileAlreadyExistsException if something is there that may not be replaced
+   * @throws IllegalArgumentException if target or temporary directory lie in a database
    */
   public static Workspace create(
       Path requested, boolean overwrite, @Nullable Path temporaryDirectory) throws IOException {
@@ -169,35 +112,46 @@ public final class Workspace implements Closeable {
       throw new FileAlreadyExistsException(
           target.toString(), null, "is a file system's root; choose a directory in it");
     }
-    if (temporaryDirectory != null
-        && temporaryDirectory.toAbsolutePath().normalize().startsWith(target)) {
-      throw new IllegalArgumentException(
-          "the temporary directory "
-              + temporaryDirectory
-              + " lies in the target "
-              + target
-              + "; choose another");
+    refuseInDatabase("the target", target, parent);
+    if (temporaryDirectory != null) {
+      Path absolute = temporaryDirectory.toAbsolutePath().normalize();
+      if (absolute.startsWith(target)) {
+        throw new IllegalArgumentException(
+            "the temporary directory "
+                + temporaryDirectory
+                + " lies in the target "
+                + target
+                + "; choose another");
+      }
+      refuseInDatabase("the temporary directory", absolute, absolute);
     }
     List<Path> madeParents = new ArrayList<>();
     List<Path> madeForTemporary = new ArrayList<>();
-    LockedDirectory work = null;
+    WorkDirectory work = null;
     try {
       if (!replaces) {
         makeParents(parent, madeParents);
       }
       work =
           replaces
-              ? LockedDirectory.create(target, "." + MARK)
-              : LockedDirectory.create(parent, "." + shortened(name.toString()) + "." + MARK);
-      LockedDirectory temporary = null;
+              ? WorkDirectory.create(target, "." + MARK, recovery(target), null)
+              : WorkDirectory.create(
+                  parent,
+                  "." + shortened(name.toString()) + "." + MARK,
+                  WorkDirectory.Recovery.NONE,
+                  null);
+      WorkDirectory temporary = null;
       if (temporaryDirectory != null) {
         makeParents(temporaryDirectory.toAbsolutePath(), madeForTemporary);
         String of =
             DatabaseId.derive(target.toString().getBytes(StandardCharsets.UTF_8)).shortName();
-        temporary = LockedDirectory.create(temporaryDirectory, MARK + of + "-");
-        work.note(temporary.path);
+        temporary =
+            WorkDirectory.create(
+                temporaryDirectory, MARK + of + "-", WorkDirectory.Recovery.NONE, work.token());
+        work.note(temporary);
       }
-      return new Workspace(target, replaces, work, temporary, madeParents, madeForTemporary);
+      return new Workspace(
+          target, overwrite, replaces, work, temporary, madeParents, madeForTemporary);
     } catch (IOException | RuntimeException e) {
       if (work != null) {
         work.remove();
@@ -205,6 +159,25 @@ public final class Workspace implements Closeable {
       removeIfEmpty(madeForTemporary);
       removeIfEmpty(madeParents);
       throw e;
+    }
+  }
+
+  /** A database's directory is its own: what lies in it would be lost with it. */
+  private static void refuseInDatabase(String what, Path path, Path from) throws IOException {
+    Path there = from;
+    while (!Files.exists(there) && there.getParent() != null) {
+      there = there.getParent();
+    }
+    for (Path above = there.toRealPath(); above != null; above = above.getParent()) {
+      if (beginsAsManifest(above.resolve(Manifest.FILE_NAME))) {
+        throw new IllegalArgumentException(
+            what
+                + " "
+                + path
+                + " lies inside the database "
+                + above
+                + "; choose another directory");
+      }
     }
   }
 
@@ -227,7 +200,7 @@ public final class Workspace implements Closeable {
           null,
           "exists; overwrite it on purpose (--overwrite) or choose another target");
     }
-    if (!isDatabase(target) && holdsMoreThanLeftOvers(target)) {
+    if (!isDatabase(target) && holdsMoreThanStaleFiles(target)) {
       throw new FileAlreadyExistsException(
           target.toString(),
           null,
@@ -244,20 +217,31 @@ public final class Workspace implements Closeable {
     if (!Files.isRegularFile(manifest)) {
       return false;
     }
-    try (InputStream start = Files.newInputStream(manifest)) {
-      if (FileFrame.startsAsHeader(start.readNBytes(Long.BYTES))) {
-        return true;
-      }
+    if (beginsAsManifest(manifest)) {
+      return true;
     }
     try (Stream<Path> entries = Files.list(target)) {
-      List<String> names = entries.map(entry -> String.valueOf(entry.getFileName())).toList();
+      List<String> names =
+          entries
+              .filter(entry -> !WorkDirectory.isName(entry, "." + MARK))
+              .map(entry -> String.valueOf(entry.getFileName()))
+              .toList();
       return names.size() > 1 && names.stream().allMatch(Manifest::isFileName);
     }
   }
 
-  private static boolean holdsMoreThanLeftOvers(Path target) throws IOException {
+  private static boolean beginsAsManifest(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
+    try (InputStream start = Files.newInputStream(file)) {
+      return FileFrame.startsAsHeader(start.readNBytes(Long.BYTES));
+    }
+  }
+
+  private static boolean holdsMoreThanStaleFiles(Path target) throws IOException {
     try (Stream<Path> entries = Files.list(target)) {
-      return entries.anyMatch(entry -> !String.valueOf(entry.getFileName()).startsWith("." + MARK));
+      return entries.anyMatch(entry -> !WorkDirectory.isName(entry, "." + MARK));
     }
   }
 
@@ -286,74 +270,6 @@ public final class Workspace implements Closeable {
     }
   }
 
-  private static void removeLeftOvers(Path parent, String prefix) throws IOException {
-    try (DirectoryStream<Path> entries =
-        Files.newDirectoryStream(
-            parent, entry -> String.valueOf(entry.getFileName()).startsWith(prefix))) {
-      for (Path entry : entries) {
-        if (isLeftOver(entry)) {
-          removeNoted(entry);
-          deleteTree(entry);
-        }
-      }
-    }
-  }
-
-  /**
-   * Removes the temporary directory that the lock of a killed build names, if it is a left-over
-   * too.
-   */
-  private static void removeNoted(Path leftOver) throws IOException {
-    Path lock = leftOver.resolve(LOCK);
-    String noted = Files.exists(lock) ? Files.readString(lock) : "";
-    Path other = Path.of(noted);
-    if (String.valueOf(other.getFileName()).startsWith(MARK)
-        && Files.isDirectory(other)
-        && isLeftOver(other)) {
-      deleteTree(other);
-    }
-  }
-
-  private static boolean isLeftOver(Path directory) throws IOException {
-    if (LIVING.contains(directory)) {
-      return false;
-    }
-    try (FileChannel channel = FileChannel.open(directory.resolve(LOCK), StandardOpenOption.WRITE);
-        FileLock lock = channel.tryLock()) {
-      return lock != null;
-    } catch (OverlappingFileLockException e) {
-      return false;
-    } catch (NoSuchFileException e) {
-      return Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS) && !isBeingBorn(directory);
-    } catch (IOException e) {
-      return false; // not ours to remove
-    }
-  }
-
-  /**
-   * Between the making of its directory and of its lock, a build is there with an empty directory.
-   */
-  private static boolean isBeingBorn(Path directory) throws IOException {
-    try (Stream<Path> entries = Files.list(directory)) {
-      return entries.findAny().isEmpty()
-          && System.currentTimeMillis() - Files.getLastModifiedTime(directory).toMillis() < 60_000;
-    }
-  }
-
-  private static void deleteTree(Path directory) throws IOException {
-    if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
-      return;
-    }
-    List<Path> entries;
-    try (Stream<Path> list = Files.list(directory)) {
-      entries = list.toList();
-    }
-    for (Path entry : entries) {
-      Files.deleteIfExists(entry);
-    }
-    Files.deleteIfExists(directory);
-  }
-
   /** Where the database will be. */
   public Path target() {
     return target;
@@ -361,80 +277,233 @@ public final class Workspace implements Closeable {
 
   /** Where its files are written. */
   public Path directory() {
-    return work.path;
+    return work.path();
   }
 
   /** Where files are written that are not part of it. */
   public Path temporaryDirectory() {
-    return temporary == null ? work.path : temporary.path;
+    return temporary == null ? work.path() : temporary.path();
+  }
+
+  /** What could not be cleaned up, or made to last, after the database was published. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
   }
 
   /**
    * Publishes the database: all its files are in {@link #directory}, forced to the device, the
    * manifest among them, and nothing else.
+   *
+   * @param goOn called while another build is waited for; ends the waiting by an exception
+   * @throws InterruptedIOException if the thread is interrupted before the database is published
    */
-  public void publish() throws IOException {
-    force(work.path);
-    if (replaces) {
-      replace();
-    } else {
-      moveToNew(work.path, target);
-      published = true;
-      Files.deleteIfExists(target.resolve(LOCK));
-      Path parent = target.getParent();
-      if (parent != null) {
-        force(parent);
-      }
+  public void publish(Runnable goOn) throws IOException {
+    publish(goOn, PATIENCE);
+  }
+
+  void publish(Runnable goOn, Duration patience) throws IOException {
+    refuseInterrupted();
+    force(work.path());
+    if (!replaces) {
+      publishNew();
+    }
+    if (!published) {
+      replace(goOn, patience);
     }
   }
 
-  private void replace() throws IOException {
-    Set<String> names = new HashSet<>();
-    Set<String> old = new HashSet<>();
-    try (Stream<Path> entries = Files.list(target)) {
-      entries.forEach(entry -> old.add(String.valueOf(entry.getFileName())));
+  private static void refuseInterrupted() throws InterruptedIOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted before the database was published");
     }
+  }
+
+  /** Renames the directory; gives way to a replacement if a database appeared that may be. */
+  private void publishNew() throws IOException {
+    try {
+      move(work.path(), target);
+    } catch (FileSystemException e) {
+      if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+        throw e;
+      }
+      if (overwrite) {
+        refuseUnlessReplaceable(target, true);
+        target = target.toRealPath();
+        replaces = true;
+        return;
+      }
+      throw new FileAlreadyExistsException(
+          target.toString(), null, "was created while the build ran; it stays as it is");
+    }
+    published = true;
+    afterwards(() -> Files.deleteIfExists(target.resolve(WorkDirectory.LOCK)));
+    afterwards(() -> forceUninterrupted(target));
+    afterwards(() -> forceParent(target));
+    for (Path directory : madeParents) {
+      afterwards(() -> forceParent(directory));
+    }
+  }
+
+  /** A step after the database was published, which does not fail any more. */
+  private boolean afterwards(Step step) {
+    try {
+      step.run();
+      return true;
+    } catch (IOException e) {
+      warnings.add("the database is at " + target + ", but afterwards this failed: " + e);
+      return false;
+    }
+  }
+
+  @FunctionalInterface
+  private interface Step {
+    void run() throws IOException;
+  }
+
+  private void replace(Runnable goOn, Duration patience) throws IOException {
+    takeTurn(goOn, patience);
+    ManifestFile fresh = readManifest(work.path());
+    Set<String> names = fresh.fileNames();
+    Set<String> old = oldNames(fresh);
+    Set<String> journal = new LinkedHashSet<>(names);
+    journal.addAll(old);
+    Path file = work.path().resolve(WorkDirectory.JOURNAL);
+    Files.write(file, journal);
+    force(file, StandardOpenOption.WRITE);
+    force(work.path());
     List<Path> moved = new ArrayList<>();
     try {
-      try (Stream<Path> entries = Files.list(work.path)) {
-        for (Path file : entries.toList()) {
-          String name = String.valueOf(file.getFileName());
-          names.add(name);
-          if (!name.equals(Manifest.FILE_NAME) && !name.equals(LOCK)) {
-            move(file, target.resolve(name));
-            if (!old.contains(name)) {
-              moved.add(target.resolve(name));
-            }
-          }
+      for (String name : names) {
+        boolean there = Files.exists(target.resolve(name), LinkOption.NOFOLLOW_LINKS);
+        move(work.path().resolve(name), target.resolve(name));
+        if (!there) {
+          moved.add(target.resolve(name));
         }
       }
       force(target);
-      move(work.path.resolve(Manifest.FILE_NAME), target.resolve(Manifest.FILE_NAME));
+      refuseInterrupted();
+      move(work.path().resolve(Manifest.FILE_NAME), target.resolve(Manifest.FILE_NAME));
       published = true;
     } finally {
       if (!published) {
-        for (Path file : moved) {
-          Files.deleteIfExists(file);
+        for (Path each : moved) {
+          Files.deleteIfExists(each);
         }
       }
     }
-    force(target);
+    if (!afterwards(() -> forceUninterrupted(target))) {
+      abandoned = true; // the old database may come back after a power cut, so it stays whole
+      return;
+    }
     for (String name : old) {
-      if (name.endsWith(".bsdb") && !names.contains(name)) {
-        Files.deleteIfExists(target.resolve(name));
+      if (!names.contains(name)) {
+        afterwards(() -> deleteFile(target.resolve(name)));
+      }
+    }
+    Path lock = target.resolve(WorkDirectory.LOCK);
+    afterwards(
+        () -> {
+          if (WorkDirectory.isAbandonedLock(lock)) {
+            Files.deleteIfExists(lock);
+          }
+        });
+  }
+
+  /** Waits until no other build replaces the database, and takes the name that says so. */
+  private void takeTurn(Runnable goOn, Duration patience) throws IOException {
+    Path turn = target.resolve(REPLACING);
+    long end = System.nanoTime() + patience.toNanos();
+    while (!work.rename(turn)) {
+      WorkDirectory.removeIfStale(turn, recovery(target));
+      goOn.run();
+      if (System.nanoTime() - end > 0) {
+        throw new IOException(
+            target
+                + ": another build has been replacing this database for "
+                + patience.toSeconds()
+                + " s (its directory is "
+                + turn
+                + "); end that build, then build again");
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while another build replaced " + target);
       }
     }
   }
 
-  private static void moveToNew(Path from, Path to) throws IOException {
+  /** The files that the manifest lists which is replaced; no others are ever deleted. */
+  private Set<String> oldNames(ManifestFile fresh) throws IOException {
+    if (!Files.exists(target.resolve(Manifest.FILE_NAME))) {
+      return Set.of();
+    }
+    ManifestFile old;
     try {
-      move(from, to);
-    } catch (FileSystemException e) {
-      if (Files.exists(to, LinkOption.NOFOLLOW_LINKS)) {
-        throw new FileAlreadyExistsException(
-            to.toString(), null, "came into being while the build ran");
+      old = readManifest(target);
+    } catch (CorruptDatabaseException | UnsupportedFormatException e) {
+      warnings.add(
+          "the manifest that was replaced could not be read, so its files were not deleted: "
+              + e.getMessage());
+      return Set.of();
+    }
+    Set<String> names = old.fileNames();
+    if (!old.id().equals(fresh.id()) && !Collections.disjoint(names, fresh.fileNames())) {
+      throw new IOException(
+          target
+              + ": the new database's files would have the names of the old one's (ids "
+              + fresh.id()
+              + " and "
+              + old.id()
+              + "); build to another target");
+    }
+    return names;
+  }
+
+  private static ManifestFile readManifest(Path directory) throws IOException {
+    Path file = directory.resolve(Manifest.FILE_NAME);
+    if (Files.size(file) > MOST_MANIFEST_BYTES) {
+      throw new CorruptDatabaseException(file, 0, "a manifest", Files.size(file) + " bytes");
+    }
+    return ManifestFile.decode(file, Files.readAllBytes(file));
+  }
+
+  /**
+   * Removes the files of a build that was killed while it replaced the database: those that it had
+   * moved in, or had not removed yet.
+   */
+  private static WorkDirectory.Recovery recovery(Path target) {
+    return directory -> {
+      Path journal = directory.resolve(WorkDirectory.JOURNAL);
+      if (!directory.equals(target.resolve(REPLACING))
+          || !Files.isRegularFile(journal, LinkOption.NOFOLLOW_LINKS)
+          || Files.size(journal) > MOST_JOURNAL_BYTES) {
+        return;
       }
-      throw e;
+      Set<String> current;
+      try {
+        current = readManifest(target).fileNames();
+      } catch (IOException unknown) {
+        return; // then nobody knows which of them are needed
+      }
+      for (String name : Files.readAllLines(journal)) {
+        boolean theirs = Manifest.isFileName(name) && !name.equals(Manifest.FILE_NAME);
+        if (theirs && !current.contains(name)) {
+          try {
+            deleteFile(target.resolve(name));
+          } catch (IOException stays) {
+            // nobody needs it, and it is in nobody's way
+          }
+        }
+      }
+    };
+  }
+
+  /** Deletes a file or a link, but no directory. */
+  private static void deleteFile(Path file) throws IOException {
+    if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
+      Files.deleteIfExists(file);
     }
   }
 
@@ -443,28 +512,69 @@ public final class Workspace implements Closeable {
   }
 
   private static void force(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+    force(directory, StandardOpenOption.READ);
+  }
+
+  private static void force(Path path, StandardOpenOption option) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, option)) {
       channel.force(true);
     }
   }
 
-  /** Removes every file of the build that was not published. */
+  private static void forceParent(Path path) throws IOException {
+    Path parent = path.getParent();
+    if (parent != null) {
+      forceUninterrupted(parent);
+    }
+  }
+
+  /** Forces a directory, whether or not somebody interrupts; an interrupt is kept. */
+  private static void forceUninterrupted(Path directory) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          force(directory);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /**
+   * Removes every file of the build that was not published. Does not fail once the database is
+   * published.
+   */
   @Override
   public void close() throws IOException {
     if (closed) {
       return;
     }
     closed = true;
+    if (published) {
+      afterwards(this::clear);
+    } else {
+      clear();
+    }
+  }
+
+  private void clear() throws IOException {
     try {
       if (temporary != null) {
         temporary.remove();
         removeIfEmpty(madeForTemporary);
       }
     } finally {
-      if (!published || replaces) {
-        work.remove();
+      if (abandoned || (published && !replaces)) {
+        work.release();
       } else {
-        work.unlock();
+        work.remove();
       }
       if (!published) {
         removeIfEmpty(madeParents);

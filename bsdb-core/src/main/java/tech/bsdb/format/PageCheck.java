@@ -72,6 +72,31 @@ public final class PageCheck {
     }
   }
 
+  /**
+   * The payload of all pages between header and footer of a whole file, verified.
+   *
+   * @param file the file's bytes
+   * @param digest the digest that the footer holds
+   * @throws CorruptDatabaseException if a page or the digest is not right
+   */
+  public byte[] payload(byte[] file, long digest) throws CorruptDatabaseException {
+    ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
+    int pages = file.length / Page.SIZE;
+    byte[] payload = new byte[(pages - 2) * Page.PAYLOAD];
+    long found = 0;
+    for (int number = 1; number < pages - 1; number++) {
+      found = PageEncoder.fold(found, check(bytes, number * Page.SIZE, number));
+      bytes.get(number * Page.SIZE, payload, (number - 1) * Page.PAYLOAD, Page.PAYLOAD);
+    }
+    if (found != digest) {
+      throw corrupt(
+          (long) (pages - 1) << Page.SHIFT,
+          "digest " + Long.toHexString(found),
+          Long.toHexString(digest));
+    }
+    return payload;
+  }
+
   /** An exception for the page or place {@code offset} of this check's file. */
   public CorruptDatabaseException corrupt(long offset, String expected, String actual) {
     return new CorruptDatabaseException(path, offset, expected, actual);

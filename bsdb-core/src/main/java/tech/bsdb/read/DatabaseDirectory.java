@@ -4,7 +4,6 @@ import java.io.EOFException;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -20,10 +19,10 @@ import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
-import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
@@ -47,8 +46,6 @@ import tech.bsdb.io.ReadCount;
  */
 public record DatabaseDirectory(
     Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
-  private static final FileIdentity MANIFEST = new FileIdentity(FileKind.MANIFEST, 0);
-
   /** A manifest is not larger, with the most data files that there can be. */
   private static final int MAX_MANIFEST_PAGES = 4096;
 
@@ -131,37 +128,10 @@ public record DatabaseDirectory(
       throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
     }
     bytes = Files.readAllBytes(file);
-    if (bytes.length < 3 * Page.SIZE || bytes.length % Page.SIZE != 0) {
-      throw new CorruptDatabaseException(
-          file,
-          bytes.length,
-          "whole pages of " + Page.SIZE + " bytes, at least 3",
-          bytes.length + " bytes");
-    }
-    FileFrame frame =
-        FileFrame.decode(
-            file,
-            MANIFEST,
-            page(bytes, 0),
-            page(bytes, bytes.length / Page.SIZE - 1),
-            bytes.length);
-    PageCheck check = new PageCheck(file, MANIFEST);
-    byte[] text = payload(ByteBuffer.wrap(bytes), bytes.length / Page.SIZE, check, frame.digest());
-    int end = text.length;
-    while (end > 0 && text[end - 1] == 0) {
-      end--;
-    }
-    byte[] trimmed = Arrays.copyOf(text, end);
-    if (!DatabaseId.derive(trimmed).equals(frame.databaseId())) {
-      throw new CorruptDatabaseException(
-          file,
-          16,
-          "the database id of this manifest, " + DatabaseId.derive(trimmed),
-          frame.databaseId().toString());
-    }
-    Manifest manifest = Manifest.decode(file, trimmed);
+    ManifestFile decoded = ManifestFile.decode(file, bytes);
+    Manifest manifest = decoded.manifest();
     return new DatabaseDirectory(
-        path, frame.databaseId(), manifest, readable(file, manifest), length);
+        path, decoded.id(), manifest, readable(file, manifest), length);
   }
 
   /** Reads every fact once, so that whoever reads it later finds it there and in its range. */
@@ -231,29 +201,6 @@ public record DatabaseDirectory(
         throw new IllegalArgumentException(entries.get(i).file() + " in place " + i);
       }
     }
-  }
-
-  private static byte[] page(byte[] bytes, int number) {
-    return Arrays.copyOfRange(bytes, number * Page.SIZE, (number + 1) * Page.SIZE);
-  }
-
-  /** The payload of all pages between header and footer, verified. */
-  private static byte[] payload(ByteBuffer bytes, int pages, PageCheck check, long digest)
-      throws IOException {
-    bytes.order(ByteOrder.LITTLE_ENDIAN);
-    byte[] payload = new byte[(pages - 2) * Page.PAYLOAD];
-    long found = 0;
-    for (int number = 1; number < pages - 1; number++) {
-      found = PageEncoder.fold(found, check.check(bytes, number * Page.SIZE, number));
-      bytes.get(number * Page.SIZE, payload, (number - 1) * Page.PAYLOAD, Page.PAYLOAD);
-    }
-    if (found != digest) {
-      throw check.corrupt(
-          (long) (pages - 1) << Page.SHIFT,
-          "digest " + Long.toHexString(found),
-          Long.toHexString(digest));
-    }
-    return payload;
   }
 
   private void checkFrame(FileEntry entry) throws IOException {
@@ -422,8 +369,7 @@ public record DatabaseDirectory(
       throw new CorruptDatabaseException(
           file(entry), bytes.length, entry.length() + " bytes", bytes.length + " bytes");
     }
-    byte[] payload =
-        payload(ByteBuffer.wrap(bytes), (int) entry.pages(), check(entry), entry.digest());
+    byte[] payload = check(entry).payload(bytes, entry.digest());
     return Arrays.copyOf(payload, (int) entry.payloadBytes());
   }
 }

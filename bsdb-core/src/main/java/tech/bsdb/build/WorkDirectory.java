@@ -1,0 +1,413 @@
+package tech.bsdb.build;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.channels.FileLock;
+import java.nio.channels.OverlappingFileLockException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryIteratorException;
+import java.nio.file.DirectoryNotEmptyException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.InvalidPathException;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Set;
+import java.util.concurrent.ThreadLocalRandom;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Manifest;
+
+/**
+ * A directory of a build's own, marked as such, and locked while the build lives.
+ *
+ * <p>The file {@code lock} in it is both: its content is the mark, and whoever holds the lock on it
+ * owns the directory. One that nobody holds tells of a killed build. Only such a directory is ever
+ * removed, only if every name in it is one that a build gives, and never through a symbolic link.
+ */
+final class WorkDirectory {
+  /** The file that marks the directory, and that is locked. */
+  static final String LOCK = "lock";
+
+  /** The names of the files that a replacement moves into the target, and of those it removes. */
+  static final String JOURNAL = "names";
+
+  private static final String MARK = "bsdb-workspace";
+  private static final Pattern RANDOM = Pattern.compile("[0-9a-z]{1,13}");
+  private static final Pattern PARTS = Pattern.compile("[0-9A-Za-z-]+\\.part");
+  private static final long BIRTH_MILLISECONDS = 60_000;
+  private static final int MOST_MARK_BYTES = 1 << 14;
+
+  /*
+   * A process gives up its lock on a file when it closes any opening of the file, so the lock files of builds that
+   * live in this virtual machine are never opened a second time. The directories are known by their file keys, which
+   * stay when they are renamed; the set also guards that no directory is renamed while another thread looks at it.
+   */
+  private static final Set<Object> LIVING = new HashSet<>();
+
+  private final Object key;
+  private final String token;
+  private final FileChannel lock;
+  private volatile Path path;
+
+  private WorkDirectory(Path path, Object key, String token, FileChannel lock) {
+    this.path = path;
+    this.key = key;
+    this.token = token;
+    this.lock = lock;
+  }
+
+  /** Cleans up what a killed build left outside of its directory. */
+  @FunctionalInterface
+  interface Recovery {
+    /** Nothing but the directory itself is to be removed. */
+    Recovery NONE = directory -> {};
+
+    /** Does it; the directory is there still, and nobody else touches it meanwhile. */
+    void run(Path directory) throws IOException;
+  }
+
+  /**
+   * Makes a directory, after removing those of killed builds with the same prefix.
+   *
+   * @param prefix what its name begins with; random characters follow
+   * @param recovery cleans up what else the killed builds left
+   * @param owner the token of the build's other directory, or null
+   */
+  static WorkDirectory create(Path parent, String prefix, Recovery recovery, @Nullable String owner)
+      throws IOException {
+    Path real = parent.toRealPath();
+    removeStale(real, prefix, recovery);
+    while (true) {
+      String token = Long.toUnsignedString(ThreadLocalRandom.current().nextLong(), 36);
+      Path path = real.resolve(prefix + token);
+      WorkDirectory made = tryCreate(path, token, owner);
+      if (made != null) {
+        return made;
+      }
+    }
+  }
+
+  /** The directory, which is as ordinary as any, because it may become the database. */
+  private static @Nullable WorkDirectory tryCreate(Path path, String token, @Nullable String owner)
+      throws IOException {
+    synchronized (LIVING) {
+      try {
+        Files.createDirectory(path);
+      } catch (FileAlreadyExistsException e) {
+        return null;
+      }
+      Object key = null;
+      FileChannel channel = null;
+      boolean complete = false;
+      try {
+        key = key(path);
+        LIVING.add(key);
+        channel =
+            FileChannel.open(
+                path.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
+        if (channel.tryLock() == null) {
+          throw new IOException(path + ": another process took it");
+        }
+        write(channel, MARK + " " + token + (owner == null ? "" : " " + owner) + "\n");
+        complete = true;
+        return new WorkDirectory(path, key, token, channel);
+      } finally {
+        if (!complete) {
+          if (channel != null) {
+            channel.close();
+          }
+          Files.deleteIfExists(path.resolve(LOCK));
+          if (key != null) {
+            LIVING.remove(key);
+          }
+          Files.deleteIfExists(path);
+        }
+      }
+    }
+  }
+
+  private static void write(FileChannel channel, String text) throws IOException {
+    ByteBuffer bytes = ByteBuffer.wrap(text.getBytes(StandardCharsets.UTF_8));
+    while (bytes.hasRemaining()) {
+      channel.write(bytes);
+    }
+  }
+
+  /** Where it is now. */
+  Path path() {
+    return path;
+  }
+
+  /** What it is known by, wherever it is. */
+  String token() {
+    return token;
+  }
+
+  /**
+   * Notes where the build's other directory is, for whoever clears up after a killed build. That
+   * one must carry this one's {@link #token}.
+   */
+  void note(WorkDirectory other) throws IOException {
+    write(lock, other.path + "\n");
+  }
+
+  /**
+   * Takes another name, which only one living directory can have.
+   *
+   * @return false if a directory has that name
+   */
+  boolean rename(Path to) throws IOException {
+    synchronized (LIVING) {
+      if (Files.exists(to, LinkOption.NOFOLLOW_LINKS) && !isEmpty(to)) {
+        return false;
+      }
+      try {
+        Files.move(path, to, StandardCopyOption.ATOMIC_MOVE);
+      } catch (FileSystemException e) {
+        if (Files.exists(to, LinkOption.NOFOLLOW_LINKS) && !isEmpty(to)) {
+          return false; // of another process, which was quicker
+        }
+        throw e;
+      }
+      path = to;
+      return true;
+    }
+  }
+
+  private static boolean isEmpty(Path directory) throws IOException {
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileAlreadyExistsException(
+          directory.toString(), null, "is in the way of the build; move it away");
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      return !entries.iterator().hasNext();
+    } catch (NoSuchFileException e) {
+      return true;
+    }
+  }
+
+  /** Its content is the build's no longer: it became the database, or the next build removes it. */
+  void release() throws IOException {
+    try {
+      lock.close();
+    } finally {
+      forget();
+    }
+  }
+
+  private void forget() {
+    synchronized (LIVING) {
+      LIVING.remove(key);
+    }
+  }
+
+  /** Closes the lock first: where descriptors are scarce, deleting needs the one that it held. */
+  void remove() throws IOException {
+    try {
+      lock.close();
+      deleteContent(path);
+    } finally {
+      forget(); // while the directory is there: another one could have the same key
+    }
+    deleteIfEmpty(path);
+  }
+
+  /**
+   * Removes the directories of killed builds whose names begin so. Those that are not surely such,
+   * or cannot be removed, stay: they are in nobody's way.
+   */
+  private static void removeStale(Path parent, String prefix, Recovery recovery)
+      throws IOException {
+    try (DirectoryStream<Path> entries =
+        Files.newDirectoryStream(parent, entry -> isName(entry, prefix))) {
+      for (Path entry : entries) {
+        removeIfStale(entry, recovery, null);
+      }
+    } catch (AccessDeniedException | DirectoryIteratorException unreadable) {
+      // a directory that may be written but not read
+    }
+  }
+
+  /** Whether a directory of a build has such a name. */
+  static boolean isName(Path path, String prefix) {
+    String name = String.valueOf(path.getFileName());
+    return name.startsWith(prefix) && RANDOM.matcher(name.substring(prefix.length())).matches();
+  }
+
+  /**
+   * Removes a directory, and what its build left elsewhere, if a killed build left it.
+   *
+   * @param recovery what else is to be cleaned up
+   */
+  static void removeIfStale(Path directory, Recovery recovery) {
+    removeIfStale(directory, recovery, null);
+  }
+
+  private static void removeIfStale(Path directory, Recovery recovery, @Nullable String owner) {
+    synchronized (LIVING) {
+      try {
+        if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
+            || LIVING.contains(key(directory))
+            || isBeingBorn(directory)) {
+          return;
+        }
+        if (isEmpty(directory)) {
+          Files.deleteIfExists(directory);
+        } else {
+          removeUnlessLocked(directory, recovery, owner);
+        }
+      } catch (IOException | OverlappingFileLockException | InvalidPathException e) {
+        // not ours to remove, or not for us
+      }
+    }
+  }
+
+  private static void removeUnlessLocked(Path directory, Recovery recovery, @Nullable String owner)
+      throws IOException {
+    Path file = directory.resolve(LOCK);
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    // The directory may be removed, and another have its name, while this looks at it: what was
+    // opened must be what is
+    // there when it is locked.
+    Object before = key(file);
+    try (FileChannel channel =
+            FileChannel.open(
+                file,
+                StandardOpenOption.READ,
+                StandardOpenOption.WRITE,
+                LinkOption.NOFOLLOW_LINKS);
+        FileLock held = channel.tryLock()) {
+      if (held == null || !before.equals(key(file))) {
+        return;
+      }
+      String mark = read(channel);
+      if (isMark(mark, owner) && holdsOurNamesOnly(directory)) {
+        removeNoted(mark);
+        recovery.run(directory);
+        deleteContent(directory);
+        deleteIfEmpty(directory);
+      }
+    }
+  }
+
+  /**
+   * A build begins with an empty directory, and goes on with a lock alone, before it is locked.
+   * Empty directories are only ever removed as such.
+   */
+  private static boolean isBeingBorn(Path directory) throws IOException {
+    for (String name : names(directory)) {
+      if (!name.equals(LOCK) || Files.size(directory.resolve(name)) > 0) {
+        return false;
+      }
+    }
+    long modified = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toMillis();
+    return System.currentTimeMillis() - modified < BIRTH_MILLISECONDS;
+  }
+
+  private static String read(FileChannel channel) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(MOST_MARK_BYTES);
+    while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
+      // goes on to the end
+    }
+    return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
+  }
+
+  /**
+   * Whether a lock's content is ours, as far as it could be written before the build was killed.
+   */
+  private static boolean isMark(String content, @Nullable String owner) {
+    if (owner != null) {
+      String first = content.lines().findFirst().orElse("");
+      return first.startsWith(MARK + " ") && first.endsWith(" " + owner);
+    }
+    return content.startsWith(MARK + " ") || (MARK + " ").startsWith(content);
+  }
+
+  private static boolean holdsOurNamesOnly(Path directory) throws IOException {
+    for (String name : names(directory)) {
+      if (!isOurs(name)
+          || !Files.isRegularFile(directory.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isOurs(String name) {
+    return name.equals(LOCK)
+        || name.equals(JOURNAL)
+        || PARTS.matcher(name).matches()
+        || Manifest.isFileName(name);
+  }
+
+  /**
+   * Removes the other directory that a mark names. The path proves nothing; that one's own mark
+   * must name the build of this one.
+   */
+  private static void removeNoted(String mark) {
+    List<String> lines = mark.lines().toList();
+    String[] words = lines.isEmpty() ? new String[0] : lines.get(0).split(" ", -1);
+    if (lines.size() == 2 && words.length == 2 && RANDOM.matcher(words[1]).matches()) {
+      Path other = Path.of(lines.get(1));
+      if (other.isAbsolute()) {
+        removeIfStale(other, Recovery.NONE, words[1]);
+      }
+    }
+  }
+
+  /** Whether a file is the lock that a killed build left in its database. */
+  static boolean isAbandonedLock(Path file) throws IOException {
+    if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
+        || Files.size(file) > MOST_MARK_BYTES) {
+      return false;
+    }
+    return Files.readString(file, StandardCharsets.ISO_8859_1).startsWith(MARK + " ");
+  }
+
+  private static Object key(Path path) throws IOException {
+    Object key =
+        Files.readAttributes(path, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS).fileKey();
+    return key == null ? path : key;
+  }
+
+  private static List<String> names(Path directory) throws IOException {
+    try (Stream<Path> list = Files.list(directory)) {
+      return list.map(entry -> String.valueOf(entry.getFileName())).toList();
+    }
+  }
+
+  /** Deletes our files, the mark last, so that what is left after a kill is still marked. */
+  private static void deleteContent(Path directory) throws IOException {
+    if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    for (String name : names(directory)) {
+      if (isOurs(name) && !name.equals(LOCK)) {
+        Files.deleteIfExists(directory.resolve(name));
+      }
+    }
+    Files.deleteIfExists(directory.resolve(LOCK));
+  }
+
+  private static void deleteIfEmpty(Path directory) throws IOException {
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException e) {
+      // what somebody else put there stays
+    }
+  }
+}

@@ -1,0 +1,64 @@
+package tech.bsdb.format;
+
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.LinkedHashSet;
+import java.util.Set;
+
+/**
+ * The manifest's file as a whole: its frame, its checksums, the id, and the facts (FORMAT.md §6).
+ *
+ * @param id the database's id
+ * @param manifest the facts
+ */
+public record ManifestFile(DatabaseId id, Manifest manifest) {
+  private static final FileIdentity FILE = new FileIdentity(FileKind.MANIFEST, 0);
+
+  /**
+   * Reads the bytes of a manifest's file and checks every one of them.
+   *
+   * @param path the file, for messages
+   * @throws CorruptDatabaseException if they are damaged
+   * @throws UnsupportedFormatException if they are of another format version
+   */
+  public static ManifestFile decode(Path path, byte[] bytes)
+      throws CorruptDatabaseException, UnsupportedFormatException {
+    if (bytes.length < 3 * Page.SIZE || bytes.length % Page.SIZE != 0) {
+      throw new CorruptDatabaseException(
+          path,
+          bytes.length,
+          "whole pages of " + Page.SIZE + " bytes, at least 3",
+          bytes.length + " bytes");
+    }
+    int pages = bytes.length / Page.SIZE;
+    FileFrame frame =
+        FileFrame.decode(path, FILE, page(bytes, 0), page(bytes, pages - 1), bytes.length);
+    byte[] text = new PageCheck(path, FILE).payload(bytes, frame.digest());
+    int end = text.length;
+    while (end > 0 && text[end - 1] == 0) {
+      end--;
+    }
+    byte[] trimmed = Arrays.copyOf(text, end);
+    if (!DatabaseId.derive(trimmed).equals(frame.databaseId())) {
+      throw new CorruptDatabaseException(
+          path,
+          16,
+          "the database id of this manifest, " + DatabaseId.derive(trimmed),
+          frame.databaseId().toString());
+    }
+    return new ManifestFile(frame.databaseId(), Manifest.decode(path, trimmed));
+  }
+
+  private static byte[] page(byte[] bytes, int number) {
+    return Arrays.copyOfRange(bytes, number * Page.SIZE, (number + 1) * Page.SIZE);
+  }
+
+  /** The names of the database's files, all but the manifest's own. */
+  public Set<String> fileNames() {
+    Set<String> names = new LinkedHashSet<>();
+    for (Manifest.FileEntry entry : manifest.files()) {
+      names.add(entry.name(id));
+    }
+    return names;
+  }
+}
