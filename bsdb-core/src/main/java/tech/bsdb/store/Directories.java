@@ -1,21 +1,19 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.channels.FileChannel;
-import java.nio.file.FileVisitResult;
+import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
-import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
-import java.nio.file.SimpleFileVisitor;
 import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
 
 /** What a store does with directories. */
@@ -36,10 +34,25 @@ final class Directories {
     }
   }
 
-  /** Makes what is there in the directory last. */
+  /**
+   * Makes what is there in the directory last, whether or not somebody interrupts; an interrupt is
+   * kept.
+   */
   static void force(Path directory) throws IOException {
-    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
-      channel.force(true);
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+          channel.force(true);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
     }
   }
 
@@ -62,43 +75,49 @@ final class Directories {
         // checked below
       }
     }
-    if (!Files.isDirectory(directory)) {
+    BasicFileAttributes found = Files.readAttributes(directory, BasicFileAttributes.class);
+    if (!found.isDirectory()) {
       throw new NotDirectoryException(directory + " is not a directory; a store is one");
     }
   }
 
-  /** Deletes a file or a directory with all in it; follows no links. */
-  static void delete(Path path) throws IOException {
-    if (!Files.exists(path, LinkOption.NOFOLLOW_LINKS)) {
+  /** Whether a directory holds nothing but files that a publication writes. */
+  static boolean holdsDatabaseFilesOnly(Path directory) throws IOException {
+    for (Path entry : list(directory)) {
+      if (!isDatabaseFile(entry)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isDatabaseFile(Path file) {
+    String name = name(file);
+    return (name.endsWith(".bsdb") || name.equals(Publication.UNFINISHED))
+        && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /**
+   * Deletes the files of a database and then the directory; what else is in it stays, and so does
+   * it. Of a symbolic link, the link goes and nothing else.
+   */
+  static void delete(Path directory) throws IOException {
+    if (Files.isSymbolicLink(directory)) {
+      Files.deleteIfExists(directory);
       return;
     }
-    Files.walkFileTree(
-        path,
-        new SimpleFileVisitor<>() {
-          @Override
-          public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
-              throws IOException {
-            Files.deleteIfExists(file);
-            return FileVisitResult.CONTINUE;
-          }
-
-          @Override
-          public FileVisitResult visitFileFailed(Path file, IOException e) throws IOException {
-            if (e instanceof NoSuchFileException) {
-              return FileVisitResult.CONTINUE;
-            }
-            throw e;
-          }
-
-          @Override
-          public FileVisitResult postVisitDirectory(Path directory, @Nullable IOException e)
-              throws IOException {
-            if (e != null) {
-              throw e;
-            }
-            Files.deleteIfExists(directory);
-            return FileVisitResult.CONTINUE;
-          }
-        });
+    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    for (Path file : list(directory)) {
+      if (isDatabaseFile(file)) {
+        Files.deleteIfExists(file);
+      }
+    }
+    try {
+      Files.deleteIfExists(directory);
+    } catch (DirectoryNotEmptyException e) {
+      // it holds what is not ours
+    }
   }
 }

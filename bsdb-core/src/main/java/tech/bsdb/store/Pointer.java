@@ -92,8 +92,13 @@ record Pointer(String current, List<String> chain, boolean whole) {
         : new Pointer(version, chain.subList(place + 1, chain.size()), true);
   }
 
-  /** Makes this the pointer of a store, at once and lastingly; the caller holds the switch. */
-  void write(Path store) throws IOException {
+  /**
+   * Makes this the pointer of a store, at once and lastingly; the caller holds the switch.
+   *
+   * @return null, or why the directory could not be synced after the switch, so that a power cut may
+   *     undo it
+   */
+  @Nullable IOException write(Path store) throws IOException {
     Path next = store.resolve(NEXT_FILE);
     try {
       try (FileChannel channel =
@@ -113,6 +118,11 @@ record Pointer(String current, List<String> chain, boolean whole) {
       Files.deleteIfExists(next);
       throw e;
     }
-    Directories.force(store);
+    try {
+      Directories.force(store);
+      return null;
+    } catch (IOException e) {
+      return e;
+    }
   }
 }

@@ -2,8 +2,11 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -11,6 +14,7 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
@@ -42,6 +46,13 @@ import tech.bsdb.VerifyReport;
 public final class Publication implements AutoCloseable {
   private static final String INCOMING = ".incoming-";
   private static final String REMOVED = ".removed-";
+
+  /**
+   * A file in a version's directory that says that it has not been current yet. It comes with the
+   * rename that makes the copy a version, and goes when the pointer names it.
+   */
+  static final String UNFINISHED = ".publishing";
+
   private static final long LOCK_MILLISECONDS = 50;
 
   /** How often the store may vanish between being made and being locked. */
@@ -51,6 +62,7 @@ public final class Publication implements AutoCloseable {
   private final Path store;
   private final PublishOptions options;
   private final List<Path> made = new ArrayList<>();
+  private final List<String> warnings = new ArrayList<>();
   private @Nullable StoreLock lock;
   private @Nullable Path incoming;
   private @Nullable String version;
@@ -85,23 +97,127 @@ public final class Publication implements AutoCloseable {
    * @throws CancellationException if this is closed meanwhile; so do all other steps
    */
   public void begin() throws IOException {
-    Statistics found = findSource();
+    run(
+        () -> {
+          Statistics found = findSource();
+          refuseUnlessStore();
+          takeLock();
+          prepare(found);
+          return null;
+        });
+  }
+
+  private synchronized void prepare(Statistics found) throws IOException {
+    checkOpen();
     refuseUnlessStore();
-    takeLock();
-    synchronized (this) {
-      checkOpen();
-      refuseUnlessStore();
-      for (Path entry : Directories.list(store)) {
-        String name = Directories.name(entry);
-        if (name.startsWith(INCOMING) || name.startsWith(REMOVED)) {
-          Directories.delete(entry);
+    removeStale();
+    String free = name();
+    Path copy = store.resolve(INCOMING + free);
+    try {
+      incoming = Files.createDirectory(copy);
+    } catch (FileAlreadyExistsException e) {
+      throw new FileAlreadyExistsException(
+          copy.toString(), null, "is in the way, and no publication left it; move it away");
+    }
+    version = free;
+    source = found;
+  }
+
+  /** Does a step; an interrupt that closed a file of it is told as such. */
+  private static <T> T run(StoreLock.Step<T> step) throws IOException {
+    try {
+      return step.run();
+    } catch (ClosedChannelException e) {
+      if (!Thread.currentThread().isInterrupted()) {
+        throw e;
+      }
+      InterruptedIOException interrupted =
+          new InterruptedIOException(
+              "the publishing thread was interrupted; nothing was published, and closing the"
+                  + " publication removes the copy");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
+  }
+
+  /** A step after the switch, which does not fail any more. */
+  private void afterwards(Cleanup step) {
+    try {
+      step.run();
+    } catch (IOException e) {
+      warnings.add("version " + version + " is current, but afterwards this failed: " + e);
+    }
+  }
+
+  @FunctionalInterface
+  private interface Cleanup {
+    void run() throws IOException;
+  }
+
+  /** What could not be cleaned up, or made to last, after the version had become current. */
+  public synchronized List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /**
+   * Removes what killed publications left: hidden directories, and versions that never became
+   * current. What holds anything but a database's files, or cannot be removed, stays.
+   */
+  private void removeStale() throws IOException {
+    List<Path> stale = new ArrayList<>();
+    boolean unfinished = false;
+    for (Path entry : Directories.list(store)) {
+      String name = Directories.name(entry);
+      if (isStale(name, INCOMING) || isStale(name, REMOVED)) {
+        stale.add(entry);
+      }
+      unfinished |= isUnfinished(entry);
+    }
+    if (unfinished) {
+      stale.addAll(StoreLock.switching(store, this::hideUnfinished));
+    }
+    for (Path directory : stale) {
+      try {
+        boolean real = Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS);
+        if (real && Directories.holdsDatabaseFilesOnly(directory)) {
+          Directories.delete(directory);
+        }
+      } catch (FileSystemException stays) {
+        // another user's, for example; it is in nobody's way
+      }
+    }
+  }
+
+  private static boolean isStale(String name, String prefix) {
+    return name.startsWith(prefix) && VersionName.isValid(name.substring(prefix.length()));
+  }
+
+  private static boolean isUnfinished(Path version) {
+    return VersionName.isValid(Directories.name(version))
+        && Files.isDirectory(version, LinkOption.NOFOLLOW_LINKS)
+        && Files.isRegularFile(version.resolve(UNFINISHED), LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private List<Path> hideUnfinished() throws IOException {
+    List<Path> hidden = new ArrayList<>();
+    Pointer pointer = Pointer.read(store);
+    if (pointer == null && Store.isStore(store)) {
+      return hidden; // nobody knows what it will name when it is whole
+    }
+    for (Path version : Directories.list(store)) {
+      if (isUnfinished(version)) {
+        String name = Directories.name(version);
+        boolean named =
+            pointer != null && (pointer.current().equals(name) || pointer.chain().contains(name));
+        if (named) {
+          Files.deleteIfExists(version.resolve(UNFINISHED));
+        } else if (Directories.holdsDatabaseFilesOnly(version)) {
+          Path away = store.resolve(REMOVED + name);
+          hidden.add(Files.move(version, away, StandardCopyOption.ATOMIC_MOVE));
         }
       }
-      String free = name();
-      incoming = Files.createDirectory(store.resolve(INCOMING + free));
-      version = free;
-      source = found;
     }
+    return hidden;
   }
 
   /** The figures of the database as it was at the beginning. */
@@ -111,6 +227,14 @@ public final class Publication implements AutoCloseable {
 
   /** Brings all files of the database into the store, forced to the device. */
   public void copy() throws IOException {
+    run(
+        () -> {
+          copyFiles();
+          return null;
+        });
+  }
+
+  private void copyFiles() throws IOException {
     Statistics source = source();
     Path into = directory();
     long[] done = new long[1];
@@ -135,8 +259,23 @@ public final class Publication implements AutoCloseable {
         throw e;
       }
     }
-    checkOpen();
+    refuseMixed(source, into);
+    create(into.resolve(UNFINISHED)).close();
     Directories.force(into);
+  }
+
+  /** The manifest is copied last; if it is another one's, the files before it are not its. */
+  private void refuseMixed(Statistics source, Path copy) throws IOException {
+    checkOpen();
+    try {
+      if (Database.statistics(copy).databaseId().equals(source.databaseId())) {
+        return;
+      }
+    } catch (IOException e) {
+      refuseReplaced(source, e);
+      throw e;
+    }
+    refuseReplaced(source, null);
   }
 
   private synchronized FileChannel create(Path file) throws IOException {
@@ -150,7 +289,7 @@ public final class Publication implements AutoCloseable {
     options.listener().copied(done[0], all);
   }
 
-  private void refuseReplaced(Statistics source, IOException cause) throws IOException {
+  private void refuseReplaced(Statistics source, @Nullable IOException cause) throws IOException {
     boolean same;
     try {
       same = Database.statistics(database).databaseId().equals(source.databaseId());
@@ -177,6 +316,26 @@ public final class Publication implements AutoCloseable {
       throw new IllegalArgumentException(
           "the store " + store + " lies in the database " + database + "; choose another place");
     }
+    Path above = real.getParent();
+    for (Path path = above; path != null; path = path.getParent()) {
+      if (Directories.isDatabase(path)) {
+        throw new IllegalArgumentException(
+            "the store " + store + " lies in the database " + path + "; choose another place");
+      }
+    }
+    if (above != null && Store.isStore(above) && Pointer.read(above) != null) {
+      throw new IllegalArgumentException(
+          "the store "
+              + store
+              + " lies in the store "
+              + above
+              + "; to publish a version of that name: bsdb publish "
+              + database
+              + " "
+              + above
+              + " --version "
+              + Directories.name(real));
+    }
     if (source.directory().startsWith(real)
         && real.relativize(source.directory()).toString().startsWith(".")) {
       throw new IllegalArgumentException(
@@ -197,12 +356,17 @@ public final class Publication implements AutoCloseable {
   }
 
   private void refuseUnlessStore() throws IOException {
-    if (!Files.exists(store) && !Files.exists(store, LinkOption.NOFOLLOW_LINKS)) {
-      return;
+    BasicFileAttributes found;
+    try {
+      found = Files.readAttributes(store, BasicFileAttributes.class);
+    } catch (NoSuchFileException notYet) {
+      if (!Files.isSymbolicLink(store)) {
+        return;
+      }
+      throw notDirectory();
     }
-    if (!Files.isDirectory(store)) {
-      throw new FileAlreadyExistsException(
-          store.toString(), null, "is not a directory; a store is one, so choose another place");
+    if (!found.isDirectory()) {
+      throw notDirectory();
     }
     if (Store.isStore(store)) {
       return;
@@ -211,39 +375,53 @@ public final class Publication implements AutoCloseable {
       throw new FileAlreadyExistsException(
           store.toString(), null, "is a single database, not a store; choose another place");
     }
-    boolean foreign;
     try {
-      boolean empty = Store.versionDirectories(store).isEmpty();
-      foreign = !Store.holdsDatabasesOnly(store) || (empty && holdsForeign());
+      if (!holdsForeign() || Store.isStore(store)) {
+        return;
+      }
     } catch (NoSuchFileException removed) {
       return; // by another one that made it, and failed
     }
-    if (foreign) {
-      throw new FileAlreadyExistsException(
-          store.toString(),
-          null,
-          "is not a store: it has no "
-              + Pointer.FILE
-              + " and holds other things; choose another place");
-    }
+    throw new FileAlreadyExistsException(
+        store.toString(),
+        null,
+        "is not a store: it has no " + Pointer.FILE + " and holds other things; choose another place");
   }
 
+  private FileAlreadyExistsException notDirectory() {
+    return new FileAlreadyExistsException(
+        store.toString(), null, "is not a directory; a store is one, so choose another place");
+  }
+
+  /**
+   * Whether a directory without a pointer holds what is neither a database nor ours. Another
+   * publication may be at work: what is listed may have become a version, or may be gone again, so
+   * everything is judged by one listing, and an entry that is gone is nobody's.
+   */
   private boolean holdsForeign() throws IOException {
+    boolean versions = false;
+    boolean strange = false;
     for (Path entry : Directories.list(store)) {
       String name = Directories.name(entry);
-      boolean ours =
-          isLeftOver(name)
-              || name.equals(StoreLock.PUBLISH)
-              || name.equals(StoreLock.SWITCH)
-              || name.equals("lost+found");
-      if (!ours) {
+      if (name.equals(Pointer.FILE)) {
+        return false;
+      }
+      if (name.startsWith(".")) {
+        boolean lock = name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH);
+        strange |= !lock && !isStale(name);
+      } else if (Directories.isDatabase(entry)) {
+        versions |= VersionName.isValid(name);
+        strange |= !VersionName.isValid(name);
+      } else if (!name.equals("lost+found")
+          && Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
+          && !Directories.isDatabase(entry)) {
         return true;
       }
     }
-    return false;
+    return strange && !versions;
   }
 
-  private static boolean isLeftOver(String name) {
+  private static boolean isStale(String name) {
     return name.startsWith(INCOMING) || name.startsWith(REMOVED) || name.equals(Pointer.NEXT_FILE);
   }
 
@@ -309,12 +487,14 @@ public final class Publication implements AutoCloseable {
    * @throws tech.bsdb.format.CorruptDatabaseException at the first damage
    */
   public VerifyReport verify() throws IOException {
-    return Database.verify(
-        directory(),
-        (done, all) -> {
-          checkOpen();
-          options.listener().verified(done, all);
-        });
+    return run(
+        () ->
+            Database.verify(
+                directory(),
+                (done, all) -> {
+                  checkOpen();
+                  options.listener().verified(done, all);
+                }));
   }
 
   /** Where the copy is. */
@@ -348,13 +528,16 @@ public final class Publication implements AutoCloseable {
   public synchronized boolean goLive(@Nullable String compared) throws IOException {
     checkOpen();
     directory();
-    if (!StoreLock.switching(store, () -> switchFrom(compared))) {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted before the version was made current");
+    }
+    if (!run(() -> StoreLock.switching(store, () -> switchFrom(compared)))) {
       return false;
     }
     for (Path directory : made) {
       Path parent = directory.getParent();
       if (parent != null) {
-        Directories.force(parent);
+        afterwards(() -> Directories.force(parent));
       }
     }
     return true;
@@ -370,24 +553,31 @@ public final class Publication implements AutoCloseable {
     }
     if (exists(name)) {
       throw new FileAlreadyExistsException(
-          target.toString(), null, "came into being while this version was copied");
+          target.toString(), null, "was created while this version was copied");
     }
     Files.move(copy, target, StandardCopyOption.ATOMIC_MOVE);
     try {
       Directories.force(store);
-      (pointer == null ? Pointer.to(name) : pointer.pushed(name)).write(store);
+      IOException notSynced =
+          (pointer == null ? Pointer.to(name) : pointer.pushed(name)).write(store);
       live = true;
+      if (notSynced != null) {
+        warnings.add(
+            "version " + name + " is current, but a power cut may undo that: " + notSynced);
+      }
     } finally {
       if (!live && !name.equals(current())) {
         Files.move(target, copy, StandardCopyOption.ATOMIC_MOVE);
       }
     }
+    afterwards(() -> Files.deleteIfExists(target.resolve(UNFINISHED)));
     return true;
   }
 
   /**
    * Removes the oldest versions, once this one is live. Never removed are the current version, the
-   * one that a rollback goes back to, and what is not a whole database.
+   * one that a rollback goes back to, what is not a whole database, and a version's directory that
+   * holds anything else besides ({@link #warnings} name those).
    *
    * @param old how many versions to keep besides the current one
    * @return the names of those that were removed
@@ -424,6 +614,11 @@ public final class Publication implements AutoCloseable {
     others.sort(Comparator.comparing(Publication::age)); // stable: names in order where equal
     int most = Math.max(0, back.isEmpty() ? old : old - 1);
     for (Path directory : others.subList(0, Math.max(0, others.size() - most))) {
+      if (!Files.isSymbolicLink(directory) && !Directories.holdsDatabaseFilesOnly(directory)) {
+        warnings.add(
+            directory + " holds other files than the database's, so it was kept; remove it by hand");
+        continue;
+      }
       hidden.add(Files.move(directory, store.resolve(REMOVED + Directories.name(directory))));
     }
     return hidden;
@@ -437,13 +632,21 @@ public final class Publication implements AutoCloseable {
     }
   }
 
-  /** Removes all that is not live; a second call does nothing. */
+  /** Removes all that is not live; a second call does nothing. Does not fail once it is live. */
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
       return;
     }
     closed = true;
+    if (live) {
+      afterwards(this::clear);
+    } else {
+      clear();
+    }
+  }
+
+  private synchronized void clear() throws IOException {
     StoreLock held = lock;
     try {
       if (incoming != null && !live) {
@@ -451,8 +654,7 @@ public final class Publication implements AutoCloseable {
       }
     } finally {
       if (held != null) {
-        if (!live && isFresh()) {
-          Files.deleteIfExists(store.resolve(StoreLock.SWITCH));
+        if (!live && isFresh() && removeSwitchLock()) {
           held.remove();
         } else {
           held.close();
@@ -466,6 +668,19 @@ public final class Publication implements AutoCloseable {
         }
       }
     }
+  }
+
+  /** Removes the other lock, unless somebody holds it. */
+  private boolean removeSwitchLock() throws IOException {
+    if (!Files.exists(store.resolve(StoreLock.SWITCH))) {
+      return true;
+    }
+    StoreLock other = StoreLock.tryTake(store, StoreLock.SWITCH);
+    if (other == null) {
+      return false;
+    }
+    other.remove();
+    return true;
   }
 
   /** Whether the store holds nothing but what this made. */

@@ -177,10 +177,16 @@ public final class Store {
           "no such version; to list them: bsdb versions " + directory);
     }
     Database.open(version(target)).close();
+    Files.deleteIfExists(version(target).resolve(Publication.UNFINISHED)); // it is wanted now
+    IOException notSynced = null;
     if (pointer == null || (version == null && !pointer.chain().contains(target))) {
-      Pointer.to(target).write(directory);
+      notSynced = Pointer.to(target).write(directory);
     } else if (!pointer.current().equals(target)) {
-      pointer.backTo(target).write(directory);
+      notSynced = pointer.backTo(target).write(directory);
+    }
+    if (notSynced != null) {
+      throw new IOException(
+          target + " is current, but a power cut may undo that: " + notSynced, notSynced);
     }
     return target;
   }

@@ -2,7 +2,9 @@ package tech.bsdb.store;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -49,10 +51,16 @@ final class StoreLock implements Closeable {
     FileChannel channel = null;
     boolean taken = false;
     try {
-      channel = FileChannel.open(file, StandardOpenOption.CREATE, StandardOpenOption.WRITE);
-      Object opened = key(file);
-      // who failed to make a store removes its locks again, and a lock on a removed file is none
-      taken = channel.tryLock() != null && opened != null && opened.equals(key(file));
+      try {
+        Files.createFile(file);
+      } catch (FileAlreadyExistsException thereAlready) {
+        // somebody else's, or a former holder's
+      }
+      // who failed to make a store removes its locks again, and a lock on a removed file is none: what is opened must
+      // be what is there when it is locked
+      Object before = key(file);
+      channel = FileChannel.open(file, StandardOpenOption.WRITE);
+      taken = before != null && channel.tryLock() != null && before.equals(key(file));
       return taken ? new StoreLock(file, channel) : null;
     } finally {
       if (!taken) {
@@ -99,13 +107,17 @@ final class StoreLock implements Closeable {
             + " s; end it, and try again");
   }
 
-  /** Sleeps, whether or not somebody interrupts. */
-  static void pause(long milliseconds) {
+  /**
+   * Sleeps.
+   *
+   * @throws InterruptedIOException if the thread is interrupted, which it stays
+   */
+  static void pause(long milliseconds) throws InterruptedIOException {
     try {
       TimeUnit.MILLISECONDS.sleep(milliseconds);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      Thread.onSpinWait();
+      throw new InterruptedIOException("interrupted while another process held the store's lock");
     }
   }
 

@@ -7,16 +7,20 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.InterruptedIOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
 import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.AfterEach;
@@ -30,6 +34,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
+import tech.bsdb.WatchedFiles;
 import tech.bsdb.format.CorruptDatabaseException;
 import tech.bsdb.format.Layout;
 
@@ -290,7 +295,8 @@ class PublicationTest {
     Files.writeString(obstacle.resolve("file"), "x");
     assertThatThrownBy(() -> Versions.publish(database("two"), store, "v2"))
         .isInstanceOf(IOException.class);
-    Directories.delete(obstacle);
+    Files.delete(obstacle.resolve("file"));
+    Files.delete(obstacle);
     assertThat(withoutLocks(store)).isEqualTo(before);
     assertThat(Store.open(store).current()).isEqualTo("v1");
   }
@@ -339,8 +345,13 @@ class PublicationTest {
 
   @Test
   void manyPublicationsAtOnceToANewStore() throws Exception {
-    Path store = folder.resolve("new/store");
     Path good = database("good");
+    for (int round = 0; round < 5; round++) {
+      manyAtOnce(good, folder.resolve("new-" + round + "/store"));
+    }
+  }
+
+  private static void manyAtOnce(Path good, Path store) throws Exception {
     List<Thread> threads = new ArrayList<>();
     List<Throwable> failures = new ArrayList<>();
     for (int i = 0; i < 8; i++) {
@@ -520,5 +531,225 @@ class PublicationTest {
       assertThat(publication.goLive(publication.current())).isTrue();
       return publication.keep(keep);
     }
+  }
+
+  private static void copyTree(Path from, Path to) throws IOException {
+    Files.createDirectories(to);
+    for (String name : Leaks.tree(from)) {
+      if (Files.isDirectory(from.resolve(name))) {
+        Files.createDirectories(to.resolve(name));
+      } else {
+        Files.copy(from.resolve(name), to.resolve(name));
+      }
+    }
+  }
+
+  @Test
+  void aVersionThatWasKilledBeforeItWasCurrentIsPublishedAgain() throws Exception {
+    for (boolean first : new boolean[] {true, false}) {
+      Path store = folder.resolve("store-" + first);
+      if (!first) {
+        Versions.byHand(store, "v1");
+      }
+      Path killed = folder.resolve("killed-" + first);
+      Path after = folder.resolve("after-" + first);
+      Path watched =
+          WatchedFiles.watch(
+              store,
+              change -> {
+                if (change instanceof WatchedFiles.Move move && move.to().endsWith("CURRENT")) {
+                  copyTree(store, killed);
+                }
+                if (change instanceof WatchedFiles.Delete delete
+                    && delete.path().endsWith(Publication.UNFINISHED)) {
+                  copyTree(store, after);
+                }
+              });
+      Path database = database("two");
+      Versions.publish(database, watched, "v2");
+      assertThat(killed.resolve("v2/manifest.bsdb")).exists();
+      Versions.publish(database, killed, "v2");
+      assertThat(Store.open(killed).current()).isEqualTo("v2");
+      assertThat(Leaks.tree(killed)).noneMatch(name -> name.contains(Publication.UNFINISHED));
+      assertThatThrownBy(() -> Versions.publish(database, after, "v2"))
+          .as("v2 is current there")
+          .isInstanceOf(FileAlreadyExistsException.class)
+          .hasMessageContaining("there is a version of this name");
+      assertThat(Store.open(after).current()).isEqualTo("v2");
+      assertThat(Leaks.tree(after)).noneMatch(name -> name.contains(Publication.UNFINISHED));
+    }
+  }
+
+  @Test
+  void aVersionThatWasKilledAndIsWantedByHandStays() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Versions.point(store, "v1\n");
+    Files.createFile(store.resolve("v2").resolve(Publication.UNFINISHED));
+    Store.open(store).rollback("v2");
+    Store.open(store).rollback(null);
+    Versions.publish(database("three"), store, "v3");
+    assertThat(Versions.names(store)).containsExactly("v1", "v2", "v3");
+  }
+
+  @Test
+  void whatIsNotOursStays() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Path elsewhere = Versions.build(folder.resolve("elsewhere"), "x");
+    Files.createSymbolicLink(store.resolve(".incoming-link"), elsewhere);
+    for (String name : List.of(".incoming-a", ".removed-b", ".incoming-c")) {
+      Files.createDirectory(store.resolve(name));
+    }
+    Files.writeString(store.resolve(".incoming-a/thesis.tex"), "precious");
+    Files.createDirectory(store.resolve(".removed-b/data.bsdb"));
+    Files.createSymbolicLink(store.resolve(".incoming-c/data.bsdb"), elsewhere);
+    Files.writeString(store.resolve(".removed-d"), "precious");
+    List<String> before = Leaks.tree(folder);
+    Versions.publish(database("two"), store, "v2");
+    assertThat(Leaks.tree(folder)).containsAll(before);
+    assertThatThrownBy(() -> Versions.publish(database("two"), store, "a"))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContainingAll(".incoming-a", "is in the way", "move it away");
+    assertThat(Leaks.tree(folder)).containsAll(before);
+  }
+
+  @Test
+  void keepLeavesAVersionThatHoldsOtherThings() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Files.writeString(store.resolve("v1/notes.txt"), "precious");
+    PublishOptions options = PublishOptions.defaults().withVersion("v3");
+    try (Publication publication = Publication.of(database("three"), store, options)) {
+      publication.begin();
+      publication.copy();
+      assertThat(publication.goLive("v2")).isTrue();
+      assertThat(publication.keep(0)).isEmpty();
+      assertThat(publication.warnings())
+          .singleElement()
+          .asString()
+          .contains(store.resolve("v1") + " holds other files than the database's");
+    }
+    assertThat(store.resolve("v1/notes.txt")).hasContent("precious");
+  }
+
+  @Test
+  void nothingFailsAfterTheSwitch() throws Exception {
+    Path store = folder.resolve("made/store");
+    AtomicReference<@Nullable Path> switched = new AtomicReference<>();
+    Path watched =
+        WatchedFiles.watch(
+            store,
+            change -> {
+              if (change instanceof WatchedFiles.Move move && move.to().endsWith("CURRENT")) {
+                switched.set(move.to());
+              } else if (switched.get() != null) {
+                throw new IOException("Input/output error");
+              }
+            });
+    PublishOptions options = PublishOptions.defaults().withVersion("v1");
+    try (Publication publication = Publication.of(database("one"), watched, options)) {
+      publication.begin();
+      publication.copy();
+      assertThat(publication.goLive(null)).isTrue();
+      assertThat(publication.warnings())
+          .isNotEmpty()
+          .allMatch(warning -> warning.startsWith("version v1 is current, but"));
+    }
+    assertThat(Store.open(store).current()).isEqualTo("v1");
+  }
+
+  @Test
+  void anInterruptedThreadPublishesNothingAndStaysInterrupted() throws Exception {
+    Path database = database("two");
+    for (int n = 1; ; n++) {
+      Path store = folder.resolve("store-" + n);
+      AtomicInteger left = new AtomicInteger(n);
+      Path watched =
+          WatchedFiles.watch(
+              store,
+              change -> {
+                if (left.decrementAndGet() == 0) {
+                  Thread.currentThread().interrupt();
+                }
+              });
+      try {
+        Versions.publish(database, watched, "v1");
+        if (!Thread.interrupted()) {
+          assertThat(n).isGreaterThan(20);
+          return; // fewer changes than that
+        }
+        Database.verify(store.resolve("v1"), (done, all) -> {}); // interrupted behind the switch
+      } catch (InterruptedIOException e) {
+        assertThat(Thread.interrupted()).as("change %s", n).isTrue();
+        assertThat(store).as("change %s", n).doesNotExist();
+      }
+    }
+  }
+
+  @Test
+  void whoWaitsCanBeInterrupted() throws Exception {
+    Path store = folder.resolve("store");
+    Path database = database("one");
+    try (Publication first = Publication.of(database, store, PublishOptions.defaults())) {
+      first.begin();
+      try (Publication second = Publication.of(database, store, PublishOptions.defaults())) {
+        Thread.currentThread().interrupt();
+        assertThatThrownBy(second::begin).isInstanceOf(InterruptedIOException.class);
+        assertThat(Thread.interrupted()).isTrue();
+      }
+    }
+    assertThat(store).doesNotExist();
+  }
+
+  @Test
+  void aStoreInsideADatabaseOrAStoreIsRefused() throws Exception {
+    Path database = database("one");
+    Path other = database("other");
+    Files.createDirectory(other.resolve("folder"));
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    List<String> before = Leaks.tree(folder);
+    for (Path inside :
+        List.of(other.resolve("x"), other.resolve("folder/x/y"), store.resolve("v1/x"))) {
+      assertThatThrownBy(() -> Versions.publish(database, inside, "v1"))
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("lies in the database");
+    }
+    assertThatThrownBy(() -> Versions.publish(database, store.resolve("v2"), "v1"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContainingAll("lies in the store " + store, "--version v2");
+    assertThat(Leaks.tree(folder)).isEqualTo(before);
+  }
+
+  @Test
+  void aManifestThatIsAnothersIsNoMixture() throws Exception {
+    Path database = database("one");
+    Path store = folder.resolve("store");
+    Path watched =
+        WatchedFiles.watch(
+            store,
+            change -> {
+              if (change instanceof WatchedFiles.Open open
+                  && open.path().endsWith("manifest.bsdb")
+                  && open.options().contains(StandardOpenOption.CREATE_NEW)) {
+                Versions.build(database, "another");
+              }
+            });
+    PublishOptions options = PublishOptions.defaults();
+    try (Publication publication = Publication.of(database, watched, options)) {
+      publication.begin();
+      assertThatThrownBy(publication::copy)
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining("was replaced while it was copied; publish again");
+    }
+    assertThat(store).doesNotExist();
+  }
+
+  @Test
+  void aMissingVersionIsToBePublishedOrGoneBackFrom() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Versions.point(store, "v2\n");
+    assertThatThrownBy(() -> ReloadingDatabase.open(store, ReloadOptions.defaults()))
+        .isInstanceOf(NoSuchFileException.class)
+        .hasMessageContainingAll(
+            store.resolve("v2").toString(), "is missing", "bsdb publish", "bsdb rollback")
+        .hasMessageNotContaining("build");
   }
 }
