@@ -34,6 +34,7 @@ import java.util.Iterator;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
 
 /** The files of the machine, seen through a file system that tells of every change before it is. */
@@ -72,9 +73,10 @@ public final class WatchedFiles extends FileSystemProvider {
     void before(Change change) throws IOException;
   }
 
+  private static final AtomicInteger HANDLES = new AtomicInteger();
+
   private final Watcher watcher;
   private final Watched system = new Watched();
-  private int handles;
 
   private WatchedFiles(Watcher watcher) {
     this.watcher = watcher;
@@ -83,10 +85,6 @@ public final class WatchedFiles extends FileSystemProvider {
   /** A path of the machine whose changes the watcher hears of, as those of all paths below it. */
   public static Path watch(Path path, Watcher watcher) {
     return new WatchedFiles(watcher).wrap(path);
-  }
-
-  private synchronized int handle() {
-    return handles++;
   }
 
   private void tell(Change change) throws IOException {
@@ -134,7 +132,12 @@ public final class WatchedFiles extends FileSystemProvider {
   public FileChannel newFileChannel(
       Path path, Set<? extends OpenOption> options, FileAttribute<?>... attributes)
       throws IOException {
-    int handle = handle();
+    boolean writes =
+        options.contains(StandardOpenOption.WRITE) || options.contains(StandardOpenOption.APPEND);
+    if (!writes && !Files.isDirectory(real(path))) {
+      return FileChannel.open(real(path), options, attributes); // changes nothing
+    }
+    int handle = HANDLES.incrementAndGet();
     boolean made = options.contains(StandardOpenOption.CREATE_NEW);
     if (made && Files.exists(real(path), LinkOption.NOFOLLOW_LINKS)) {
       return FileChannel.open(real(path), options, attributes); // fails

@@ -43,6 +43,9 @@ final class WorkDirectory {
   /** The names of the files that a replacement moves into the target, and of those it removes. */
   static final String JOURNAL = "names";
 
+  /** The name of the directory of the build that replaces the database around it. */
+  static final String REPLACING = ".bsdb-build-replacing";
+
   private static final String MARK = "bsdb-workspace";
   private static final Pattern RANDOM = Pattern.compile("[0-9a-z]{1,13}");
   private static final Pattern PARTS = Pattern.compile("[0-9A-Za-z-]+\\.part");
@@ -309,6 +312,9 @@ final class WorkDirectory {
    * Empty directories are only ever removed as such.
    */
   private static boolean isBeingBorn(Path directory) throws IOException {
+    if (String.valueOf(directory.getFileName()).equals(REPLACING)) {
+      return false; // it had another name at its birth
+    }
     for (String name : names(directory)) {
       if (!name.equals(LOCK) || Files.size(directory.resolve(name)) > 0) {
         return false;
@@ -395,10 +401,15 @@ final class WorkDirectory {
     if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
+    boolean journal = Files.exists(directory.resolve(JOURNAL), LinkOption.NOFOLLOW_LINKS);
     for (String name : names(directory)) {
       if (isOurs(name) && !name.equals(LOCK)) {
         Files.deleteIfExists(directory.resolve(name));
       }
+    }
+    if (journal) { // its name keeps other builds waiting, so it must not lose its mark first in a
+      // power cut
+      Workspace.forceUninterrupted(directory);
     }
     Files.deleteIfExists(directory.resolve(LOCK));
   }

@@ -49,7 +49,6 @@ import tech.bsdb.format.UnsupportedFormatException;
  */
 public final class Workspace implements Closeable {
   private static final String MARK = "bsdb-build-";
-  private static final String REPLACING = "." + MARK + "replacing";
   private static final int MAX_NAME = 200;
   private static final int MOST_MANIFEST_BYTES = 1 << 24;
   private static final int MOST_JOURNAL_BYTES = 1 << 16;
@@ -411,7 +410,7 @@ public final class Workspace implements Closeable {
 
   /** Waits until no other build replaces the database, and takes the name that says so. */
   private void takeTurn(Runnable goOn, Duration patience) throws IOException {
-    Path turn = target.resolve(REPLACING);
+    Path turn = target.resolve(WorkDirectory.REPLACING);
     long end = System.nanoTime() + patience.toNanos();
     while (!work.rename(turn)) {
       WorkDirectory.removeIfStale(turn, recovery(target));
@@ -476,7 +475,7 @@ public final class Workspace implements Closeable {
   private static WorkDirectory.Recovery recovery(Path target) {
     return directory -> {
       Path journal = directory.resolve(WorkDirectory.JOURNAL);
-      if (!directory.equals(target.resolve(REPLACING))
+      if (!directory.equals(target.resolve(WorkDirectory.REPLACING))
           || !Files.isRegularFile(journal, LinkOption.NOFOLLOW_LINKS)
           || Files.size(journal) > MOST_JOURNAL_BYTES) {
         return;
@@ -529,7 +528,7 @@ public final class Workspace implements Closeable {
   }
 
   /** Forces a directory, whether or not somebody interrupts; an interrupt is kept. */
-  private static void forceUninterrupted(Path directory) throws IOException {
+  static void forceUninterrupted(Path directory) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
       while (true) {

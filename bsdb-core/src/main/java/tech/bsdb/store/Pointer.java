@@ -95,8 +95,8 @@ record Pointer(String current, List<String> chain, boolean whole) {
   /**
    * Makes this the pointer of a store, at once and lastingly; the caller holds the switch.
    *
-   * @return null, or why the directory could not be synced after the switch, so that a power cut may
-   *     undo it
+   * @return null, or why the directory could not be synced after the switch, so that a power cut
+   *     may undo it
    */
   @Nullable IOException write(Path store) throws IOException {
     Path next = store.resolve(NEXT_FILE);

@@ -385,7 +385,9 @@ public final class Publication implements AutoCloseable {
     throw new FileAlreadyExistsException(
         store.toString(),
         null,
-        "is not a store: it has no " + Pointer.FILE + " and holds other things; choose another place");
+        "is not a store: it has no "
+            + Pointer.FILE
+            + " and holds other things; choose another place");
   }
 
   private FileAlreadyExistsException notDirectory() {
@@ -616,7 +618,8 @@ public final class Publication implements AutoCloseable {
     for (Path directory : others.subList(0, Math.max(0, others.size() - most))) {
       if (!Files.isSymbolicLink(directory) && !Directories.holdsDatabaseFilesOnly(directory)) {
         warnings.add(
-            directory + " holds other files than the database's, so it was kept; remove it by hand");
+            directory
+                + " holds other files than the database's, so it was kept; remove it by hand");
         continue;
       }
       hidden.add(Files.move(directory, store.resolve(REMOVED + Directories.name(directory))));

@@ -56,7 +56,8 @@ final class StoreLock implements Closeable {
       } catch (FileAlreadyExistsException thereAlready) {
         // somebody else's, or a former holder's
       }
-      // who failed to make a store removes its locks again, and a lock on a removed file is none: what is opened must
+      // who failed to make a store removes its locks again, and a lock on a removed file is none:
+      // what is opened must
       // be what is there when it is locked
       Object before = key(file);
       channel = FileChannel.open(file, StandardOpenOption.WRITE);

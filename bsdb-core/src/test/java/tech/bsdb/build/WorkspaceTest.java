@@ -541,10 +541,7 @@ class WorkspaceTest {
       fresh.check(db);
       old.build(db, OVERWRITE);
       old.check(db);
-      assertThat(Leaks.tree(db))
-          .as(failing)
-          .allMatch(name -> name.endsWith(".bsdb"))
-          .hasSize(4);
+      assertThat(Leaks.tree(db)).as(failing).allMatch(name -> name.endsWith(".bsdb")).hasSize(4);
     }
   }
 

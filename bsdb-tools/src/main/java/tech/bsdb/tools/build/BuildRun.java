@@ -6,6 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.BuildReport;
@@ -84,6 +85,7 @@ public final class BuildRun {
     }
     try (Interruption interruption = new Interruption(console, program)) {
       BuildSummary summary = build(opener, interruption);
+      summary.build().warnings().forEach(what -> console.say(program + ": warning: " + what));
       if (json) {
         report(summary);
       } else if (!quiet) {
@@ -132,15 +134,23 @@ public final class BuildRun {
     }
   }
 
-  private BuildSummary build(Opener opener, Interruption interruption) throws IOException {
+  private DatabaseBuilder create(RecordSource source, BuildListener listener)
+      throws IOException, UsageException {
+    BuildOptions options = target.build().withValueSchema(source.valueSchema());
+    try {
+      return DatabaseBuilder.create(target.target(), options, listener);
+    } catch (IllegalArgumentException e) { // a directory that lies where it must not
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private BuildSummary build(Opener opener, Interruption interruption)
+      throws IOException, UsageException {
     long began = System.nanoTime();
     try (Progress progress = new Progress(console, quiet);
         RecordSource source = opener.open();
         DatabaseBuilder builder =
-            DatabaseBuilder.create(
-                target.target(),
-                target.build().withValueSchema(source.valueSchema()),
-                (stage, done, total) -> show(progress, stage, done, total))) {
+            create(source, (stage, done, total) -> show(progress, stage, done, total))) {
       if (!quiet) {
         source
             .databases()

@@ -120,6 +120,7 @@ public record BuildSummary(
     json.put("stageSeconds", stageSeconds());
     json.put("recordsPerSecond", Math.round(recordsPerSecond()));
     json.put("peakHeapBytes", peakHeapBytes);
+    json.put("warnings", build.warnings());
     return json;
   }
 }

@@ -139,6 +139,7 @@ public final class PublishCommand implements Command {
     }
     completed.run();
     List<String> removed = run.keep(keep);
+    run.publication.warnings().forEach(what -> console.say(PROGRAM + ": warning: " + what));
     if (json) {
       JsonReport.print(console, run.forPrograms(removed));
       console.out().flush();
@@ -290,6 +291,7 @@ public final class PublishCommand implements Command {
       json.putAll(findings.figures());
       json.put("leftOut", findings.leftOut());
       json.put("removed", removed);
+      json.put("warnings", publication.warnings());
       json.put("copySeconds", copySeconds);
       json.put("seconds", seconds);
       return json;
