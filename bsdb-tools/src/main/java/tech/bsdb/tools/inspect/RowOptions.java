@@ -12,6 +12,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.NameList;
 
 /**
  * How typed rows are written as JSON: the options {@code --fields} and {@code
@@ -28,7 +29,11 @@ record RowOptions(
 
   static Syntax declare(Syntax syntax) {
     return syntax
-        .value(FIELDS, "A,B", "with --json, of typed rows: these columns alone")
+        .value(
+            FIELDS,
+            "A,B",
+            "with --json, of typed rows: these columns alone; in a name, \\, is a comma and \\\\ a"
+                + " backslash")
         .flag(
             SAFE,
             "with --json, of typed rows: numbers that a double cannot hold exactly as strings");
@@ -47,13 +52,13 @@ record RowOptions(
       throw new UsageException(
           given + " is for typed rows as JSON; leave --value-encoding out, which is for bytes");
     }
-    List<String> columns = fields.isEmpty() ? null : List.of(fields.get().split(",", -1));
-    if (columns != null && columns.contains("")) {
-      throw new UsageException(
-          FIELDS
-              + " takes names of columns with commas between them, not \""
-              + fields.get()
-              + "\"");
+    List<String> columns = null;
+    if (fields.isPresent()) {
+      try {
+        columns = NameList.parse(fields.get());
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(FIELDS + " \"" + fields.get() + "\" " + e.getMessage());
+      }
     }
     return new RowOptions(json, bytes, columns, arguments.has(SAFE));
   }

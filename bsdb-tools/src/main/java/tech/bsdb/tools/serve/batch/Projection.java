@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.function.LongPredicate;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
+import tech.bsdb.tools.text.NameList;
 
 /**
  * The top-level fields of JSON objects that somebody asked for. They come in the order of the
@@ -30,24 +31,27 @@ public final class Projection {
   /**
    * The fields of a list.
    *
-   * @param fields their names with commas between them, 1 to {@value #MAX_FIELDS}; a point is like
-   *     any other character
-   * @throws BadRequestException with status 400 if there are too many, or one is empty
+   * @param fields their names as {@link NameList} has them, 1 to {@value #MAX_FIELDS}; a point is
+   *     like any other character
+   * @throws BadRequestException with status 400 if there are too many, one is empty, or a backslash
+   *     stands where it may not
    */
   public static Projection parse(String fields) throws BadRequestException {
     if (!UTF_8.newEncoder().canEncode(fields)) {
       throw new BadRequestException("fields has half of a surrogate pair");
     }
-    String[] names = fields.split(",", MAX_FIELDS + 1);
-    if (names.length > MAX_FIELDS) {
+    List<String> names;
+    try {
+      names = NameList.parse(fields);
+    } catch (IllegalArgumentException e) {
+      throw new BadRequestException("fields " + e.getMessage());
+    }
+    if (names.size() > MAX_FIELDS) {
       throw new BadRequestException("fields has more than " + MAX_FIELDS + " names");
     }
-    byte[][] sorted = new byte[names.length][];
-    for (int i = 0; i < names.length; i++) {
-      if (names[i].isEmpty()) {
-        throw new BadRequestException("fields has an empty name");
-      }
-      sorted[i] = names[i].getBytes(UTF_8);
+    byte[][] sorted = new byte[names.size()][];
+    for (int i = 0; i < sorted.length; i++) {
+      sorted[i] = names.get(i).getBytes(UTF_8);
     }
     Arrays.sort(sorted, Arrays::compareUnsigned);
     return new Projection(sorted);

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.batch;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
 import java.util.List;
@@ -39,11 +40,13 @@ final class ProjectionTest {
   @Test
   void namesAreComparedWithoutTheirEscapes() throws Exception {
     String json =
-        "{\"\\u0061\":1,\"\\u00e9\":2,\"😀\":3,\"\\ud83d\\uDE00\":4,\"\\n\\\"\\\\\\/\\b\\f\\r\\t\":5,\"\\ud83dx\":6,\"\\ude00\":7,\"\":8}";
+        "{\"\\u0061\":1,\"\\u00e9\":2,\"😀\":3,\"\\ud83d\\uDE00\":4,\"\\n"
+            + "\\\"\\\\\\/\\b\\f\\r"
+            + "\\t\":5,\"\\ud83dx\":6,\"\\ude00\":7,\"\":8}";
     assertThat(project("a", json)).isEqualTo("{\"\\u0061\":1}");
     assertThat(project("é", json)).isEqualTo("{\"\\u00e9\":2}");
     assertThat(project("😀", json)).isEqualTo("{\"😀\":3,\"\\ud83d\\uDE00\":4}");
-    assertThat(project("\n\"\\/\b\f\r\t", json)).isEqualTo("{\"\\n\\\"\\\\\\/\\b\\f\\r\\t\":5}");
+    assertThat(project("\n\"\\\\/\b\f\r\t", json)).isEqualTo("{\"\\n\\\"\\\\\\/\\b\\f\\r\\t\":5}");
     assertThat(project("?x,?", json)).isEqualTo("{}");
     String longName = "n".repeat(1000);
     assertThat(project(longName, "{\"\\u006e" + longName.substring(1) + "\":1}"))
@@ -89,7 +92,7 @@ final class ProjectionTest {
     assertThat(project(thousand, "{\"f999\":1,\"f1000\":2,\"f0\":3,\"e\":4}"))
         .isEqualTo("{\"f999\":1,\"f0\":3}");
     refusesNames(thousand + ",x", "fields has more than 1000 names");
-    refusesNames(",".repeat(1_000_000), "fields has more than 1000 names");
+    refusesNames("f,".repeat(1_000_000) + "f", "fields has more than 1000 names");
     for (String wrong : new String[] {"", ",", "a,", ",a", "a,,b"}) {
       refusesNames(wrong, "fields has an empty name");
     }
@@ -130,5 +133,17 @@ final class ProjectionTest {
 
   private static String project(String fields, String json) throws Exception {
     return new String(Projection.parse(fields).project(json.getBytes(UTF_8), room -> true), UTF_8);
+  }
+
+  @Test
+  void aNameMayHaveAComma() throws Exception {
+    Projection projection = Projection.parse("a\\,b,c\\\\");
+
+    assertThat(projection.names()).containsExactly("a,b", "c\\");
+    assertThat(projection.project("{\"a,b\":1,\"a\":2,\"c\\\\\":3}".getBytes(UTF_8)))
+        .isEqualTo("{\"a,b\":1,\"c\\\\\":3}".getBytes(UTF_8));
+    assertThatThrownBy(() -> Projection.parse("a\\b"))
+        .isInstanceOf(BadRequestException.class)
+        .hasMessageContaining("backslash");
   }
 }
