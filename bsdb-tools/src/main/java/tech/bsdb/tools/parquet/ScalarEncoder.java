@@ -1,5 +1,6 @@
 package tech.bsdb.tools.parquet;
 
+import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import org.apache.parquet.column.ColumnReader;
@@ -65,7 +66,8 @@ final class ScalarEncoder extends Encoder {
   private static Writer ofInt32(Leaf leaf, Scalar type, RowProblem problem) {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
     if (type.kind() == Kind.DECIMAL) {
-      return (from, out) -> putUnscaled(from.getInteger(), out);
+      DecimalBound bound = new DecimalBound(leaf, type, problem);
+      return (from, out) -> putUnscaled(from.getInteger(), bound, out);
     }
     if (type.kind() == Kind.TIME_MILLIS) {
       return (from, out) -> putTime(from.getInteger(), 1_000, out, leaf, problem);
@@ -87,10 +89,11 @@ final class ScalarEncoder extends Encoder {
     if (type.kind() != Kind.DECIMAL) {
       return (from, out) -> out.putLong(from.getLong());
     }
+    DecimalBound bound = new DecimalBound(leaf, type, problem);
     boolean unsigned = stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation;
     return unsigned
-        ? (from, out) -> putUnsigned(from.getLong(), out)
-        : (from, out) -> putUnscaled(from.getLong(), out);
+        ? (from, out) -> putUnsigned(from.getLong(), bound, out)
+        : (from, out) -> putUnscaled(from.getLong(), bound, out);
   }
 
   private static Writer ofBinary(Leaf leaf, Scalar type, RowProblem problem) {
@@ -98,7 +101,8 @@ final class ScalarEncoder extends Encoder {
       return (from, out) -> putText(from.getBinary(), out, leaf, problem);
     }
     if (type.kind() == Kind.DECIMAL) {
-      return (from, out) -> putUnscaled(from.getBinary(), type, out, leaf, problem);
+      DecimalBound bound = new DecimalBound(leaf, type, problem);
+      return (from, out) -> putUnscaled(from.getBinary(), bound, out);
     }
     return (from, out) -> out.putBytes(from.getBinary().toByteBuffer());
   }
@@ -111,7 +115,8 @@ final class ScalarEncoder extends Encoder {
           : (from, out) -> out.putFloat(HalfFloat.of(from.getBinary().toByteBuffer()));
     }
     if (type.kind() == Kind.DECIMAL) {
-      return (from, out) -> putUnscaled(from.getBinary(), type, out, leaf, problem);
+      DecimalBound bound = new DecimalBound(leaf, type, problem);
+      return (from, out) -> putUnscaled(from.getBinary(), bound, out);
     }
     return (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
   }
@@ -132,13 +137,66 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  private static void putUnscaled(
-      Binary number, Scalar type, RowBuffer out, Leaf leaf, RowProblem problem) {
-    ByteBuffer bytes = shortest(number.toByteBuffer());
-    if (!bytes.hasRemaining() || bytes.remaining() > RowSchema.mostDecimalBytes(type.first())) {
-      problem.note(
-          "a decimal that cannot be one", bytes.remaining() + " bytes in column " + leaf.name());
+  /** What a decimal may be. */
+  private static final class DecimalBound {
+    private static final int LONG_DIGITS = 18;
+
+    private final Leaf leaf;
+    private final Scalar type;
+    private final RowProblem problem;
+    private final long most;
+    private final BigInteger limit;
+
+    DecimalBound(Leaf leaf, Scalar type, RowProblem problem) {
+      this.leaf = leaf;
+      this.type = type;
+      this.problem = problem;
+      this.limit = BigInteger.TEN.pow(type.first());
+      this.most = type.first() > LONG_DIGITS ? Long.MAX_VALUE : limit.longValueExact() - 1;
     }
+
+    void check(long unscaled) {
+      if (unscaled > most || unscaled < -most) {
+        check(BigInteger.valueOf(unscaled));
+      }
+    }
+
+    void check(ByteBuffer unscaled) {
+      int length = unscaled.remaining();
+      if (length == 0 || length > RowSchema.mostDecimalBytes(type.first())) {
+        problem.note("a decimal that cannot be one", length + " bytes in column " + leaf.name());
+        return;
+      }
+      if (length <= Long.BYTES) {
+        long number = unscaled.get(unscaled.position());
+        for (int i = 1; i < length; i++) {
+          number = number << 8 | unscaled.get(unscaled.position() + i) & 0xff;
+        }
+        check(number);
+      } else {
+        byte[] bytes = new byte[length];
+        unscaled.duplicate().get(bytes);
+        check(new BigInteger(bytes));
+      }
+    }
+
+    private void check(BigInteger unscaled) {
+      if (unscaled.abs().compareTo(limit) >= 0) {
+        problem.note(
+            "a decimal beyond its precision",
+            "column "
+                + leaf.name()
+                + ": "
+                + new BigDecimal(unscaled, type.second()).toPlainString()
+                + " does not fit "
+                + type.describe());
+      }
+    }
+  }
+
+  private static void putUnscaled(Binary number, DecimalBound bound, RowBuffer out) {
+    ByteBuffer bytes = shortest(number.toByteBuffer());
+    bound.check(bytes);
     out.putBytes(bytes);
   }
 
@@ -152,7 +210,8 @@ final class ScalarEncoder extends Encoder {
     return number.position(at);
   }
 
-  private static void putUnscaled(long number, RowBuffer out) {
+  private static void putUnscaled(long number, DecimalBound bound, RowBuffer out) {
+    bound.check(number);
     int bits = 65 - Long.numberOfLeadingZeros(number ^ number >> 63); // and one for the sign
     int bytes = (bits + 7) / 8;
     out.putLong(bytes);
@@ -161,9 +220,9 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  private static void putUnsigned(long number, RowBuffer out) {
+  private static void putUnsigned(long number, DecimalBound bound, RowBuffer out) {
     if (number >= 0) {
-      putUnscaled(number, out);
+      putUnscaled(number, bound, out);
     } else {
       byte[] bytes = new BigInteger(Long.toUnsignedString(number)).toByteArray();
       out.putBytes(bytes, 0, bytes.length);
