@@ -12,6 +12,7 @@ import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.lake.Lake;
 import tech.bsdb.tools.lake.LakeOptions;
 import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.rows.RowSchema;
 
@@ -46,12 +47,14 @@ sealed interface KeyInput {
    * or the bytes of one column.
    *
    * @param rawColumn the column whose bytes are the value, or null
+   * @param partitions what becomes of directories that are named {@code NAME=VALUE}
    */
   record Parquet(
       List<String> inputs,
       List<String> keyColumns,
       @Nullable String keyJoin,
       @Nullable String rawColumn,
+      Partitions partitions,
       LakeOptions lake)
       implements KeyInput {
     @Override
@@ -85,17 +88,18 @@ sealed interface KeyInput {
         throws IOException {
       return ParquetRecords.open(
           new ParquetOptions(
-              inputs,
-              keyColumns,
-              keyJoin,
-              rows == null ? List.of() : rows.columns(),
-              withValues ? rawColumn : null,
-              !withValues,
-              OnBadLine.SKIP,
-              null,
-              true,
-              Integer.MAX_VALUE,
-              Math.min(256, Runtime.getRuntime().availableProcessors())),
+                  inputs,
+                  keyColumns,
+                  keyJoin,
+                  rows == null ? List.of() : rows.columns(),
+                  withValues ? rawColumn : null,
+                  !withValues,
+                  OnBadLine.SKIP,
+                  null,
+                  true,
+                  Integer.MAX_VALUE,
+                  Math.min(256, Runtime.getRuntime().availableProcessors()))
+              .withPartitions(partitions),
           Lake.open(lake));
     }
   }

@@ -71,6 +71,10 @@ record LoadOptions(
           "-kf",
           "--key-join",
           "--value-raw",
+          "--partitions",
+          "--include",
+          "--exclude",
+          "--raw-files",
           "-nn",
           "--hadoop-conf",
           "--hadoop-set",
@@ -165,6 +169,7 @@ record LoadOptions(
         keys,
         ParquetSourceOptions.join(arguments, keys),
         arguments.text("--value-raw").orElse(null),
+        ParquetSourceOptions.partitions(arguments),
         ParquetSourceOptions.lake(arguments));
   }
 

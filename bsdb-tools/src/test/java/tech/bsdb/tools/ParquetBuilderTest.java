@@ -15,8 +15,13 @@ import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
 import java.util.stream.Stream;
+import org.apache.parquet.example.data.Group;
+import org.apache.parquet.example.data.simple.SimpleGroup;
 import org.apache.parquet.hadoop.metadata.CompressionCodecName;
 import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.MessageType;
+import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
+import org.apache.parquet.schema.Types;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -122,10 +127,10 @@ class ParquetBuilderTest {
           + " u32 (INTEGER(32,false)); required int64 u64 (INTEGER(64,false)); required float f;"
           + " required double d; required int32 date (DATE); required int32 ms (TIME(MILLIS,true));"
           + " required int64 ns (TIME(NANOS,true)); required int64 ts (TIMESTAMP(MICROS,true));"
-          + " required int64 local (TIMESTAMP(MILLIS,false)); required int96 old; required int32 dec"
-          + " (DECIMAL(9,2)); required fixed_len_byte_array(9) big (DECIMAL(20,0)); required binary"
-          + " text (STRING); required binary bytes; required fixed_len_byte_array(3) fixed; required"
-          + " fixed_len_byte_array(16) uuid (UUID); required fixed_len_byte_array(12) span"
+          + " required int64 local (TIMESTAMP(MILLIS,false)); required int96 old; required int32"
+          + " dec (DECIMAL(9,2)); required fixed_len_byte_array(9) big (DECIMAL(20,0)); required"
+          + " binary text (STRING); required binary bytes; required fixed_len_byte_array(3) fixed;"
+          + " required fixed_len_byte_array(16) uuid (UUID); required fixed_len_byte_array(12) span"
           + " (INTERVAL); required fixed_len_byte_array(2) half (FLOAT16); required group s {"
           + " required int32 x; } }";
 
@@ -509,5 +514,193 @@ class ParquetBuilderTest {
     assertThat(build("-i", path("a.parquet"), "-kf", "id").code()).isZero();
     assertThat(build("-i", path("a.parquet"), "-kf", "name", "--overwrite").code()).isEqualTo(2);
     assertThat(bsdb("get", "-d", path("db"), "9").code()).isZero();
+  }
+
+  @Test
+  void aCommaInANameIsEscapedTheSameWayEverywhere() throws Exception {
+    MessageType schema =
+        new MessageType(
+            "m",
+            Types.required(PrimitiveTypeName.INT64).named("a,b"),
+            Types.required(PrimitiveTypeName.INT32).named("c\\"),
+            Types.required(PrimitiveTypeName.INT32).named("d"));
+    Path file = Written.file(folder.resolve("a.parquet"), schema, List.of(commas(schema)), false);
+
+    assertThat(build("-i", file, "-kf", "a\\,b", "--value-fields", "c\\\\,a\\,b").code()).isZero();
+    String row = "{\"key\":\"1\",\"value\":{\"c\\\\\":2,\"a,b\":1}}\n";
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out()).isEqualTo(row);
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "c\\\\,a\\,b", "1").out())
+        .isEqualTo(row);
+    assertThat(bsdb("scan", "-d", path("db"), "--json", "--fields", "a\\,b").out())
+        .isEqualTo("{\"key\":\"1\",\"value\":{\"a,b\":1}}\n");
+    assertThat(build("-i", file, "-kf", "a,b", "--overwrite").code()).isZero();
+    assertThat(build("-i", file, "-kf", "a\\,b,d", "--key-join", "|", "--overwrite").code())
+        .isZero();
+    assertThat(bsdb("get", "-d", path("db"), "1|3").code()).isZero();
+
+    for (String[] wrong :
+        new String[][] {{"-kf", "c\\"}, {"-kf", "d", "--value-fields", "d,c\\d"}}) {
+      List<Object> line = new ArrayList<>(List.of("-i", file, "--overwrite"));
+      line.addAll(List.of(wrong));
+      CommandRun failed = build(line.toArray());
+      assertThat(failed.code()).isEqualTo(2);
+      assertThat(failed.err())
+          .contains(wrong[wrong.length - 2] + " " + wrong[wrong.length - 1])
+          .contains("has a backslash before neither a comma nor a backslash");
+    }
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "\\x", "1").err())
+        .contains("--fields \"\\x\" has a backslash before neither");
+  }
+
+  private static Group commas(MessageType schema) {
+    return new SimpleGroup(schema).append("a,b", 1L).append("c\\", 2).append("d", 3);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "int32 | 9,2 | 999999999 | 1000000000 | 10000000.00",
+        "int32 | 1,0 | -9 | -10 | -10",
+        "int64 | 18,0 | -999999999999999999 | -1000000000000000000 | -1000000000000000000",
+        "int64 | 5,3 | 99999 | 100000 | 100.000",
+        "fixed_len_byte_array(16) | 38,2 | 99999999999999999999999999999999999999"
+            + " | -100000000000000000000000000000000000000"
+            + " | -1000000000000000000000000000000000000.00",
+        "fixed_len_byte_array(16) | 2,0 | -99 | 18446744073709551616 | 18446744073709551616",
+        "binary | 19,1 | 9999999999999999999 | 10000000000000000000 | 1000000000000000000.0",
+        "binary | 3,0 | 999 | -1000 | -1000",
+      })
+  void aDecimalBeyondItsPrecisionIsABadRow(
+      String type, String precision, String good, String bad, String shown) throws Exception {
+    String column = "optional group s { optional " + type + " d (DECIMAL(" + precision + ")); }";
+    Path file =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required int64 id; " + column + " }",
+            2,
+            (row, i) -> {
+              BigInteger number = new BigInteger(i == 0 ? good : bad);
+              row.add("id", (long) i);
+              Group struct = row.addGroup("s");
+              if (type.equals("int32")) {
+                struct.add("d", number.intValueExact());
+              } else if (type.equals("int64")) {
+                struct.add("d", number.longValueExact());
+              } else {
+                struct.add("d", Binary.fromConstantByteArray(bytes(number, type)));
+              }
+            });
+    for (String key : List.of("id", "s.d")) {
+      CommandRun failed = build("-i", file, "-kf", key);
+      assertThat(failed.code()).isEqualTo(2);
+      assertThat(failed.err())
+          .contains(
+              file
+                  + ": row 2: a decimal beyond its precision (column s.d: "
+                  + shown
+                  + " does not fit decimal("
+                  + precision
+                  + "))");
+    }
+    CommandRun built = build("-i", file, "-kf", "id", "--on-bad-line", "skip", "--json");
+    assertThat(built.out())
+        .contains("\"records\":1,\"rejected\":1,")
+        .contains("{\"a decimal beyond its precision\":1}");
+  }
+
+  private static byte[] bytes(BigInteger number, String type) {
+    byte[] shortest = number.toByteArray();
+    byte[] bytes = new byte[type.equals("binary") ? shortest.length : 16];
+    Arrays.fill(bytes, (byte) (number.signum() < 0 ? -1 : 0));
+    System.arraycopy(shortest, 0, bytes, bytes.length - shortest.length, shortest.length);
+    return bytes;
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"required", "optional"})
+  void aMapWithoutValuesIsTheListOfItsKeys(String repetition) throws Exception {
+    Path file =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required int64 id; optional group s (MAP) { repeated group key_value { "
+                + repetition
+                + " binary key (STRING); } } required group n (MAP) { repeated group key_value {"
+                + " required group key { required int32 x; } } } }",
+            4,
+            (row, i) -> {
+              row.add("id", (long) i);
+              Group numbers = row.addGroup("n");
+              numbers.addGroup("key_value").addGroup("key").append("x", i);
+              if (i > 0) {
+                Group set = row.addGroup("s");
+                for (int j = 1; j < i; j++) {
+                  set.addGroup("key_value").append("key", "k" + j);
+                }
+              }
+            });
+    assertThat(build("-i", file, "-kf", "id").code()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out().lines())
+        .containsExactly(
+            "{\"key\":\"0\",\"value\":{\"id\":0,\"s\":null,\"n\":[{\"x\":0}]}}",
+            "{\"key\":\"1\",\"value\":{\"id\":1,\"s\":[],\"n\":[{\"x\":1}]}}",
+            "{\"key\":\"2\",\"value\":{\"id\":2,\"s\":[\"k1\"],\"n\":[{\"x\":2}]}}",
+            "{\"key\":\"3\",\"value\":{\"id\":3,\"s\":[\"k1\",\"k2\"],\"n\":[{\"x\":3}]}}");
+    assertThat(bsdb("stat", "-d", path("db"), "--schema").out())
+        .contains("{\"type\":\"array\",\"items\":\"string\"}");
+  }
+
+  @Test
+  void aNullInAMapWithoutValuesIsABadRow() throws Exception {
+    Path file =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required int64 id; optional group s (MAP) { repeated group key_value {"
+                + " optional binary key (STRING); } } }",
+            1,
+            (row, i) -> row.append("id", 1L).addGroup("s").addGroup("key_value"));
+    assertThat(build("-i", file, "-kf", "id").err()).contains("row 1: a null key in a map");
+  }
+
+  @Test
+  void theTextOfAFloatAsAKeyDoesNotDependOnOtherFiles() throws Exception {
+    Path floats =
+        Written.file(
+            folder.resolve("a.parquet"),
+            "message m { required float f; }",
+            1,
+            (row, i) -> row.add("f", 0.1f));
+    Path doubles =
+        Written.file(
+            folder.resolve("b.parquet"),
+            "message m { required double f; }",
+            1,
+            (row, i) -> row.add("f", 0.2));
+    assertThat(build("-i", floats, "-kf", "f").code()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out())
+        .isEqualTo("{\"key\":\"0.1\",\"value\":{\"f\":0.1}}\n");
+
+    assertThat(build("-i", floats, "-i", doubles, "-kf", "f", "--overwrite").code()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out())
+        .isEqualTo(
+            "{\"key\":\"0.1\",\"value\":{\"f\":0.10000000149011612}}\n"
+                + "{\"key\":\"0.2\",\"value\":{\"f\":0.2}}\n");
+  }
+
+  /** As pyarrow writes a table without columns. */
+  private static final String NO_COLUMNS =
+      "UEFSMRUEGRw1ABgGc2NoZW1hFQAAFgAZHBkMFgAWACYAFgAAGRwYDEFSUk9XOnNjaGVtYRhMLy8vLy96"
+          + "QUFBQUFRQUFBQUFBQUtBQXdBQmdBRkFBZ0FDZ0FBQUFBQkJBQU1BQUFBQ0FBSUFBQUFCQUFJQUFBQUJB"
+          + "QUFBQUFBQUFBPQAYIHBhcnF1ZXQtY3BwLWFycm93IHZlcnNpb24gMjYuMC4xGQwApAAAAFBBUjE=";
+
+  @Test
+  void aFileWithoutColumnsIsNotCalledDamaged() throws Exception {
+    byte[] bytes = Base64.getDecoder().decode(NO_COLUMNS);
+    Files.write(folder.resolve("a.parquet"), bytes);
+    assertThat(build("-i", path("a.parquet"), "-kf", "id").err())
+        .isEqualTo(
+            "bsdb build-parquet: "
+                + path("a.parquet")
+                + ": is a Parquet file without columns, so that it has nothing to read\n");
   }
 }

@@ -157,6 +157,7 @@ public final class BuildRun {
             .forEach(
                 database ->
                     console.say(program + ": " + database + " is a bsdb database and is left out"));
+        source.notes().forEach(note -> console.say(program + ": " + note));
       }
       interruption.undoBy(() -> abandon(progress, source, builder), source::close);
       try {

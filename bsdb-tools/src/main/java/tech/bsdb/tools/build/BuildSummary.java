@@ -61,6 +61,19 @@ public record BuildSummary(
             build.records(),
             seconds,
             recordsPerSecond()));
+    InputReport.Files files = input.files();
+    if (files != null) {
+      line(text, "files read", count(files.read()));
+      if (files.directoriesLeftOut() + files.leftOut() > 0) {
+        line(
+            text,
+            "left out by patterns",
+            count(files.directoriesLeftOut())
+                + " directories, "
+                + count(files.leftOut())
+                + " files");
+      }
+    }
     line(text, unit + " read", count(input.lines()));
     line(text, "records written", count(build.records()));
     line(text, "rejected", count(input.rejected()) + reasons());
@@ -104,6 +117,12 @@ public record BuildSummary(
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("directory", build.directory().toString());
     json.put("databaseId", build.databaseId());
+    InputReport.Files files = input.files();
+    if (files != null) {
+      json.put("filesRead", files.read());
+      json.put("directoriesLeftOut", files.directoriesLeftOut());
+      json.put("filesLeftOut", files.leftOut());
+    }
     json.put(unit, input.lines());
     json.put("records", build.records());
     json.put("rejected", input.rejected());

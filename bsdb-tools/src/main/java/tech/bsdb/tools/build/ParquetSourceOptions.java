@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;
 import java.util.Set;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.tools.cli.Arguments;
@@ -12,8 +13,11 @@ import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.lake.FolderSelection;
 import tech.bsdb.tools.lake.LakeOptions;
 import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.text.NameList;
 
 /** The options that say where rows come from, how to reach them, and what to make of them. */
 public final class ParquetSourceOptions {
@@ -34,7 +38,8 @@ public final class ParquetSourceOptions {
         .value(
             "--value-fields",
             "COLUMNS",
-            "the columns of the row, as a,b (default: all); of the others nothing is read")
+            "the columns of the row, as a,b (default: all); of the others nothing is read. In a"
+                + " name, \\, is a comma and \\\\ a backslash")
         .value(
             "--value-raw",
             "COLUMN",
@@ -50,12 +55,35 @@ public final class ParquetSourceOptions {
             "FILE",
             "with --on-bad-line skip: write the places of the skipped rows to FILE, which must not"
                 + " exist, unless --overwrite");
-    return hadoop(syntax.section("Hadoop"));
+    return hadoop(folders(syntax.section("Directories")).section("Hadoop"));
   }
 
   /** Declares the options of the key and of how the files are reached, which others have too. */
   public static Syntax declareKeys(Syntax syntax) {
-    return hadoop(key(syntax));
+    return hadoop(folders(key(syntax)));
+  }
+
+  private static Syntax folders(Syntax syntax) {
+    return syntax
+        .value(
+            "--partitions",
+            "HOW",
+            "directories named NAME=VALUE are columns, behind those of the files: infer (default),"
+                + " of the types that Spark infers; text; or ignore, no columns")
+        .values(
+            "--include",
+            "PATTERN",
+            "of what lies below a directory or matches a pattern of the inputs, only files and"
+                + " directories that match, as 'day=2024-*'; with a slash in it the whole path"
+                + " below the input, else a name at any depth; repeatable")
+        .values(
+            "--exclude",
+            "PATTERN",
+            "leave out the files and directories that match, with all below them; repeatable")
+        .flag(
+            "--raw-files",
+            "take the files of a Delta Lake, Iceberg or Hudi table as they are, rows that were"
+                + " deleted or replaced included; else such a directory is refused");
   }
 
   private static Syntax key(Syntax syntax) {
@@ -64,7 +92,8 @@ public final class ParquetSourceOptions {
             "-kf",
             "COLUMN",
             "the column that is the key: text and binary as their bytes, all else as in JSON; a"
-                + " field of a struct as a.b; several as a,b with --key-join")
+                + " field of a struct as a.b; several as a,b with --key-join, where \\, is a comma"
+                + " in a name")
         .value(
             "--key-join",
             "TEXT",
@@ -96,11 +125,21 @@ public final class ParquetSourceOptions {
   /** How the files are reached. */
   public static LakeOptions lake(Arguments arguments) throws UsageException {
     return LakeOptions.of(
-        arguments.text("-nn").orElse(null),
-        arguments.path("--hadoop-conf").orElse(null),
-        arguments.all("--hadoop-set"),
-        arguments.text("--principal").orElse(null),
-        arguments.path("--keytab").orElse(null));
+            arguments.text("-nn").orElse(null),
+            arguments.path("--hadoop-conf").orElse(null),
+            arguments.all("--hadoop-set"),
+            arguments.text("--principal").orElse(null),
+            arguments.path("--keytab").orElse(null))
+        .withSelection(
+            FolderSelection.of(
+                arguments.all("--include"),
+                arguments.all("--exclude"),
+                arguments.has("--raw-files")));
+  }
+
+  /** What becomes of partitions. */
+  public static Partitions partitions(Arguments arguments) throws UsageException {
+    return arguments.choice("--partitions", Partitions.class, Partitions.INFER);
   }
 
   /**
@@ -131,17 +170,18 @@ public final class ParquetSourceOptions {
     boolean typed = !arguments.has("--value-raw");
     boolean cut = typed && target.approximateWidth() > 0;
     return new ParquetOptions(
-        inputs,
-        keys,
-        join(arguments, keys),
-        names(arguments, "--value-fields"),
-        arguments.text("--value-raw").orElse(null),
-        false,
-        onBadRow,
-        arguments.path("--rejects").orElse(null),
-        arguments.has("--allow-empty-key"),
-        cut ? target.approximateWidth() : Integer.MAX_VALUE,
-        target.threads());
+            inputs,
+            keys,
+            join(arguments, keys),
+            names(arguments, "--value-fields"),
+            arguments.text("--value-raw").orElse(null),
+            false,
+            onBadRow,
+            arguments.path("--rejects").orElse(null),
+            arguments.has("--allow-empty-key"),
+            cut ? target.approximateWidth() : Integer.MAX_VALUE,
+            target.threads())
+        .withPartitions(partitions(arguments));
   }
 
   /** The columns of the key. */
@@ -155,7 +195,7 @@ public final class ParquetSourceOptions {
       if (written.isEmpty()) {
         throw new UsageException("-kf takes a column, not \"\"");
       }
-      return List.of(written); // a comma, if it has one, is the name's
+      return List.of(read("-kf", written, NameList::one)); // a comma is the name's
     }
     return names(arguments, "-kf");
   }
@@ -175,16 +215,22 @@ public final class ParquetSourceOptions {
     if (written.isEmpty()) {
       return List.of();
     }
-    List<String> names = Arrays.asList(written.get().split(",", -1));
+    List<String> names = read(option, written.get(), NameList::parse);
     Set<String> seen = new HashSet<>();
     for (String name : names) {
-      if (name.isEmpty()) {
-        throw new UsageException(option + " " + written.get() + " has an empty name");
-      }
       if (!seen.add(name)) {
         throw new UsageException(option + " names " + name + " twice");
       }
     }
     return names;
+  }
+
+  private static <T> T read(String option, String written, Function<String, T> how)
+      throws UsageException {
+    try {
+      return how.apply(written);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + " " + written + " " + e.getMessage());
+    }
   }
 }

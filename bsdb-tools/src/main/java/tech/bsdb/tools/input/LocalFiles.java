@@ -28,6 +28,28 @@ import tech.bsdb.tools.cli.ArgumentText;
 public final class LocalFiles {
   private LocalFiles() {}
 
+  /** Chooses among what lies below a directory. */
+  public interface Choice {
+    /** Whether to look into a directory. */
+    boolean enters(Path directory) throws IOException;
+
+    /** Whether a file is wanted. */
+    boolean takes(Path file) throws IOException;
+  }
+
+  private static final Choice DATA =
+      new Choice() {
+        @Override
+        public boolean enters(Path directory) {
+          return isData(directory);
+        }
+
+        @Override
+        public boolean takes(Path file) {
+          return isData(file);
+        }
+      };
+
   /**
    * The path that a user's input names.
    *
@@ -82,7 +104,18 @@ public final class LocalFiles {
    * @param databases is added the databases that were found and left out
    */
   public static List<Path> below(Path directory, List<Path> databases) throws IOException {
-    List<Path> files = list(directory, databases);
+    return below(directory, databases, DATA);
+  }
+
+  /**
+   * The files below a directory that are chosen, in the order to be read; none where there are
+   * none.
+   *
+   * @param databases is added the databases that were found and left out
+   */
+  public static List<Path> below(Path directory, List<Path> databases, Choice choice)
+      throws IOException {
+    List<Path> files = list(directory, databases, choice);
     for (Path file : files) {
       readable(file);
     }
@@ -99,7 +132,8 @@ public final class LocalFiles {
     return path;
   }
 
-  private static List<Path> list(Path directory, List<Path> databases) throws IOException {
+  private static List<Path> list(Path directory, List<Path> databases, Choice choice)
+      throws IOException {
     List<Path> files = new ArrayList<>();
     Files.walkFileTree(
         directory,
@@ -109,32 +143,38 @@ public final class LocalFiles {
           @Override
           public FileVisitResult preVisitDirectory(Path below, BasicFileAttributes attributes)
               throws IOException {
-            if (isData(below) && isDatabase(below)) {
+            if (below.equals(directory)) {
+              return FileVisitResult.CONTINUE;
+            }
+            if (!choice.enters(below)) {
+              return FileVisitResult.SKIP_SUBTREE;
+            }
+            if (isDatabase(below)) {
               databases.add(below);
               return FileVisitResult.SKIP_SUBTREE;
             }
-            return below.equals(directory) || isData(below)
-                ? FileVisitResult.CONTINUE
-                : FileVisitResult.SKIP_SUBTREE;
+            return FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
-            if (attributes.isSymbolicLink() && isData(file)) {
+            boolean candidate = attributes.isSymbolicLink() || attributes.isRegularFile();
+            if (!candidate || !choice.takes(file)) {
+              return FileVisitResult.CONTINUE;
+            }
+            if (attributes.isSymbolicLink()) {
               throw new InputException(
                   file + ": no such file or directory: the link leads nowhere");
             }
-            if (attributes.isRegularFile() && isData(file)) {
-              files.add(file);
-            }
+            files.add(file);
             return FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException failure)
               throws IOException {
-            if (failure instanceof FileSystemLoopException || !isData(file)) {
+            if (failure instanceof FileSystemLoopException || !choice.enters(file)) {
               return FileVisitResult.CONTINUE;
             }
             throw InputException.reading(file.toString(), failure);
@@ -150,6 +190,12 @@ public final class LocalFiles {
     return Files.isRegularFile(manifest)
         && Files.isReadable(manifest)
         && Rejects.isOfDatabase(manifest);
+  }
+
+  /** The last name of a path; empty for a root. */
+  public static String name(Path path) {
+    @Nullable Path last = path.getFileName();
+    return last == null ? "" : last.toString();
   }
 
   /** Whether a name is not one of those that are left out. */

@@ -21,6 +21,11 @@ public interface RecordSource extends AutoCloseable {
   /** Databases that were met while looking for input, and left out. */
   List<Path> databases();
 
+  /** What users should hear about the input, in whole sentences without a full stop. */
+  default List<String> notes() {
+    return List.of();
+  }
+
   /**
    * Gives the builder records from all parts of the input as a sample for its dictionary; to be
    * called before {@link #feed}. The same input gives the same sample.

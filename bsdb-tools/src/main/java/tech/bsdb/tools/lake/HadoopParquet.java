@@ -2,6 +2,7 @@ package tech.bsdb.tools.lake;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
@@ -19,8 +20,8 @@ record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputF
   /** How it is read, for stores that can use the hint: the first that they know. */
   private static final String READ_POLICY = "parquet, columnar, vector, random, adaptive";
 
-  LakeFile named() {
-    return new LakeFile(toString(), getLength(), this, null);
+  LakeFile named(List<String> partitions) {
+    return new LakeFile(toString(), getLength(), this, null, partitions);
   }
 
   @Override

@@ -13,7 +13,6 @@ import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.input.LocalFiles;
 
 /**
  * Finds the files that inputs stand for, wherever they are.
@@ -22,8 +21,10 @@ import tech.bsdb.tools.input.LocalFiles;
  * name node in the options, one without a scheme is on that. Any other is a URI, given to the file
  * system that Hadoop's configuration has for it. A directory stands for all files below it, sorted
  * by the bytes of their paths; names below it that begin with a dot or an underscore are left out,
- * as Hadoop does. An input that does not exist but has an asterisk, a question mark, a bracket or a
- * brace in it is a pattern.
+ * as Hadoop does, but for directories named {@code _name=value}. An input that does not exist but
+ * has an asterisk, a question mark, a bracket or a brace in it is a pattern. The files of a table
+ * whose log says which of them count, as those of Delta Lake and Iceberg, are refused unless the
+ * options want raw files.
  *
  * <p>For one thread; the files that it found are for many. What it opened is open until it is
  * closed, files included.
@@ -33,11 +34,14 @@ public final class Lake implements AutoCloseable {
   private static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
 
   private final LakeOptions options;
-  private final List<Path> databases = new ArrayList<>();
+  private final FolderWalk walk;
+  private final LocalInputs local;
   private @Nullable HadoopFiles hadoop;
 
   private Lake(LakeOptions options) {
     this.options = options;
+    this.walk = new FolderWalk(options.selection());
+    this.local = new LocalInputs(options.selection(), walk);
   }
 
   /**
@@ -62,11 +66,11 @@ public final class Lake implements AutoCloseable {
     for (String input : inputs) {
       Matcher file = FILE_URI.matcher(input);
       if (file.matches()) {
-        files.addAll(local(pathOf(nameOf(file.group(3)))));
+        files.addAll(local.find(pathOf(nameOf(file.group(3)))));
       } else if (options.nameNode() != null || URI.matcher(input).matches()) {
         files.addAll(remote(input));
       } else {
-        files.addAll(local(nameOf(input)));
+        files.addAll(local.find(nameOf(input)));
       }
     }
     return List.copyOf(files);
@@ -74,7 +78,17 @@ public final class Lake implements AutoCloseable {
 
   /** The local databases below a directory of the inputs, which were left out. */
   public List<Path> databases() {
-    return List.copyOf(databases);
+    return List.copyOf(local.databases());
+  }
+
+  /** Directories that patterns left out, with all below them. */
+  public long directoriesLeftOut() {
+    return walk.directoriesLeftOut();
+  }
+
+  /** Files that patterns left out, without those below a directory that was. */
+  public long filesLeftOut() {
+    return walk.filesLeftOut();
   }
 
   /** Closes the connections. */
@@ -100,44 +114,12 @@ public final class Lake implements AutoCloseable {
     }
     try {
       if (hadoop == null) {
-        hadoop = HadoopFiles.open(options);
+        hadoop = HadoopFiles.open(options, walk);
       }
       return hadoop.find(input);
     } catch (IOException | RuntimeException | LinkageError failure) {
       throw explain(input, failure);
     }
-  }
-
-  private List<LakeFile> local(String input) throws IOException {
-    List<LakeFile> files = new ArrayList<>();
-    for (Path path : paths(input)) {
-      try {
-        files.add(LocalParquet.of(path));
-      } catch (IOException failure) {
-        throw explain(path.toString(), failure);
-      }
-    }
-    return files;
-  }
-
-  private List<Path> paths(String input) throws IOException {
-    if (!LocalGlob.isPattern(input) || Files.exists(Path.of(input))) {
-      return LocalFiles.find(Path.of(input), databases);
-    }
-    List<Path> files = new ArrayList<>();
-    for (Path match : LocalGlob.expand(input)) {
-      if (!Files.isDirectory(match)) {
-        files.addAll(LocalFiles.find(match, databases));
-      } else if (LocalFiles.isDatabase(match)) {
-        databases.add(match);
-      } else {
-        files.addAll(LocalFiles.below(match, databases));
-      }
-    }
-    if (files.isEmpty()) {
-      throw new InputException(input + ": no file matches the pattern");
-    }
-    return files;
   }
 
   /** An input that is a path or a pattern, as Java names files in this locale. */

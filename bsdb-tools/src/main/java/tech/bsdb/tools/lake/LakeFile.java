@@ -1,6 +1,7 @@
 package tech.bsdb.tools.lake;
 
 import java.nio.file.Path;
+import java.util.List;
 import org.apache.parquet.io.InputFile;
 import org.jspecify.annotations.Nullable;
 
@@ -12,8 +13,15 @@ import org.jspecify.annotations.Nullable;
  * @param file how Parquet reads it; each of its streams is for one thread and closed by whoever
  *     opened it, before the {@link Lake} is
  * @param local its path, or null where it is not a local one
+ * @param partitions the directories on its path that are named {@code NAME=VALUE}, from the top
  */
-public record LakeFile(String name, long length, InputFile file, @Nullable Path local) {
+public record LakeFile(
+    String name, long length, InputFile file, @Nullable Path local, List<String> partitions) {
+  /** Copies the list. */
+  public LakeFile {
+    partitions = List.copyOf(partitions);
+  }
+
   /**
    * Whether it is as it was when the inputs were looked at, as far as can be seen: of a local file,
    * its length and when it was modified. What others do with files elsewhere, their servers see to.

@@ -3,7 +3,10 @@ package tech.bsdb.tools.lake;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
+import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.UsageException;
@@ -18,17 +21,23 @@ import tech.bsdb.tools.cli.UsageException;
  * @param settings what wins over the configuration, by name
  * @param principal whom to log in as, with the keytab; null for whoever has a ticket already
  * @param keytab the principal's keys; null without a principal
+ * @param selection what of the files below directories is wanted
  */
 public record LakeOptions(
     @Nullable String nameNode,
     @Nullable Path hadoopConf,
     Map<String, String> settings,
     @Nullable String principal,
-    @Nullable Path keytab) {
+    @Nullable Path keytab,
+    FolderSelection selection) {
 
-  private static final String HOST = "([\\w.-]+|\\[[0-9a-fA-F:.]+])(:\\d{1,5})?";
   private static final Pattern NAME_NODE =
-      Pattern.compile(HOST + "|[a-zA-Z][a-zA-Z0-9+.-]*://" + HOST + "/?");
+      Pattern.compile(
+          "((?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://)?([\\w.-]+|\\[[0-9a-fA-F:.]+])(:(?<port>\\d{1,5}))?"
+              + "(?<slash>/?)");
+
+  /** What has a host, but is no file system that paths could be on. */
+  private static final Set<String> NO_NAME_NODE = Set.of("http", "https", "file", "ftp", "sftp");
 
   /** Copies the settings. */
   public LakeOptions {
@@ -36,6 +45,21 @@ public record LakeOptions(
     if ((principal == null) != (keytab == null)) {
       throw new IllegalArgumentException("principal " + principal + " with keytab " + keytab);
     }
+  }
+
+  /** The options of someone who wants all files. */
+  public LakeOptions(
+      @Nullable String nameNode,
+      @Nullable Path hadoopConf,
+      Map<String, String> settings,
+      @Nullable String principal,
+      @Nullable Path keytab) {
+    this(nameNode, hadoopConf, settings, principal, keytab, FolderSelection.ALL);
+  }
+
+  /** The same for other files. */
+  public LakeOptions withSelection(FolderSelection other) {
+    return new LakeOptions(nameNode, hadoopConf, settings, principal, keytab, other);
   }
 
   /** Those of someone who has local files only. */
@@ -54,14 +78,30 @@ public record LakeOptions(
       @Nullable String principal,
       @Nullable Path keytab)
       throws UsageException {
-    if (nameNode != null && !NAME_NODE.matcher(nameNode).matches()) {
+    checkNameNode(nameNode);
+    checkLogin(principal, keytab);
+    return new LakeOptions(nameNode, hadoopConf, parsed(settings), principal, keytab);
+  }
+
+  private static void checkNameNode(@Nullable String nameNode) throws UsageException {
+    if (nameNode == null) {
+      return;
+    }
+    Matcher parts = NAME_NODE.matcher(nameNode);
+    boolean known =
+        parts.matches() && (parts.group("scheme") != null || parts.group("slash").isEmpty());
+    String scheme = known && parts.group("scheme") != null ? parts.group("scheme") : "hdfs";
+    if (!known || NO_NAME_NODE.contains(scheme.toLowerCase(Locale.ROOT))) {
       throw new UsageException(
           "-nn "
               + nameNode
-              + ": expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair");
+              + ": expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair"
+              + (known ? ", not " + scheme + "://; the port is that of its RPC (often 8020)" : ""));
     }
-    checkLogin(principal, keytab);
-    return new LakeOptions(nameNode, hadoopConf, parsed(settings), principal, keytab);
+    String port = parts.group("port");
+    if (port != null && (Integer.parseInt(port) < 1 || Integer.parseInt(port) > 65_535)) {
+      throw new UsageException("-nn " + nameNode + ": a port is a number from 1 to 65535");
+    }
   }
 
   /** Checks that a principal and a keytab come together or not at all. */

@@ -63,30 +63,30 @@ final class LocalGlob {
             if (below.equals(start)) {
               return FileVisitResult.CONTINUE;
             }
-            return add(below) || !wanted(below)
+            return add(below, true) || !wanted(below, true)
                 ? FileVisitResult.SKIP_SUBTREE
                 : FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
-            add(file);
+            add(file, false);
             return FileVisitResult.CONTINUE;
           }
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException failure) {
-            add(file); // so that who reads it says why it cannot
+            add(file, false); // so that who reads it says why it cannot
             return FileVisitResult.CONTINUE;
           }
 
-          private boolean wanted(Path path) {
-            return hidden || LocalFiles.isData(path);
+          private boolean wanted(Path path, boolean directory) {
+            return hidden || FolderWalk.isData(LocalFiles.name(path), directory);
           }
 
-          private boolean add(Path path) {
+          private boolean add(Path path, boolean directory) {
             Path named = base.toString().isEmpty() ? start.relativize(path) : path;
-            return wanted(path) && matcher.matches(named) && matches.add(named);
+            return wanted(path, directory) && matcher.matches(named) && matches.add(named);
           }
         });
     Collections.sort(matches);
@@ -96,12 +96,17 @@ final class LocalGlob {
   /**
    * The folder below which everything lies that can match: all before the first name that varies.
    */
-  private static Path base(String pattern) {
+  static Path base(String pattern) {
+    return Path.of(fixedPart(pattern));
+  }
+
+  /** All of a pattern before the first name that varies, without the slash; of a root with it. */
+  static String fixedPart(String pattern) {
     int special = 0;
     while ("*?[{\\".indexOf(pattern.charAt(special)) < 0) {
       special++;
     }
     int slash = pattern.lastIndexOf('/', special);
-    return Path.of(slash == 0 ? "/" : pattern.substring(0, Math.max(0, slash)));
+    return slash == 0 ? "/" : pattern.substring(0, Math.max(0, slash));
   }
 }

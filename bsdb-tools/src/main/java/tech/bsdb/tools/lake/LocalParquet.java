@@ -7,6 +7,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.nio.file.attribute.FileTime;
+import java.util.List;
 import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
@@ -24,9 +25,9 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
   /** In one system call: Java takes as much memory beside the heap for each reading thread. */
   private static final int MOST_AT_ONCE = 1 << 18;
 
-  static LakeFile of(Path path) throws IOException {
+  static LakeFile of(Path path, List<String> partitions) throws IOException {
     LocalParquet file = look(path);
-    return new LakeFile(path.toString(), file.length, file, path);
+    return new LakeFile(path.toString(), file.length, file, path, partitions);
   }
 
   private static LocalParquet look(Path path) throws IOException {

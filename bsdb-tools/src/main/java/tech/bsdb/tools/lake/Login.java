@@ -39,7 +39,7 @@ record Login(boolean kerberos) {
     } else {
       configuration.set(AUTHENTICATION, "kerberos", "--principal");
       use(configuration);
-      checkKeytab(principal, keytab);
+      checkKeys(principal, keytab);
       try {
         UserGroupInformation.loginUserFromKeytab(principal, keytab.toString());
       } catch (IOException | RuntimeException failure) {
@@ -57,8 +57,16 @@ record Login(boolean kerberos) {
     }
   }
 
-  private static void checkKeytab(String principal, Path keytab) throws InputException {
-    String option = "--keytab " + keytab + ": ";
+  /**
+   * Sees that the keytab is a file that can be read: to be called before anything asks for a realm,
+   * whose absence would be told in its place.
+   */
+  static void checkKeytab(LakeOptions options) throws InputException {
+    Path keytab = options.keytab();
+    if (keytab == null) {
+      return;
+    }
+    String option = option(keytab);
     if (!Files.exists(keytab)) {
       throw new InputException(option + "no such file");
     }
@@ -68,6 +76,13 @@ record Login(boolean kerberos) {
     if (!Files.isReadable(keytab)) {
       throw new InputException(option + "permission denied");
     }
+  }
+
+  private static String option(Path keytab) {
+    return "--keytab " + keytab + ": ";
+  }
+
+  private static void checkKeys(String principal, Path keytab) throws InputException {
     KerberosPrincipal owner;
     try {
       owner = new KerberosPrincipal(principal);
@@ -77,7 +92,7 @@ record Login(boolean kerberos) {
     }
     if (KeyTab.getUnboundInstance(keytab.toFile()).getKeys(owner).length == 0) {
       throw new InputException(
-          option
+          option(keytab)
               + "holds no key of "
               + owner.getName()
               + " that Java can use (klist -kte FILE lists those it holds)");

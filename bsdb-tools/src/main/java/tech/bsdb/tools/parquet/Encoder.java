@@ -36,6 +36,28 @@ abstract class Encoder {
     void skip() {}
   }
 
+  /** A column that has the same in all rows, and not from the file. */
+  static final class Same extends Encoder {
+    private final byte[] bytes;
+
+    Same(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    @Nullable Leaf lead() {
+      return null;
+    }
+
+    @Override
+    void write(RowBuffer out) {
+      out.putFixed(bytes, 0, bytes.length);
+    }
+
+    @Override
+    void skip() {}
+  }
+
   /** A column of nulls only, the type of which is null: nothing is written. */
   static final class Nothing extends Encoder {
     private final Leaf leaf;

@@ -17,7 +17,7 @@ import tech.bsdb.tools.text.JsonBuffer;
  * that it has in JSON (OPERATIONS.md "Typed rows"), without quotes. It looks at the value at hand
  * and does not move on.
  */
-final class KeyColumn {
+final class KeyColumn implements KeyPart {
 
   /** Writes the value at hand as a key. */
   @FunctionalInterface
@@ -32,7 +32,8 @@ final class KeyColumn {
   /**
    * A key's column.
    *
-   * @param type what the column is in all files
+   * @param type what the column is in its file, whatever it is in others, so that a row's key
+   *     depends on nothing else
    * @param moves whether nobody else reads the leaf, so that {@link #next} has to move it
    */
   KeyColumn(Leaf leaf, Scalar type, boolean moves, RowProblem problem) {
@@ -59,12 +60,13 @@ final class KeyColumn {
         : (from, out) -> out.putDigits(from.getInteger());
   }
 
-  String name() {
+  @Override
+  public String name() {
     return leaf.name();
   }
 
-  /** Writes the value; false if there is none. */
-  boolean write(RowBuffer out) {
+  @Override
+  public boolean write(RowBuffer out) {
     if (!leaf.hasValue()) {
       return false;
     }
@@ -72,39 +74,63 @@ final class KeyColumn {
     return true;
   }
 
-  /** Ends the row. */
-  void next() {
+  @Override
+  public void next() {
     if (moves) {
       leaf.next();
     }
   }
 
-  /** The value's form in JSON: that of a row that has nothing else. */
-  private static final class AsJson {
-    private static final int BEGIN = "{\"k\":".length();
+  /**
+   * Writes a value as a key.
+   *
+   * @param value in Avro's encoding, and right
+   */
+  static void write(Scalar type, RowBuffer value, RowBuffer out) {
+    try {
+      new JsonForm(type).write(value, out);
+    } catch (BadRowException e) {
+      throw new IllegalArgumentException(e);
+    }
+  }
 
+  private static final class AsJson {
     private final RowProblem problem;
     private final ScalarEncoder.Writer encoder;
-    private final RowJson form;
+    private final JsonForm form;
     private final RowBuffer row = new RowBuffer();
-    private final JsonBuffer json = new JsonBuffer();
 
     AsJson(ScalarEncoder.Writer encoder, Scalar type, RowProblem problem) {
       this.problem = problem;
       this.encoder = encoder;
-      this.form = new RowJson(RowForm.of(AvroSchemas.of(List.of(new Column("k", type, false)))));
+      this.form = new JsonForm(type);
     }
 
     void write(ColumnReader from, RowBuffer out) {
       row.reset();
       encoder.write(from, row);
-      json.reset();
       try {
-        form.write(row.bytes(), 0, row.length(), json);
+        form.write(row, out);
       } catch (BadRowException e) { // of a value that the encoder has noted as a problem
         problem.note("a key that has no text", e.getMessage());
-        return;
       }
+    }
+  }
+
+  /** A value's form in JSON without quotes: that of a row that has nothing else. */
+  private static final class JsonForm {
+    private static final int BEGIN = "{\"k\":".length();
+
+    private final RowJson form;
+    private final JsonBuffer json = new JsonBuffer();
+
+    JsonForm(Scalar type) {
+      this.form = new RowJson(RowForm.of(AvroSchemas.of(List.of(new Column("k", type, false)))));
+    }
+
+    void write(RowBuffer row, RowBuffer out) throws BadRowException {
+      json.reset();
+      form.write(row.bytes(), 0, row.length(), json);
       int quote = json.bytes()[BEGIN] == '"' ? 1 : 0;
       out.putFixed(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);
     }

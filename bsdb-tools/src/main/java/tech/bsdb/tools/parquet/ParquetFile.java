@@ -1,12 +1,17 @@
 package tech.bsdb.tools.parquet;
 
+import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Set;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.conf.PlainParquetConfiguration;
+import org.apache.parquet.format.Util;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
 import org.apache.parquet.hadoop.metadata.ColumnChunkMetaData;
@@ -31,6 +36,9 @@ final class ParquetFile {
 
   /** The least that a file can be: magic, length of the footer, magic. */
   private static final int SHORTEST = 12;
+
+  /** The longest footer that is looked at for whether it has no columns. */
+  private static final int MOST_EMPTY_FOOTER = 1 << 20;
 
   /**
    * A row group that has rows.
@@ -67,9 +75,12 @@ final class ParquetFile {
   /**
    * Reads a file's footer.
    *
+   * @param partitions what the file's directories have, by column
    * @throws InputException if it is no Parquet file, is damaged, or lacks what is wanted of it
    */
-  static ParquetFile of(LakeFile file, ParquetOptions options) throws IOException {
+  static ParquetFile of(
+      LakeFile file, ParquetOptions options, Map<String, PartitionValue> partitions)
+      throws IOException {
     if (file.length() < 0) {
       throw new InputException(
           file.name() + ": its length is not known, and Parquet is read from its end");
@@ -81,7 +92,7 @@ final class ParquetFile {
     try (SeekableInputStream in = file.file().newStream()) {
       ParquetMetadata footer = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
       MessageType schema = footer.getFileMetaData().getSchema();
-      RowSelection selection = RowSelection.of(options, file.name(), schema);
+      RowSelection selection = RowSelection.of(options, file.name(), schema, partitions);
       return new ParquetFile(
           file,
           selection,
@@ -97,7 +108,30 @@ final class ParquetFile {
                 + ": not a Parquet file, or one that was cut short: it does not end with PAR1",
             e);
       }
+      if (e instanceof IndexOutOfBoundsException && isWithoutColumns(file)) {
+        throw new InputException(
+            file.name() + ": is a Parquet file without columns, so that it has nothing to read", e);
+      }
       throw Damage.of(file.name(), "", e);
+    }
+  }
+
+  /** Whether the footer is right, but its schema is empty, which the library does not expect. */
+  private static boolean isWithoutColumns(LakeFile file) {
+    try (SeekableInputStream in = file.file().newStream()) {
+      byte[] length = new byte[Integer.BYTES];
+      in.seek(file.length() - 2 * Integer.BYTES);
+      in.readFully(length);
+      int bytes = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN).getInt();
+      if (bytes < 0 || bytes > Math.min(MOST_EMPTY_FOOTER, file.length() - SHORTEST)) {
+        return false;
+      }
+      byte[] footer = new byte[bytes];
+      in.seek(file.length() - 2 * Integer.BYTES - bytes);
+      in.readFully(footer);
+      return Util.readFileMetaData(new ByteArrayInputStream(footer)).getSchema().size() == 1;
+    } catch (IOException | RuntimeException damaged) {
+      return false;
     }
   }
 

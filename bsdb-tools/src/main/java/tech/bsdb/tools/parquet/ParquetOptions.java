@@ -23,6 +23,7 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
  * @param mostValueBytes a longer row is no record, since it would be cut (approximate mode); else
  *     {@link Integer#MAX_VALUE}
  * @param threads threads that read, 1 to 256; they change nothing but the time it takes
+ * @param partitions what becomes of directories that are named {@code NAME=VALUE}
  */
 public record ParquetOptions(
     List<String> inputs,
@@ -35,7 +36,19 @@ public record ParquetOptions(
     @Nullable Path rejects,
     boolean allowEmptyKey,
     int mostValueBytes,
-    int threads) {
+    int threads,
+    Partitions partitions) {
+
+  /** What becomes of directories that are named {@code NAME=VALUE}. */
+  public enum Partitions {
+    /** Columns, of the types that all their values have. */
+    INFER,
+    /** Columns of text. */
+    TEXT,
+    /** Nothing. */
+    IGNORE
+  }
+
   /** Checks what can be checked without looking at the files. */
   public ParquetOptions {
     inputs = List.copyOf(inputs);
@@ -53,5 +66,59 @@ public record ParquetOptions(
     if (threads < 1 || threads > 256) {
       throw new IllegalArgumentException("threads is " + threads + ", not in 1 to 256");
     }
+  }
+
+  /** The options of someone who wants partitions as columns of the types that they have. */
+  public ParquetOptions(
+      List<String> inputs,
+      List<String> keyColumns,
+      @Nullable String keyJoin,
+      List<String> valueColumns,
+      @Nullable String rawColumn,
+      boolean keysOnly,
+      OnBadLine onBadRow,
+      @Nullable Path rejects,
+      boolean allowEmptyKey,
+      int mostValueBytes,
+      int threads) {
+    this(
+        inputs,
+        keyColumns,
+        keyJoin,
+        valueColumns,
+        rawColumn,
+        keysOnly,
+        onBadRow,
+        rejects,
+        allowEmptyKey,
+        mostValueBytes,
+        threads,
+        Partitions.INFER);
+  }
+
+  /** The same with partitions taken another way. */
+  public ParquetOptions withPartitions(Partitions other) {
+    return new ParquetOptions(
+        inputs,
+        keyColumns,
+        keyJoin,
+        valueColumns,
+        rawColumn,
+        keysOnly,
+        onBadRow,
+        rejects,
+        allowEmptyKey,
+        mostValueBytes,
+        threads,
+        other);
+  }
+
+  /** Whether a column is asked for, in the key or the value. */
+  boolean wants(String column) {
+    boolean row = rawColumn == null && !keysOnly && valueColumns.isEmpty();
+    return row
+        || keyColumns.contains(column)
+        || valueColumns.contains(column)
+        || column.equals(rawColumn);
   }
 }

@@ -47,7 +47,7 @@ public final class ParquetRecords implements RecordSource {
   private final Lake lake;
   private final List<ParquetFile> files;
   private final List<Column> columns;
-  private final List<Scalar> keyTypes;
+  private final List<String> notes;
   private final @Nullable RowSchema schema;
   private final RowLedger ledger;
 
@@ -59,12 +59,12 @@ public final class ParquetRecords implements RecordSource {
       Lake lake,
       List<ParquetFile> files,
       List<Column> columns,
-      List<Scalar> keyTypes) {
+      List<String> notes) {
     this.options = options;
     this.lake = lake;
     this.files = files;
     this.columns = columns;
-    this.keyTypes = keyTypes;
+    this.notes = notes;
     this.schema = options.rawColumn() == null ? AvroSchemas.of(columns) : null;
     this.ledger = new RowLedger(options, files, new Places(Places.MOST_RUNS));
   }
@@ -84,7 +84,8 @@ public final class ParquetRecords implements RecordSource {
         found.forEach(file -> addLocal(file, local));
         Rejects.check(options.rejects(), local);
       }
-      List<ParquetFile> files = footers(found, options);
+      PartitionColumns partitions = PartitionColumns.of(found, options.partitions());
+      List<ParquetFile> files = footers(found, options, partitions);
       keepSomeFooters(files);
       TypeMerge columns = new TypeMerge();
       TypeMerge keys = new TypeMerge();
@@ -92,11 +93,17 @@ public final class ParquetRecords implements RecordSource {
         columns.add(file.name(), file.selection().columns());
         keys.add(file.name(), keyColumns(options, file));
       }
-      List<Scalar> keyTypes =
-          keys.columns().stream().map(column -> (Scalar) column.type()).toList();
-      boolean raw = options.rawColumn() != null;
-      List<Column> row = raw ? List.of() : inOrder(columns.columns(), options, files);
-      return new ParquetRecords(options, lake, files, row, keyTypes);
+      List<String> notes = new ArrayList<>();
+      List<Column> all = new ArrayList<>(columns.columns());
+      for (Column partition : partitions.columns()) {
+        if (!files.isEmpty() && isOwn(partition.name(), files, options, notes)) {
+          continue;
+        }
+        all.add(partition);
+      }
+      boolean raw = options.rawColumn() != null || options.keysOnly();
+      List<Column> row = raw ? List.of() : inOrder(all, options, files);
+      return new ParquetRecords(options, lake, files, row, notes);
     } catch (IOException | RuntimeException | Error e) {
       close(lake);
       throw e;
@@ -128,6 +135,44 @@ public final class ParquetRecords implements RecordSource {
     return columns;
   }
 
+  /**
+   * Whether the files have a partition's column themselves, which wins.
+   *
+   * @throws InputException if some of them have it and some do not
+   */
+  private static boolean isOwn(
+      String column, List<ParquetFile> files, ParquetOptions options, List<String> notes)
+      throws InputException {
+    ParquetFile with = null;
+    ParquetFile without = null;
+    for (ParquetFile file : files) {
+      boolean has = file.selection().hasColumn(column);
+      with = has && with == null ? file : with;
+      without = !has && without == null ? file : without;
+    }
+    if (with == null) {
+      return false;
+    }
+    if (without != null && options.wants(column)) {
+      throw new InputException(
+          with.name()
+              + " has a column "
+              + column
+              + " of its own, "
+              + without.name()
+              + " has it by its directory alone; read them apart, or with --partitions ignore");
+    }
+    if (options.wants(column)) {
+      notes.add(
+          "the files have a column "
+              + column
+              + " of their own, which is taken in place of their directories' ("
+              + column
+              + "=...)");
+    }
+    return true;
+  }
+
   /** All columns, or those that are asked for, each of which some file must have. */
   private static List<Column> inOrder(
       List<Column> columns, ParquetOptions options, List<ParquetFile> files) throws InputException {
@@ -154,7 +199,8 @@ public final class ParquetRecords implements RecordSource {
     return ordered;
   }
 
-  private static List<ParquetFile> footers(List<LakeFile> found, ParquetOptions options)
+  private static List<ParquetFile> footers(
+      List<LakeFile> found, ParquetOptions options, PartitionColumns partitions)
       throws IOException {
     ExecutorService threads =
         Executors.newFixedThreadPool(
@@ -166,7 +212,10 @@ public final class ParquetRecords implements RecordSource {
             });
     try {
       List<Future<ParquetFile>> reading = new ArrayList<>();
-      found.forEach(file -> reading.add(threads.submit(() -> ParquetFile.of(file, options))));
+      found.forEach(
+          file ->
+              reading.add(
+                  threads.submit(() -> ParquetFile.of(file, options, partitions.of(file)))));
       List<ParquetFile> files = new ArrayList<>();
       for (Future<ParquetFile> file : reading) { // so the first that is bad is the one to be told
         files.add(file.get());
@@ -216,6 +265,11 @@ public final class ParquetRecords implements RecordSource {
   @Override
   public List<Path> databases() {
     return lake.databases();
+  }
+
+  @Override
+  public List<String> notes() {
+    return notes;
   }
 
   /** The names of the files, in the order in which they are read. */
@@ -314,11 +368,14 @@ public final class ParquetRecords implements RecordSource {
             listener.progress(bytes, allBytes, ledger.records());
           });
     }
-    return ledger.report(allBytes);
+    return ledger
+        .report(allBytes)
+        .withFiles(
+            new InputReport.Files(files.size(), lake.directoriesLeftOut(), lake.filesLeftOut()));
   }
 
   private RowReader newReader() {
-    return new RowReader(options, columns, keyTypes);
+    return new RowReader(options, columns);
   }
 
   private List<Task> tasks() {

@@ -67,6 +67,9 @@ final class ParquetTypes {
     Optional<GroupType> entries = mapEntries(group);
     if (entries.isPresent()) {
       Column key = column(entries.get().getType(0));
+      if (entries.get().getFieldCount() == 1) {
+        return new ListOf(key.withNullable(false));
+      }
       Column value = column(entries.get().getType(1));
       return key.type().equals(Scalar.of(Kind.STRING))
           ? new MapOf(value)
@@ -113,7 +116,7 @@ final class ParquetTypes {
         || group.getName().equals(list.getName() + "_tuple");
   }
 
-  /** The repeated group of a map, which has a key and a value. */
+  /** The repeated group of a map, which has a key and a value; or a key alone, as a set has. */
   static Optional<GroupType> mapEntries(GroupType group) {
     LogicalTypeAnnotation annotation = group.getLogicalTypeAnnotation();
     boolean map =
@@ -125,7 +128,7 @@ final class ParquetTypes {
     GroupType entries = group.getType(0).asGroupType();
     boolean whole =
         entries.isRepetition(Type.Repetition.REPEATED)
-            && entries.getFieldCount() == 2
+            && entries.getFieldCount() <= 2
             && !entries.getType(0).isRepetition(Type.Repetition.REPEATED);
     return whole ? Optional.of(entries) : Optional.empty();
   }

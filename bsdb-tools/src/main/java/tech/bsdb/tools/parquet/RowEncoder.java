@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.ColumnReadStore;
 import org.apache.parquet.column.page.PageReadStore;
@@ -36,14 +37,20 @@ final class RowEncoder {
    *
    * @param file the file's schema
    * @param wanted the columns of the row, as all files resolve to them
+   * @param partitions those of them that the file's directories have, by name
    * @param problem hears of what cannot be encoded
    */
-  RowEncoder(MessageType file, List<Column> wanted, RowProblem problem) {
+  RowEncoder(
+      MessageType file,
+      List<Column> wanted,
+      Map<String, PartitionValue> partitions,
+      RowProblem problem) {
     this.file = file;
     this.problem = problem;
     List<Encoder> columns = new ArrayList<>();
     for (Column column : wanted) {
-      columns.add(column(file, column, List.of()));
+      PartitionValue partition = partitions.get(column.name());
+      columns.add(partition == null ? column(file, column, List.of()) : partition.encoder());
     }
     this.row = new Encoder.Fields(columns);
   }
@@ -154,9 +161,15 @@ final class RowEncoder {
 
   private Encoder list(GroupType group, ListOf list, List<String> path) {
     Type repeated = group.getType(0);
-    Type element = ParquetTypes.listElement(group).orElseThrow();
     List<String> below = new ArrayList<>(path);
     below.add(repeated.getName());
+    Optional<GroupType> set = ParquetTypes.mapEntries(group);
+    if (set.isPresent()) {
+      Column key = list.element();
+      Encoder element = key(set.get().getType(0), key.type(), below);
+      return repeated(key.nullable() ? new Encoder.Present(element) : element, below);
+    }
+    Type element = ParquetTypes.listElement(group).orElseThrow();
     return repeated(
         element.equals(repeated)
             ? always(repeated, list.element(), below)

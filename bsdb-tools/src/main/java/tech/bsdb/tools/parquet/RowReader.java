@@ -43,7 +43,6 @@ final class RowReader implements AutoCloseable {
 
   private final ParquetOptions options;
   private final List<Column> columns;
-  private final List<Scalar> keyTypes;
   private final RowBuffer key = new RowBuffer();
   private final RowBuffer value = new RowBuffer();
   private final RowProblem problem = new RowProblem();
@@ -54,12 +53,10 @@ final class RowReader implements AutoCloseable {
    * A reader.
    *
    * @param columns what the rows of all files resolve to; nothing where the value is raw
-   * @param keyTypes what the columns of the key resolve to
    */
-  RowReader(ParquetOptions options, List<Column> columns, List<Scalar> keyTypes) {
+  RowReader(ParquetOptions options, List<Column> columns) {
     this.options = options;
     this.columns = columns;
-    this.keyTypes = keyTypes;
   }
 
   /**
@@ -120,9 +117,9 @@ final class RowReader implements AutoCloseable {
   private void decode(ParquetFile from, RowGroup group, PageReadStore pages, Sink sink)
       throws IOException {
     MessageType wanted = from.selection().projection();
-    RowEncoder rows = new RowEncoder(wanted, columns, problem);
-    KeyColumn raw = raw(rows);
-    List<KeyColumn> keys = keys(from, rows);
+    RowEncoder rows = new RowEncoder(wanted, columns, from.selection().partitions(), problem);
+    KeyPart raw = raw(from, rows);
+    List<KeyPart> keys = keys(from, rows);
     ColumnReadStoreImpl store =
         new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
     rows.begin(pages, store);
@@ -131,7 +128,7 @@ final class RowReader implements AutoCloseable {
       problem.clear();
       putKey(keys);
       putValue(rows, raw);
-      keys.forEach(KeyColumn::next);
+      keys.forEach(KeyPart::next);
       boolean good = add(batch);
       boolean full = batch.bytes() >= MOST_BYTES || batch.rows() == MOST_ROWS;
       if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
@@ -145,24 +142,34 @@ final class RowReader implements AutoCloseable {
     take(sink, batch);
   }
 
-  private @Nullable KeyColumn raw(RowEncoder rows) {
+  private @Nullable KeyPart raw(ParquetFile from, RowEncoder rows) {
     String column = options.rawColumn();
-    return column == null
-        ? null
+    if (column == null) {
+      return null;
+    }
+    PartitionValue partition = from.selection().partitions().get(column);
+    return partition != null
+        ? partition.keyPart()
         : new KeyColumn(rows.leaf(List.of(column)), Scalar.of(Kind.BYTES), true, problem);
   }
 
-  private List<KeyColumn> keys(ParquetFile from, RowEncoder rows) {
-    List<KeyColumn> keys = new ArrayList<>();
-    for (int i = 0; i < keyTypes.size(); i++) {
-      List<String> path = from.selection().keys().get(i);
-      boolean moved = rows.known(path) != null;
-      keys.add(new KeyColumn(rows.leaf(path), keyTypes.get(i), !moved, problem));
+  private List<KeyPart> keys(ParquetFile from, RowEncoder rows) {
+    List<Scalar> types = from.selection().keyTypes();
+    List<KeyPart> keys = new ArrayList<>();
+    for (int i = 0; i < types.size(); i++) {
+      RowSelection.Key key = from.selection().keys().get(i);
+      PartitionValue partition = key.partition();
+      if (partition != null) {
+        keys.add(partition.keyPart());
+      } else {
+        boolean moved = rows.known(key.path()) != null;
+        keys.add(new KeyColumn(rows.leaf(key.path()), types.get(i), !moved, problem));
+      }
     }
     return keys;
   }
 
-  private void putKey(List<KeyColumn> keys) {
+  private void putKey(List<KeyPart> keys) {
     key.reset();
     for (int i = 0; i < keys.size(); i++) {
       if (i > 0 && options.keyJoin() != null) {
@@ -174,7 +181,7 @@ final class RowReader implements AutoCloseable {
     }
   }
 
-  private void putValue(RowEncoder rows, @Nullable KeyColumn raw) {
+  private void putValue(RowEncoder rows, @Nullable KeyPart raw) {
     value.reset();
     if (raw == null) {
       rows.write(value);

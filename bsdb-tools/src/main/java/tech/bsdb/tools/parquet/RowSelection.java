@@ -3,16 +3,19 @@ package tech.bsdb.tools.parquet;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashSet;
+import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
-import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.Type;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.parquet.RowType.Kind;
 import tech.bsdb.tools.parquet.RowType.Scalar;
 
 /**
@@ -31,28 +34,49 @@ final class RowSelection {
 
   private final MessageType file;
   private final List<Type> row;
-  private final List<List<String>> keys;
+  private final List<Key> keys;
+  private final Map<String, PartitionValue> partitions;
 
-  private RowSelection(MessageType file, List<Type> row, List<List<String>> keys) {
+  private RowSelection(
+      MessageType file, List<Type> row, List<Key> keys, Map<String, PartitionValue> partitions) {
     this.file = file;
     this.row = row;
     this.keys = keys;
+    this.partitions = partitions;
   }
 
   /**
-   * Looks for the columns in a file.
+   * Where a part of the key comes from.
    *
+   * @param path the leaf's path in the file; nothing where a directory has it
+   * @param partition what a directory has, or null
+   */
+  record Key(List<String> path, @Nullable PartitionValue partition) {}
+
+  /**
+   * Looks for the columns in a file and its directories; a column of the file wins.
+   *
+   * @param all what the file's directories have, by column
    * @throws InputException if the key has no such column here, or one that cannot be a key
    */
-  static RowSelection of(ParquetOptions options, String name, MessageType file)
+  static RowSelection of(
+      ParquetOptions options, String name, MessageType file, Map<String, PartitionValue> all)
       throws InputException {
-    List<List<String>> keys = new ArrayList<>();
+    Map<String, PartitionValue> partitions = new LinkedHashMap<>(all);
+    partitions.keySet().removeIf(file::containsField);
+    List<Key> keys = new ArrayList<>();
     for (String column : options.keyColumns()) {
-      keys.add(keyPath(column, name, file));
+      keys.add(key(column, name, file, partitions));
     }
     List<Type> row = new ArrayList<>();
-    if (options.rawColumn() != null) {
-      row.add(raw(options.rawColumn(), name, file));
+    String raw = options.rawColumn();
+    if (raw != null) {
+      PartitionValue partition = partitions.get(raw);
+      if (partition == null) {
+        row.add(raw(raw, name, file, partitions));
+      } else if (partition.type().kind() != Kind.STRING) {
+        throw notBytes(name, raw, partition.type());
+      }
     } else if (options.valueColumns().isEmpty() && !options.keysOnly()) {
       row.addAll(file.getFields());
     } else {
@@ -75,9 +99,9 @@ final class RowSelection {
     }
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
-    keys.forEach(path -> wanted.add(path.get(0)));
+    keys.forEach(key -> wanted.addAll(key.path().subList(0, Math.min(1, key.path().size()))));
     checkNames(name, file, wanted);
-    return new RowSelection(file, row, keys);
+    return new RowSelection(file, row, keys, partitions);
   }
 
   /** Two columns of one name cannot be told apart, which matters where one of them is wanted. */
@@ -95,7 +119,17 @@ final class RowSelection {
     }
   }
 
-  private static List<String> keyPath(String column, String name, MessageType file)
+  private static Key key(
+      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
+      throws InputException {
+    PartitionValue partition = partitions.get(column);
+    return partition == null
+        ? new Key(keyPath(column, name, file, partitions), null)
+        : new Key(List.of(), partition);
+  }
+
+  private static List<String> keyPath(
+      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
       throws InputException {
     List<String> path = List.of(column);
     Optional<Type> found = find(path, file);
@@ -110,7 +144,7 @@ final class RowSelection {
               + column
               + " for the key ("
               + (column.contains(",") ? "several columns need --key-join; " : "")
-              + columns(file)
+              + columns(file, partitions)
               + ")");
     }
     Type type = found.get();
@@ -140,10 +174,17 @@ final class RowSelection {
     return Optional.of(type);
   }
 
-  private static Type raw(String column, String name, MessageType file) throws InputException {
+  private static Type raw(
+      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
+      throws InputException {
     if (!file.containsField(column)) {
       throw new InputException(
-          name + ": has no column " + column + " for the value (" + columns(file) + ")");
+          name
+              + ": has no column "
+              + column
+              + " for the value ("
+              + columns(file, partitions)
+              + ")");
     }
     Type type = file.getType(column);
     boolean bytes =
@@ -154,25 +195,35 @@ final class RowSelection {
               default -> false;
             };
     if (!bytes) {
-      throw new InputException(
-          name
-              + ": column "
-              + column
-              + " is "
-              + ParquetTypes.column(type).type().describe()
-              + "; --value-raw takes a column of text or bytes");
+      throw notBytes(name, column, ParquetTypes.column(type).type());
     }
     return type;
   }
 
-  /** The names of all columns, as a part of a message. */
-  String listed() {
-    return columns(file);
+  private static InputException notBytes(String name, String column, RowType type) {
+    return new InputException(
+        name
+            + ": column "
+            + column
+            + " is "
+            + type.describe()
+            + "; --value-raw takes a column of text or bytes");
   }
 
-  private static String columns(MessageType file) {
-    List<String> names = file.getFields().stream().map(Type::getName).limit(LISTED).toList();
-    int more = file.getFieldCount() - names.size();
+  /** The names of all columns, as a part of a message. */
+  String listed() {
+    return columns(file, partitions);
+  }
+
+  private static String columns(MessageType file, Map<String, PartitionValue> partitions) {
+    List<String> all = new ArrayList<>();
+    file.getFields().forEach(field -> all.add(field.getName()));
+    all.addAll(partitions.keySet());
+    if (all.isEmpty()) {
+      return "it has no columns at all";
+    }
+    List<String> names = all.subList(0, Math.min(LISTED, all.size()));
+    int more = all.size() - names.size();
     return "its columns: " + String.join(", ", names) + (more > 0 ? " and " + more + " more" : "");
   }
 
@@ -181,20 +232,34 @@ final class RowSelection {
     return row.stream().map(ParquetTypes::column).toList();
   }
 
-  /** The paths of the key's leaves. */
-  List<List<String>> keys() {
+  /** Where the parts of the key come from. */
+  List<Key> keys() {
     return keys;
   }
 
-  /** What the leaves of the key hold. */
+  /** Whether the file itself has a column of that name. */
+  boolean hasColumn(String name) {
+    return file.containsField(name);
+  }
+
+  /** What its directories have, by column, but for columns that the file has itself. */
+  Map<String, PartitionValue> partitions() {
+    return partitions;
+  }
+
+  /** What the parts of the key hold. */
   List<Scalar> keyTypes() {
     List<Scalar> types = new ArrayList<>();
-    for (List<String> path : keys) {
-      PrimitiveType leaf =
-          file.getColumnDescription(path.toArray(new String[0])).getPrimitiveType();
-      types.add(ParquetTypes.scalar(leaf));
+    for (Key key : keys) {
+      PartitionValue partition = key.partition();
+      types.add(partition == null ? leafType(key.path()) : partition.type());
     }
     return types;
+  }
+
+  private Scalar leafType(List<String> path) {
+    return ParquetTypes.scalar(
+        file.getColumnDescription(path.toArray(new String[0])).getPrimitiveType());
   }
 
   /** The part of the file's schema that has to be read. */
@@ -206,9 +271,9 @@ final class RowSelection {
         fields.add(field);
       } else {
         Set<List<String>> below = new LinkedHashSet<>();
-        for (List<String> key : keys) {
-          if (key.get(0).equals(field.getName())) {
-            below.add(key.subList(1, key.size()));
+        for (Key key : keys) {
+          if (key.partition() == null && key.path().get(0).equals(field.getName())) {
+            below.add(key.path().subList(1, key.path().size()));
           }
         }
         if (!below.isEmpty()) {

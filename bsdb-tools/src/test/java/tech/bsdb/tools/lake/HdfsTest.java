@@ -68,6 +68,72 @@ class HdfsTest {
   }
 
   @Test
+  void aTableIsRefusedWhereverItIsSeen() throws Exception {
+    hdfs.write("/tables/delta/_delta_log/0.json", new byte[1]);
+    hdfs.write("/tables/delta/day=1/a", new byte[3]);
+    hdfs.write("/tables/iceberg/metadata/v1.metadata.json", new byte[1]);
+    hdfs.write("/tables/iceberg/data/day=1/a", new byte[3]);
+    hdfs.write("/tables/plain/metadata/a", new byte[3]);
+    String all = hdfs.uri() + "/tables";
+    LakeOptions raw =
+        LakeOptions.local().withSelection(new FolderSelection(List.of(), List.of(), true));
+
+    for (String input : List.of("", "/delta", "/delta/day=1", "/delta/day=1/a", "/delta/*/a")) {
+      assertThatThrownBy(() -> names(LakeOptions.local(), all + input))
+          .as(input)
+          .isInstanceOf(InputException.class)
+          .hasMessageStartingWith(all + "/delta: is a Delta Lake table (_delta_log): ")
+          .hasMessageContaining("--raw-files");
+    }
+    for (String input : List.of("/iceberg", "/iceberg/data", "/ice*/data/*", "/iceberg/d*")) {
+      assertThatThrownBy(() -> names(LakeOptions.local(), all + input))
+          .as(input)
+          .isInstanceOf(InputException.class)
+          .hasMessageStartingWith(all + "/iceberg: is an Iceberg table (metadata): ");
+    }
+    assertThat(names(LakeOptions.local(), all + "/plain")).hasSize(1);
+    assertThat(names(raw, all))
+        .containsExactly(
+            all + "/delta/day=1/a", all + "/iceberg/data/day=1/a", all + "/plain/metadata/a");
+  }
+
+  @Test
+  void directoriesArePartitionsAndChosenByPatterns() throws Exception {
+    for (String name : List.of("y=1/m=1/a", "y=1/m=%C3%A9/_b=2/b", "y=2/m=3/c", "y=2/_m/d")) {
+      hdfs.write("/parts/" + name, new byte[3]);
+    }
+    String all = hdfs.uri() + "/parts";
+    for (String input : List.of("", "/", "/y=?", "/*/m=*")) {
+      try (Lake lake = Lake.open(LakeOptions.local())) {
+        assertThat(lake.files(List.of(all + input)))
+            .as(input)
+            .extracting(LakeFile::partitions)
+            .containsExactly(
+                List.of("y=1", "m=%C3%A9", "_b=2"), List.of("y=1", "m=1"), List.of("y=2", "m=3"));
+      }
+      LakeOptions some =
+          LakeOptions.local()
+              .withSelection(new FolderSelection(List.of("y=1"), List.of("y=*/m=1"), false));
+      try (Lake lake = Lake.open(some)) {
+        assertThat(lake.files(List.of(all + input)))
+            .extracting(LakeFile::name)
+            .containsExactly(all + "/y=1/m=%C3%A9/_b=2/b");
+        assertThat(lake.directoriesLeftOut()).isEqualTo(1);
+        assertThat(lake.filesLeftOut()).isEqualTo(1);
+      }
+    }
+    try (Lake lake = Lake.open(LakeOptions.local())) {
+      assertThat(lake.files(List.of(all + "/y=2/m=3/c")).get(0).partitions())
+          .containsExactly("y=2", "m=3");
+    }
+    LakeOptions none =
+        LakeOptions.local().withSelection(new FolderSelection(List.of("x"), List.of(), false));
+    assertThatThrownBy(() -> names(none, all))
+        .isInstanceOf(InputException.class)
+        .hasMessage(all + ": --include and --exclude leave nothing of it");
+  }
+
+  @Test
   void anyPlaceOfAFileIsRead() throws Exception {
     byte[] bytes = new byte[(5 << 20) + 17]; // of several blocks
     new Random(1).nextBytes(bytes);
@@ -212,7 +278,8 @@ class HdfsTest {
                     "f",
                     new org.apache.hadoop.ipc.RemoteException(
                         "org.apache.hadoop.ipc.StandbyException",
-                        "Operation category READ is not supported in state standby. Visit https://x"))
+                        "Operation category READ is not supported in state standby. Visit"
+                            + " https://x"))
                 .getMessage())
         .startsWith("f: the name node is on standby: name the active one");
     hdfs.cluster().getFileSystem().setSafeMode(SafeModeAction.ENTER);

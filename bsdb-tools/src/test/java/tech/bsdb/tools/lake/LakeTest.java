@@ -222,11 +222,44 @@ class LakeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "a b", "hdfs://host/path", "host:port", "host:8020/x"})
+  @ValueSource(
+      strings = {
+        "",
+        "a b",
+        "hdfs://host/path",
+        "host:port",
+        "host:8020/x",
+        "host/",
+        "http://host:9870",
+        "HTTPS://host",
+        "file://host"
+      })
   void anythingElseIsNot(String nameNode) {
     assertThatThrownBy(() -> LakeOptions.of(nameNode, null, List.of(), null, null))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("-nn " + nameNode + ": expects HOST, HOST:PORT");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"host:0", "host:65536", "hdfs://host:99999"})
+  void aPortIsWithinItsRange(String nameNode) {
+    assertThatThrownBy(() -> LakeOptions.of(nameNode, null, List.of(), null, null))
+        .isInstanceOf(UsageException.class)
+        .hasMessage("-nn " + nameNode + ": a port is a number from 1 to 65535");
+  }
+
+  @Test
+  void theKeytabIsLookedForBeforeARealmIs() throws Exception {
+    Path unreadable = folder.resolve("keytab");
+    LakeOptions options = LakeOptions.of(null, null, List.of(), "etl@A", unreadable);
+
+    assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
+        .isInstanceOf(InputException.class)
+        .hasMessage("--keytab " + unreadable + ": no such file");
+    Files.createDirectory(unreadable);
+    assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
+        .isInstanceOf(InputException.class)
+        .hasMessage("--keytab " + unreadable + ": not a file");
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.nio.file.attribute.FileTime;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
@@ -26,8 +27,6 @@ import tech.bsdb.tools.lake.Lake;
 import tech.bsdb.tools.lake.LakeOptions;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 
 /** Order and ends of the pipeline, whatever memory and threads it has. */
 @Timeout(60)
@@ -61,7 +60,7 @@ class RowPipelineTest {
             Integer.MAX_VALUE,
             3);
     try (Lake lake = Lake.open(LakeOptions.local())) {
-      file = ParquetFile.of(lake.files(options.inputs()).get(0), options);
+      file = ParquetFile.of(lake.files(options.inputs()).get(0), options, Map.of());
     }
     assertThat(file.rowGroups()).hasSizeGreaterThan(5);
   }
@@ -73,7 +72,7 @@ class RowPipelineTest {
     }
     return new RowPipeline(
         tasks,
-        () -> new RowReader(options, List.of(), List.of(Scalar.of(Kind.INT))),
+        () -> new RowReader(options, List.of()),
         () ->
             Batch.copying(
                 (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
@@ -140,7 +139,7 @@ class RowPipelineTest {
     Path copy = Files.copy(Path.of(file.name()), folder.resolve("copy" + sameLength));
     ParquetFile read;
     try (Lake lake = Lake.open(LakeOptions.local())) {
-      read = ParquetFile.of(lake.files(List.of(copy.toString())).get(0), options);
+      read = ParquetFile.of(lake.files(List.of(copy.toString())).get(0), options, Map.of());
     }
     byte[] bytes = Files.readAllBytes(copy);
     Files.write(copy, sameLength ? bytes : Arrays.copyOf(bytes, bytes.length + 1));
@@ -149,7 +148,7 @@ class RowPipelineTest {
     RowPipeline pipeline =
         new RowPipeline(
             tasks,
-            () -> new RowReader(options, List.of(), List.of(Scalar.of(Kind.INT))),
+            () -> new RowReader(options, List.of()),
             () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
             1,
             0);

@@ -52,7 +52,7 @@ public final class Written {
   }
 
   /** Writes rows that are there already. */
-  static Path file(Path path, MessageType type, List<Group> rows, boolean secondPages)
+  public static Path file(Path path, MessageType type, List<Group> rows, boolean secondPages)
       throws IOException {
     try (ParquetWriter<Group> writer =
         ExampleParquetWriter.builder(new LocalOutputFile(path))
