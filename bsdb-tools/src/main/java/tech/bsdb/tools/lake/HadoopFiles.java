@@ -39,7 +39,7 @@ final class HadoopFiles implements AutoCloseable {
   private final FolderSelection selection;
   private final FolderWalk walk;
   private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
-  private final Map<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
+  private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
 
   private HadoopFiles(
       Configuration configuration, Login login, FolderSelection selection, FolderWalk walk) {
@@ -308,7 +308,7 @@ final class HadoopFiles implements AutoCloseable {
             names.add(files.next().getPath().getName());
           }
         } catch (AccessControlException | AccessDeniedException notOurs) {
-          return List.of();
+          names.clear();
         }
         return names;
       }

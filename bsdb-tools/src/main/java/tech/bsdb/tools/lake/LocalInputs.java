@@ -175,7 +175,7 @@ final class LocalInputs {
           try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve(name))) {
             files.forEach(file -> names.add(LocalFiles.name(file)));
           } catch (AccessDeniedException notOurs) {
-            return List.of();
+            names.clear();
           }
           return names;
         }
