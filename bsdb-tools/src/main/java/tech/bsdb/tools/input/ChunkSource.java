@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.charset.Charset;
 import java.util.List;
+import java.util.Optional;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 
@@ -62,6 +63,11 @@ final class ChunkSource implements Closeable {
       }
     }
     return false;
+  }
+
+  /** The file opened last; to be asked once nothing is filled any more. */
+  Optional<InputFile> current() {
+    return opened == 0 ? Optional.empty() : Optional.of(files.get(opened - 1));
   }
 
   private ChunkReader open(InputFile file) throws IOException {

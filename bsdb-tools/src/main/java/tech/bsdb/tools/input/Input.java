@@ -181,8 +181,31 @@ public final class Input implements RecordSource {
             chunk.batch.handOn();
             listener.progress(chunk.bytesRead, totalBytes, ledger.records());
           });
+    } catch (InputException failure) {
+      throw orDamage(failure, source);
     }
     return ledger.report(source.bytesRead());
+  }
+
+  /** A line, or a header, of a compressed file may be bad only because the file is damaged. */
+  private InputException orDamage(InputException failure, ChunkSource source) {
+    InputFile file =
+        failure instanceof BadInputException bad ? fileOf(bad) : source.current().orElse(null);
+    if (file == null || failure.getCause() != null) {
+      return failure;
+    }
+    try {
+      file.checkCompression(reading::isStopped);
+      return failure;
+    } catch (IOException damage) {
+      InputException first = InputException.reading(file.name(), damage);
+      first.addSuppressed(failure);
+      return first;
+    }
+  }
+
+  private @Nullable InputFile fileOf(BadInputException bad) {
+    return files.stream().filter(file -> file.name().equals(bad.file())).findFirst().orElse(null);
   }
 
   @Override

@@ -59,6 +59,11 @@ public final class Reading implements AutoCloseable {
     }
   }
 
+  /** Whether nobody wants to read on. */
+  synchronized boolean isStopped() {
+    return stopped;
+  }
+
   /** {@linkplain #stop Stops}, and removes the file that was not published. */
   @Override
   public synchronized void close() {

@@ -12,11 +12,15 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 final class CompressionTest {
+  private static final Format CSV =
+      new Format.Csv("k0", List.of(), Format.Csv.Values.DELIMITED, ' ');
+
   @TempDir Path directory;
 
   @Test
@@ -91,6 +95,55 @@ final class CompressionTest {
       Readings read = Readings.read(Readings.of(file));
       assertThat(read.failure()).isInstanceOf(InputException.class);
       assertThat(read.message()).startsWith(file + ": ");
+    }
+  }
+
+  /** Damage shows as lines that are none before a checksum shows it as what it is. */
+  @Test
+  void everyDamagedFileIsAnErrorThatNamesItAndNoBadLine() throws IOException {
+    StringBuilder text = new StringBuilder();
+    for (int i = 0; i < 40; i++) {
+      text.append("k").append(i).append(" v").append(i * 7919).append('\n');
+    }
+    byte[] plain = text.toString().getBytes(US_ASCII);
+    int asLines = 0;
+    for (String name : new String[] {"a.txt.gz", "a.txt.zst"}) {
+      byte[] whole = name.endsWith("gz") ? GzipMembersTest.gzip(plain) : streamed(plain);
+      for (int at = 0; at < whole.length; at++) {
+        byte[] damaged = whole.clone();
+        damaged[at] ^= 0x15;
+        for (Format format : List.of(new Format.Text(" "), CSV)) {
+          Path file = Readings.file(directory, name, damaged);
+          Readings read = Readings.read(Readings.of(file).withFormat(format), 64);
+          if (read.failure() != null) {
+            assertThat(read.failure())
+                .as("%s, byte %d", name, at)
+                .isInstanceOf(InputException.class)
+                .isNotInstanceOf(BadInputException.class);
+            assertThat(read.message()).startsWith(file + ": ").doesNotContain("no column");
+            asLines += read.failure().getSuppressed().length;
+          } else {
+            file = Readings.file(directory, name, whole);
+            assertThat(read.records())
+                .as("%s, byte %d", name, at)
+                .isEqualTo(Readings.read(Readings.of(file).withFormat(format)).records());
+          }
+        }
+      }
+    }
+    assertThat(asLines).as("failures that looked like bad lines").isPositive();
+  }
+
+  @Test
+  void aBadLineOfACompressedFileThatIsWholeIsABadLine() throws IOException {
+    byte[] plain = "a 1\nbad\nb 2\n".getBytes(US_ASCII);
+    for (Path file :
+        List.of(
+            Readings.file(directory, "a.gz", GzipMembersTest.gzip(plain)),
+            Readings.file(directory, "a.zst", streamed(plain)))) {
+      Readings read = Readings.read(Readings.of(file));
+      assertThat(read.failure()).isInstanceOf(BadInputException.class);
+      assertThat(read.message()).startsWith(file + ":2: ");
     }
   }
 
