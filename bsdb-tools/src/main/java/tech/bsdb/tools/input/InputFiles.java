@@ -1,7 +1,8 @@
 package tech.bsdb.tools.input;
 
 import java.io.IOException;
-import java.io.RandomAccessFile;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -65,15 +66,18 @@ final class InputFiles {
     if (!Files.isRegularFile(path) || Files.size(path) < 3L * PARQUET.length) {
       return false;
     }
-    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "r")) {
-      return hasMagic(file, 0) && hasMagic(file, file.length() - PARQUET.length);
+    // not by a java.io.File, which has no name for a path that is not UTF-8
+    try (SeekableByteChannel file = Files.newByteChannel(path)) {
+      return hasMagic(file, 0) && hasMagic(file, file.size() - PARQUET.length);
     }
   }
 
-  private static boolean hasMagic(RandomAccessFile file, long place) throws IOException {
-    byte[] found = new byte[PARQUET.length];
-    file.seek(place);
-    file.readFully(found);
-    return Arrays.equals(found, PARQUET);
+  private static boolean hasMagic(SeekableByteChannel file, long place) throws IOException {
+    ByteBuffer found = ByteBuffer.allocate(PARQUET.length);
+    file.position(place);
+    while (found.hasRemaining() && file.read(found) >= 0) {
+      // a channel may give less than is asked for
+    }
+    return Arrays.equals(found.array(), PARQUET);
   }
 }

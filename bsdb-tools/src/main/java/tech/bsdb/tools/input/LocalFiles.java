@@ -23,7 +23,8 @@ import tech.bsdb.tools.cli.ArgumentText;
  * <p>A directory stands for all regular files below it, symbolic links followed, sorted by the
  * bytes of their paths. Below it, names that begin with a dot or an underscore are left out, as
  * Hadoop does: they are other programs' marks and half written files. A directory below it that is
- * a database is left out too. What is named as an input itself is read whatever its name.
+ * a database is left out too, and a pipe, a socket or a device is refused. What is named as an
+ * input itself is read whatever its name.
  */
 public final class LocalFiles {
   private LocalFiles() {}
@@ -159,9 +160,14 @@ public final class LocalFiles {
           @Override
           public FileVisitResult visitFile(Path file, BasicFileAttributes attributes)
               throws IOException {
-            boolean candidate = attributes.isSymbolicLink() || attributes.isRegularFile();
-            if (!candidate || !choice.takes(file)) {
+            if (!choice.takes(file)) {
               return FileVisitResult.CONTINUE;
+            }
+            if (attributes.isOther()) {
+              throw new InputException(
+                  file
+                      + ": a pipe, a socket or a device in a directory of input files; move it away,"
+                      + " or name files instead of the directory");
             }
             if (attributes.isSymbolicLink()) {
               throw new InputException(

@@ -12,6 +12,7 @@ import org.apache.parquet.io.DelegatingSeekableInputStream;
 import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
 
 /**
  * A local file as Parquet reads it. Not by a channel, which an interrupt closes for good.
@@ -26,6 +27,14 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
   private static final int MOST_AT_ONCE = 1 << 18;
 
   static LakeFile of(Path path, List<String> partitions) throws IOException {
+    if (!Files.isRegularFile(path)) {
+      throw new InputException(
+          path + ": a pipe, a socket or a device; Parquet is read from the end of a file");
+    }
+    if (!Files.exists(path.toFile().toPath())) {
+      throw new InputException(
+          path + ": the name is not UTF-8, and Java cannot open it: rename the file");
+    }
     LocalParquet file = look(path);
     return new LakeFile(path.toString(), file.length, file, path, partitions);
   }

@@ -4,10 +4,12 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.net.URI;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
@@ -60,6 +62,47 @@ final class InputFilesTest {
         .hasMessageContaining("self");
     Files.delete(in.resolve("self"));
     assertThat(names(directory.resolve("in"))).containsExactly("linked/x", "sub/a");
+  }
+
+  @Test
+  void aPipeBelowADirectoryIsRefusedUnlessItsNameIsHidden() throws Exception {
+    Path in = Files.createDirectories(directory.resolve("in/sub"));
+    Files.writeString(in.resolve("a"), "k v\n");
+    assumeTrue(mkfifo(in.resolve(".hidden")) && mkfifo(in.resolve("_marker")));
+    assertThat(names(directory.resolve("in"))).containsExactly("sub/a");
+
+    assertThat(mkfifo(in.resolve("pipe"))).isTrue();
+
+    assertThatThrownBy(() -> names(directory.resolve("in")))
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith(in.resolve("pipe") + ": a pipe, a socket or a device");
+    Files.delete(in.resolve("pipe"));
+    Files.createSymbolicLink(in.resolve("device"), Path.of("/dev/null"));
+    assertThatThrownBy(() -> names(directory.resolve("in")))
+        .isInstanceOf(InputException.class)
+        .hasMessageStartingWith(in.resolve("device") + ": a pipe, a socket or a device");
+  }
+
+  private static boolean mkfifo(Path path) throws Exception {
+    try {
+      return new ProcessBuilder("mkfifo", path.toString()).start().waitFor() == 0;
+    } catch (IOException notThere) {
+      return false;
+    }
+  }
+
+  /** Java has no name for such a file, but gets its path from the directory. */
+  @Test
+  void aFileBelowADirectoryMayHaveAnyName() throws Exception {
+    Path in = Files.createDirectories(directory.resolve("in"));
+    String name = in.toUri().getRawPath() + "k%FF";
+    Path raw = Path.of(URI.create("file://" + name));
+    Files.writeString(raw, "k v\n".repeat(2) + "bad\n");
+
+    Readings read = Readings.read(Readings.skipping(in));
+
+    assertThat(read.records()).hasSize(2);
+    assertThat(read.report().rejected()).isEqualTo(1);
   }
 
   @Test
