@@ -6,11 +6,17 @@ import java.io.InputStream;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. */
+/**
+ * Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. A
+ * byte-order mark at the beginning is not part of the first key.
+ */
 public final class KeyLines {
+  private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
+
   private final InputStream in;
   private final byte[] buffer = new byte[1 << 16];
   private final ByteArrayOutputStream line = new ByteArrayOutputStream();
+  private boolean started;
   private int from;
   private int to;
 
@@ -22,6 +28,10 @@ public final class KeyLines {
   /** The bytes of the next line, or null at the end. */
   public byte @Nullable [] next() throws IOException {
     line.reset();
+    if (!started) {
+      started = true;
+      skipByteOrderMark();
+    }
     boolean any = false;
     while (from < to || fill()) {
       any = true;
@@ -41,6 +51,19 @@ public final class KeyLines {
   /** Whether all that was read is taken, so that {@link #next} may wait for more. */
   boolean drained() {
     return from == to;
+  }
+
+  private void skipByteOrderMark() throws IOException {
+    while (to < MARK.length && Arrays.mismatch(buffer, 0, to, MARK, 0, to) < 0) {
+      int count = in.read(buffer, to, buffer.length - to);
+      if (count < 0) {
+        return;
+      }
+      to += count;
+    }
+    boolean marked =
+        to >= MARK.length && Arrays.equals(buffer, 0, MARK.length, MARK, 0, MARK.length);
+    from = marked ? MARK.length : 0;
   }
 
   private boolean fill() throws IOException {

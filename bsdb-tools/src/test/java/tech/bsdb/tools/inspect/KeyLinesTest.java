@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.io.InputStream;
 import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
@@ -28,6 +29,19 @@ class KeyLinesTest {
   }
 
   @Test
+  void aByteOrderMarkIsNoPartOfTheFirstKey() throws IOException {
+    String mark = "\u00ef\u00bb\u00bf";
+
+    assertThat(lines(mark + "a\n" + mark + "b\n")).containsExactly("a", mark + "b");
+    assertThat(lines(mark)).isEmpty();
+    assertThat(lines(mark + "\n")).containsExactly("");
+    for (String other :
+        List.of("\u00ef", "\u00ef\u00bb", "\u00ef\u00bb\nx", "\u00ef\u00bb\u00be")) {
+      assertThat(String.join("\n", lines(other))).isEqualTo(other);
+    }
+  }
+
+  @Test
   void linesMayBeLongAndReadsShort() throws IOException {
     String text = ("x".repeat(100_000) + "\n").repeat(3) + "end";
 
@@ -39,8 +53,18 @@ class KeyLinesTest {
     assertThat(lines.drained()).isTrue();
   }
 
+  /** The first ones byte by byte, as a terminal or a pipe may give them. */
+  private static InputStream inPieces(byte[] bytes) {
+    return new ByteArrayInputStream(bytes) {
+      @Override
+      public synchronized int read(byte[] to, int from, int length) {
+        return super.read(to, from, pos < 8 ? Math.min(1, length) : length);
+      }
+    };
+  }
+
   private static List<String> lines(String text) throws IOException {
-    KeyLines lines = new KeyLines(new ByteArrayInputStream(text.getBytes(ISO_8859_1)));
+    KeyLines lines = new KeyLines(inPieces(text.getBytes(ISO_8859_1)));
     List<String> all = new ArrayList<>();
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
       all.add(new String(line, ISO_8859_1));
