@@ -179,6 +179,47 @@ class CommandLineIT {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void theSmallJarAloneSaysWhatParquetNeeds(Path java) throws Exception {
+    Path jar = Path.of(System.getProperty("bsdb.jar")).resolveSibling("lib/bsdb.jar");
+
+    Run run =
+        run(
+            java,
+            java.resolve("bin/java").toString(),
+            "-jar",
+            jar.toString(),
+            "build-parquet",
+            "-i",
+            path("x.parquet"),
+            "-kf",
+            "id",
+            "-o",
+            path("db"));
+
+    assertThat(run.code).as(run.toString()).isEqualTo(2);
+    assertThat(run.err)
+        .startsWith("bsdb build-parquet: Hadoop's client is not on the class path")
+        .hasLineCount(1);
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void badLinesGoToTheStandardOutputWhateverItIs(Path java) throws Exception {
+    Files.writeString(folder.resolve("in.txt"), "a 1\nbad\n");
+    String build =
+        "cd " + folder + "; " + BSDB + " build -i in.txt -q --on-bad-line skip --rejects ";
+    String bad = "in.txt:2: no separator \" \" in the line: bad\n";
+
+    Run pipe = run(java, "sh", "-c", build + "/dev/stdout -o db1 | cat");
+    assertThat(pipe.out).as(pipe.toString()).isEqualTo(bad);
+    assertThat(run(java, "sh", "-c", build + "/dev/stderr -o db2 2>&1 >/dev/null | cat").out)
+        .isEqualTo(bad);
+    Run file = run(java, "sh", "-c", "echo before; " + build + "/dev/stdout -o db3; echo after");
+    assertThat(file.out).as(file.toString()).isEqualTo("before\n" + bad + "after\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void otherJarsTakeThePlaceOfHadoopsButNotOfOurs(Path java) throws Exception {
     Path theirs = Files.createDirectories(folder.resolve("theirs/META-INF/services"));
     Files.writeString(theirs.resolve("tech.bsdb.tools.cli.Command"), "");

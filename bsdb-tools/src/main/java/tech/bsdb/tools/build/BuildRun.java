@@ -24,6 +24,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputReport;
 import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.inspect.VerifyCommand;
 
 /**
@@ -99,6 +100,9 @@ public final class BuildRun {
 
   /** Sees that the bad lines destroy nothing; that they can be written, the input checks. */
   private void checkRejects(Path rejects) throws UsageException, IOException {
+    if (Rejects.isStream(rejects)) {
+      return;
+    }
     if (resolved(rejects).startsWith(resolved(target.target()))) {
       throw new UsageException(
           "--rejects "

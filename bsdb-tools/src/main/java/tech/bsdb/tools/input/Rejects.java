@@ -2,6 +2,8 @@ package tech.bsdb.tools.input;
 
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
+import java.io.FileDescriptor;
+import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
@@ -10,15 +12,26 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
  * Writes bad lines to a file: {@code FILE:LINE: reason: text}. They are gathered in a hidden file
  * beside it, which takes its name by {@link #publish} and is removed by {@link #discard}; what was
- * there before stays until then. A device or a pipe is written at once.
+ * there before stays until then. A device or a pipe is written at once; {@code /dev/stdout} and
+ * {@code /dev/stderr} are this process's own streams, whatever they lead to.
  */
 public final class Rejects implements Closeable {
   private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(StandardCharsets.US_ASCII);
+
+  private static final Map<String, FileDescriptor> STREAMS =
+      Map.of(
+          "/dev/stdout", FileDescriptor.out,
+          "/dev/fd/1", FileDescriptor.out,
+          "/proc/self/fd/1", FileDescriptor.out,
+          "/dev/stderr", FileDescriptor.err,
+          "/dev/fd/2", FileDescriptor.err,
+          "/proc/self/fd/2", FileDescriptor.err);
 
   private final Path path;
   private final @Nullable Path temporary;
@@ -28,11 +41,14 @@ public final class Rejects implements Closeable {
   private Rejects(Path path, boolean transcoded) throws IOException {
     this.path = path;
     this.transcoded = transcoded;
-    boolean inPlace = Files.exists(path) && !Files.isRegularFile(path);
+    boolean inPlace = isStream(path);
     try {
       this.temporary = inPlace ? null : temporaryBeside(path);
       Path written = temporary == null ? path : temporary;
-      this.out = new BufferedOutputStream(Files.newOutputStream(written), 1 << 16);
+      FileDescriptor standard = STREAMS.get(path.toString());
+      OutputStream opened =
+          standard == null ? Files.newOutputStream(written) : new StandardStream(standard);
+      this.out = new BufferedOutputStream(opened, 1 << 16);
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);
     }
@@ -42,6 +58,14 @@ public final class Rejects implements Closeable {
     Path parent = path.toAbsolutePath().getParent();
     String name = "." + path.getFileName() + ".bsdb-rejects-" + ProcessHandle.current().pid();
     return Files.createFile(parent == null ? Path.of(name) : parent.resolve(name));
+  }
+
+  /**
+   * Whether what is written there replaces nothing: a pipe, a device, or a stream of this process.
+   */
+  public static boolean isStream(Path path) {
+    return STREAMS.containsKey(path.toString())
+        || (Files.exists(path) && !Files.isRegularFile(path));
   }
 
   /**
@@ -71,6 +95,9 @@ public final class Rejects implements Closeable {
     }
     if (!Files.isWritable(Files.exists(path) || parent == null ? path : parent)) {
       throw new InputException(path + ": permission denied for bad lines");
+    }
+    if (STREAMS.containsKey(path.toString()) && !Files.exists(path)) {
+      throw new InputException(path + ": is closed and cannot take the bad lines");
     }
     for (Path input : inputs) {
       if (Files.exists(path) && Files.isSameFile(path, input)) {
@@ -143,6 +170,18 @@ public final class Rejects implements Closeable {
       out.close();
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);
+    }
+  }
+
+  /** A stream of the process, which stays open. */
+  private static final class StandardStream extends FileOutputStream {
+    StandardStream(FileDescriptor descriptor) {
+      super(descriptor);
+    }
+
+    @Override
+    public void close() {
+      // the process's
     }
   }
 }

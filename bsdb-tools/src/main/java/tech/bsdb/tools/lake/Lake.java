@@ -47,9 +47,25 @@ public final class Lake implements AutoCloseable {
   /**
    * Opens it. Nothing is read, nobody logged in and no network used before the first file that is
    * not a local one is asked for.
+   *
+   * @throws InputException if Hadoop's client is not on the class path
    */
-  public static Lake open(LakeOptions options) {
+  public static Lake open(LakeOptions options) throws InputException {
+    requireHadoop(Lake.class.getClassLoader());
     return new Lake(options);
+  }
+
+  /** Fails where {@code bsdb.jar} runs without the directory of jars that belongs beside it. */
+  static void requireHadoop(ClassLoader classes) throws InputException {
+    try {
+      Class.forName("org.apache.hadoop.conf.Configuration", /* initialize= */ false, classes);
+    } catch (ClassNotFoundException missing) {
+      throw new InputException(
+          "Hadoop's client is not on the class path, and Parquet cannot be read without it, not even"
+              + " from local files: run bin/bsdb or bsdb-jar-with-dependencies.jar, or name the jars in"
+              + " lib/hadoop: java -cp 'lib/bsdb.jar:lib/hadoop/*' tech.bsdb.tools.Main build-parquet ...",
+          missing);
+    }
   }
 
   /**

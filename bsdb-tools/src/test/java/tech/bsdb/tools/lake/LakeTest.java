@@ -3,6 +3,7 @@ package tech.bsdb.tools.lake;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.EOFException;
 import java.io.IOException;
@@ -25,6 +26,33 @@ import tech.bsdb.tools.input.InputException;
 
 /** Local files, and what is found out without any server. */
 class LakeTest {
+  @Test
+  void withoutHadoopsClientItSaysWhichJarsToUse() throws Exception {
+    ClassLoader none = ClassLoader.getPlatformClassLoader();
+
+    assertThatThrownBy(() -> Lake.requireHadoop(none))
+        .isInstanceOf(InputException.class)
+        .hasMessageContaining("Hadoop's client is not on the class path")
+        .hasMessageContaining("lib/hadoop")
+        .hasMessageContaining("bsdb-jar-with-dependencies.jar");
+    Lake.requireHadoop(Lake.class.getClassLoader());
+  }
+
+  @Test
+  void aPipeIsNotWaitedFor() throws Exception {
+    Path pipe = folder.resolve("pipe");
+    assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
+
+    for (String input : List.of(pipe.toString(), folder + "/p*", folder.toString())) {
+      try (Lake lake = Lake.open(LakeOptions.of(null, null, List.of(), null, null))) {
+        assertThatThrownBy(() -> lake.files(List.of(input)))
+            .as(input)
+            .isInstanceOf(InputException.class)
+            .hasMessageStartingWith(pipe + ": a pipe, a socket or a device");
+      }
+    }
+  }
+
   @TempDir Path folder;
 
   private Path file(String name) throws IOException {
