@@ -17,11 +17,14 @@ import java.util.Map;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.input.Format.Csv.Values;
 
+@ExtendWith(SeedInFailure.class)
 final class CsvInputTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @TempDir Path directory;
 

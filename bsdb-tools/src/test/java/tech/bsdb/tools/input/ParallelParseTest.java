@@ -13,11 +13,14 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.tools.SeedInFailure;
 
 /** The parser of chunks in threads against one that a child can follow. */
+@ExtendWith(SeedInFailure.class)
 final class ParallelParseTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @TempDir Path directory;
 

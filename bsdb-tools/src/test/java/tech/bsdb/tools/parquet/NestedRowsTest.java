@@ -17,9 +17,11 @@ import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
 import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Type.Repetition;
 import org.apache.parquet.schema.Types;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.lake.Lake;
@@ -32,6 +34,7 @@ import tech.bsdb.tools.text.JsonBuffer;
  * Random schemas of structs, lists and maps in each other, in all forms that writers have used for
  * them, with random rows: what comes out is what a model says that does not know of levels.
  */
+@ExtendWith(SeedInFailure.class)
 class NestedRowsTest {
   private static final int ROWS = 60;
 
@@ -40,8 +43,7 @@ class NestedRowsTest {
   @ParameterizedTest
   @ValueSource(ints = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20})
   void rowsAreWhatTheModelSays(int round) throws Exception {
-    long seed = Long.getLong("bsdb.seed", System.nanoTime() + round);
-    System.out.println("NestedRowsTest: replay with -Dbsdb.seed=" + seed);
+    long seed = SeedInFailure.SEED + round;
     Random random = new Random(seed);
     List<Node> nodes = new ArrayList<>();
     List<Type> fields = new ArrayList<>();

@@ -10,10 +10,13 @@ import java.util.Random;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
 /** Fields of CSV as rows. */
+@ExtendWith(SeedInFailure.class)
 final class CsvRowsTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @Test
   void anEmptyFieldIsNullWhereItMayBe() throws IOException {

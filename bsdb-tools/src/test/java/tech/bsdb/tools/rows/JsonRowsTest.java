@@ -9,10 +9,13 @@ import java.util.List;
 import java.util.Random;
 import org.apache.avro.generic.GenericRecord;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
 /** Objects as rows: fields in any order, absent ones, nested types, unions. */
+@ExtendWith(SeedInFailure.class)
 final class JsonRowsTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @Test
   void fieldsComeInAnyOrderAndAbsentOnesHaveTheirDefault() throws IOException {

@@ -10,17 +10,19 @@ import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.DecoderFactory;
 import org.apache.avro.io.EncoderFactory;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.SeedInFailure;
 
 /** What it writes is what Avro's own encoder writes, and what its decoder reads. */
+@ExtendWith(SeedInFailure.class)
 class RowBufferTest {
   private final RowBuffer buffer = new RowBuffer();
 
   @Test
   void valuesAreThoseOfAvrosEncoder() throws Exception {
-    long seed = Long.getLong("bsdb.seed", System.nanoTime());
-    System.out.println("RowBufferTest: replay with -Dbsdb.seed=" + seed);
+    long seed = SeedInFailure.SEED;
     Random random = new Random(seed);
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     BinaryEncoder avro = EncoderFactory.get().binaryEncoder(out, null);

@@ -11,11 +11,14 @@ import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /** Rows that Avro wrote, and what damage makes of them. */
+@ExtendWith(SeedInFailure.class)
 class RowJsonRandomTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
   private static final JsonFactory JSON = new JsonFactory();
 
   @Test

@@ -18,12 +18,15 @@ import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.apache.avro.generic.GenericData;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.text.JsonBuffer;
 
+@ExtendWith(SeedInFailure.class)
 class RowJsonTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   /** The JSON of a value of a type, in a row of one column. */
   private static String shown(String type, Object value) throws BadRowException {

@@ -20,10 +20,13 @@ import java.util.UUID;
 import org.apache.avro.generic.GenericFixed;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
 /** Every type of single values, its edges, and what is none, as JSON and as CSV. */
+@ExtendWith(SeedInFailure.class)
 final class ScalarTextTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   private static final Map<String, RowSchema> SCHEMAS = new HashMap<>();
   private static final Map<String, JsonRows> JSON = new HashMap<>();

@@ -14,9 +14,12 @@ import java.util.Arrays;
 import java.util.Base64;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
+@ExtendWith(SeedInFailure.class)
 final class JsonBufferTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
   private static final JsonFactory JSON = new JsonFactory();
 
   private final JsonBuffer out = new JsonBuffer();

@@ -12,10 +12,13 @@ import java.io.IOException;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.text.JsonCopier.Outcome;
 
+@ExtendWith(SeedInFailure.class)
 final class JsonCopierTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
   private static final JsonFactory JSON = new JsonFactory();
 
   private final JsonBuffer out = new JsonBuffer();

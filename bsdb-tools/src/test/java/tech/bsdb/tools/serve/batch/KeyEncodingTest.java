@@ -10,9 +10,12 @@ import java.util.HexFormat;
 import java.util.Locale;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
+@ExtendWith(SeedInFailure.class)
 final class KeyEncodingTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @Test
   void encodingsHaveNames() throws Exception {

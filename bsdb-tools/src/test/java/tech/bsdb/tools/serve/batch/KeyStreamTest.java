@@ -17,10 +17,13 @@ import java.util.Random;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.text.Utf8;
 
+@ExtendWith(SeedInFailure.class)
 final class KeyStreamTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
   private static final JsonFactory JSON = new JsonFactory();
   private static final int MANY = 1_000_000;
 

@@ -11,9 +11,12 @@ import java.util.Random;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.extension.ExtendWith;
+import tech.bsdb.tools.SeedInFailure;
 
+@ExtendWith(SeedInFailure.class)
 final class ProjectionTest {
-  private static final long SEED = Long.getLong("bsdb.seed", System.nanoTime());
+  private static final long SEED = SeedInFailure.SEED;
 
   @Test
   void fieldsComeInTheOrderOfTheDocument() throws Exception {
