@@ -25,7 +25,9 @@ final class Failures {
   /** What holds the file systems that Hadoop's own client does not bring. */
   private static final Map<String, String> JARS =
       Map.of(
-          "s3a", "hadoop-aws and the AWS SDK's bundle",
+          "s3a",
+              "hadoop-aws, the AWS SDK's bundle, analyticsaccelerator-s3 and commons-lang3"
+                  + " (scripts/fetch-s3 DIR fetches all four)",
           "abfs", "hadoop-azure",
           "abfss", "hadoop-azure",
           "wasb", "hadoop-azure",
@@ -100,6 +102,18 @@ final class Failures {
           rule(
               "token .* (?:can't be found in cache|is expired)|InvalidToken: (.+)",
               "the access token is not valid any more: {all}"),
+          // what S3 says
+          rule(
+              "NoAuthWithAWSException|Unable to load credentials",
+              "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --hadoop-set"
+                  + " fs.s3a.aws.credentials.provider=CLASS"),
+          rule("UnknownStoreException|NoSuchBucket", "no such bucket"),
+          rule(
+              "(?s)\\(Service: S3, Status Code: 40[13]\\b",
+              "permission denied: S3 refuses these credentials, or they may not read this"),
+          rule(
+              "SdkClientException: .*?Unable to execute HTTP request: (.+?)(?: \\(SDK Attempt Count|$)",
+              "S3 cannot be reached: {1} (its address: --hadoop-set fs.s3a.endpoint=URL)"),
           // what the name node says
           rule("AccessControlException: Permission denied:? ?(.*)", "permission denied ({1})"),
           rule("(?:AccessControlException|AuthorizationException): (.+)", "permission denied: {1}"),
@@ -167,7 +181,7 @@ final class Failures {
       if (cause instanceof InputException inWords) {
         return inWords;
       }
-      if (cause instanceof FileSystemException here) {
+      if (cause instanceof FileSystemException here && isLocal(here)) {
         local = here;
       }
       if (!isCover(cause)) {
@@ -188,6 +202,11 @@ final class Failures {
     }
     String words = chain.isEmpty() ? failure.toString() : chain.get(0).inShort();
     return new InputException(words.startsWith(file + ":") ? words : file + ": " + words, failure);
+  }
+
+  /** Connectors to object stores throw the JDK's exceptions, too. */
+  private static boolean isLocal(FileSystemException thrown) {
+    return thrown.getFile() == null || !thrown.getFile().contains("://");
   }
 
   private static boolean isCover(Throwable thrown) {
@@ -233,6 +252,13 @@ final class Failures {
   private static String noClass(Fault fault, MatchResult match) {
     String name = match.group(1).strip().replace('/', '.');
     String of = null;
+    if (name.startsWith("org.apache.commons.lang3.")) {
+      // file systems take it from the class path, as Hadoop's client has hidden its own copy
+      return "the class "
+          + name
+          + " is missing; "
+          + cure("commons-lang3, as scripts/fetch-s3 DIR fetches for S3,");
+    }
     if (name.contains(".s3a.") || name.startsWith("software.amazon.")) {
       of = "s3a";
     } else if (name.contains(".azure") || name.startsWith("com.microsoft.azure")) {

@@ -18,6 +18,9 @@ final class HadoopConfiguration {
    */
   private static final Map<String, String> PATIENCE =
       Map.of(
+          "fs.s3a.input.stream.type", "classic", // "analytics" gives up at the first cut connection
+          "fs.s3a.attempts.maximum", "3", // of a request,
+          "fs.s3a.retry.limit", "3", // and of what is made of requests
           "ipc.client.connect.max.retries", "5", // refused: a second between them
           "ipc.client.connect.timeout", "6000",
           "ipc.client.connect.max.retries.on.timeouts", "2",

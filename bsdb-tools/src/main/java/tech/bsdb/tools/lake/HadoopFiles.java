@@ -52,6 +52,7 @@ final class HadoopFiles implements AutoCloseable {
   /** Reads the configuration and logs in where a keytab is given. */
   static HadoopFiles open(LakeOptions options, FolderWalk walk) throws IOException {
     Login.checkKeytab(options);
+    Slf4jWarnings.silence();
     Configuration configuration = HadoopConfiguration.of(options);
     Login login = Login.of(options, configuration);
     return new HadoopFiles(configuration, login, options.selection(), walk);

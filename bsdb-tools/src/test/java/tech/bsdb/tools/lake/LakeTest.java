@@ -8,6 +8,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -36,6 +37,41 @@ class LakeTest {
         .hasMessageContaining("lib/hadoop")
         .hasMessageContaining("bsdb-jar-with-dependencies.jar");
     Lake.requireHadoop(Lake.class.getClassLoader());
+  }
+
+  /** The messages are those of hadoop-aws 3.5.0 and of its SDK. */
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      textBlock =
+          """
+          s3a://b/k: NoAuthWithAWSException: No AWS Credentials provided by SimpleAWSCredentialsProvider | no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
+          getFileStatus on s3a://b: S3Exception: FORBIDDEN (Service: S3, Status Code: 403, Request ID: X):null | permission denied: S3 refuses these credentials
+          `s3a://b/k': NoSuchBucketException: The specified bucket does not exist (Service: S3, Status Code: 404) | no such bucket
+          getFileStatus: software.amazon.awssdk.core.exception.SdkClientException: Unable to execute HTTP request: Connect to h:1 failed: Connection refused (SDK Attempt Count: 3): again (SDK Attempt Count: 3) | S3 cannot be reached: Connect to h:1 failed: Connection refused (its address: --hadoop-set fs.s3a.endpoint=URL)
+          """)
+  void whatS3SaysComesInWords(String message, String words) {
+    for (IOException failure :
+        List.of(new IOException(message), new AccessDeniedException("s3a://b/k", null, message))) {
+      if (failure instanceof AccessDeniedException && !message.contains("403")) {
+        continue;
+      }
+      assertThat(Lake.explain("s3a://b/k", failure)).message().startsWith("s3a://b/k: " + words);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "org/apache/commons/lang3/StringUtils",
+        "org/apache/hadoop/fs/s3a/S3AFileSystem",
+        "software/amazon/s3/analyticsaccelerator/request/ObjectClient",
+        "software/amazon/awssdk/core/exception/SdkException"
+      })
+  void everyJarThatS3MayLackIsNamedWithWhatFetchesIt(String missing) {
+    assertThat(Lake.explain("s3a://b/k", new NoClassDefFoundError(missing)))
+        .message()
+        .contains(missing.replace('/', '.'), "commons-lang3", "scripts/fetch-s3");
   }
 
   @Test
@@ -205,7 +241,8 @@ class LakeTest {
       delimiter = '|',
       value = {
         "s3a://bucket/x | s3a://bucket/x: the class org.apache.hadoop.fs.s3a.S3AFileSystem is"
-            + " missing; put the jars of hadoop-aws and the AWS SDK's bundle on the class path:"
+            + " missing; put the jars of hadoop-aws, the AWS SDK's bundle, analyticsaccelerator-s3 and"
+            + " commons-lang3 (scripts/fetch-s3 DIR fetches all four) on the class path:"
             + " BSDB_CLASSPATH=",
         "abfs://c@a/x | put the jars of hadoop-azure on the class path: BSDB_CLASSPATH=",
         "s3://bucket/x | s3://bucket/x: no file system for s3:; write s3a://",

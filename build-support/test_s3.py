@@ -1,0 +1,158 @@
+"""Builds from s3a:// against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
+
+import logging
+import os
+import pathlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+
+import boto3
+from moto import settings as moto_settings
+from moto.server import ThreadedMotoServer
+
+ROOT, JARS, WORK = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
+FILE = ROOT / "bsdb-tools/src/test/resources/parquet/pages-small-1.parquet"
+BSDB = str(ROOT / "scripts/bsdb")
+failures = []
+logging.getLogger("werkzeug").setLevel(logging.ERROR)  # every request
+
+
+class Proxy:
+    """Passes connections on, and cuts the next `cuts` of those whose answers are longer than `after` bytes there."""
+
+    def __init__(self, port):
+        self.target = port
+        self.cuts = 0
+        self.after = 20_000
+        self.done = 0
+        self.lock = threading.Lock()
+        self.listener = socket.create_server(("127.0.0.1", 0))
+        self.port = self.listener.getsockname()[1]
+        threading.Thread(target=self.accept, daemon=True).start()
+
+    def accept(self):
+        while True:
+            client, _ = self.listener.accept()
+            server = socket.create_connection(("127.0.0.1", self.target))
+            threading.Thread(target=self.copy, args=(client, server, False), daemon=True).start()
+            threading.Thread(target=self.copy, args=(server, client, True), daemon=True).start()
+
+    def copy(self, source, target, answers):
+        passed = 0
+        try:
+            while piece := source.recv(4096):
+                passed += len(piece)
+                if answers and passed > self.after and self.cut():
+                    break
+                target.sendall(piece)
+        except OSError:
+            pass  # the other direction ended
+        for end in (source, target):
+            try:
+                end.shutdown(socket.SHUT_RDWR)
+            except OSError:
+                pass  # it is shut already
+            end.close()
+
+    def cut(self):
+        with self.lock:
+            if self.cuts == 0:
+                return False
+            self.cuts -= 1
+            self.done += 1
+            return True
+
+
+def run(*line, credentials=True, jars=JARS):
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("AWS_")}
+    environment["BSDB_CLASSPATH"] = f"{jars}/*"
+    environment["AWS_EC2_METADATA_DISABLED"] = "true"
+    if credentials:
+        environment["AWS_ACCESS_KEY_ID"] = environment["AWS_SECRET_ACCESS_KEY"] = "test"
+    return subprocess.run([BSDB, *map(str, line)], env=environment, capture_output=True, text=True, timeout=600)
+
+
+def build(what, path, port, expected, **how):
+    """A build that must fail with one line that begins as expected, or, without it, succeed."""
+    began = time.monotonic()
+    target = WORK / f"db-{len(list(WORK.iterdir()))}"
+    settings = {
+        "fs.s3a.endpoint": f"http://127.0.0.1:{port}",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.endpoint.region": "us-east-1",
+    }
+    options = [word for item in settings.items() for word in ("--hadoop-set", "=".join(item))]
+    result = run("build-parquet", "-i", path, "-kf", "k", "-o", target, "-q", *options, **how)
+    right = result.returncode == (2 if expected else 0) and result.stdout == ""
+    if expected:
+        right &= result.stderr.startswith("bsdb build-parquet: " + expected)
+        right &= result.stderr.count("\n") == 1 and not target.exists()
+    else:
+        right &= result.stderr == ""
+    check(what, right, began, f"exit code {result.returncode}: {result.stderr}")
+    return target
+
+
+def check(what, right, began, otherwise):
+    print(f"{'ok  ' if right else 'FAIL'}  {what} ({time.monotonic() - began:.1f} s)", flush=True)
+    if not right:
+        print("      " + otherwise, flush=True)
+        failures.append(what)
+
+
+server = ThreadedMotoServer(ip_address="127.0.0.1", port=0, verbose=False)
+server.start()
+port = server.get_host_and_port()[1]
+client = boto3.client(
+    "s3",
+    endpoint_url=f"http://127.0.0.1:{port}",
+    aws_access_key_id="test",
+    aws_secret_access_key="test",
+    region_name="us-east-1",
+)
+client.create_bucket(Bucket="bucket")
+for number in range(3):
+    client.upload_file(str(FILE), "bucket", f"data/day={number}/part.parquet" if number else "one.parquet")
+
+local = WORK / "local"
+assert run("build-parquet", "-i", FILE, "-kf", "k", "-o", local, "-q").returncode == 0
+truth = run("scan", "-d", local, "--json").stdout
+assert truth.count("\n") > 100
+
+began = time.monotonic()
+built = build("a build from s3a://", "s3a://bucket/one.parquet", port, None)
+check("its records are those of the local file", run("scan", "-d", built, "--json").stdout == truth, began, "they differ")
+build("a directory: the same keys twice", "s3a://bucket/data", port, "duplicate key ")
+build("a missing bucket", "s3a://missing/data", port, "s3a://missing/data: no such bucket")
+build("a missing path", "s3a://bucket/missing", port, "s3a://bucket/missing: no such file or directory")
+build("no credentials", "s3a://bucket/data", port, "s3a://bucket/data: no credentials for S3", credentials=False)
+
+proxy = Proxy(port)
+proxy.cuts = 2
+began = time.monotonic()
+built = build("two cuts in the middle of an answer", "s3a://bucket/one.parquet", proxy.port, None)
+check("lose no record", run("scan", "-d", built, "--json").stdout == truth, began, "records differ")
+check("and were made", proxy.done == 2, began, f"{proxy.done} of 2 were")
+proxy.cuts = 1_000_000
+build("every connection cut", "s3a://bucket/one.parquet", proxy.port, "s3a://bucket/one.parquet: ")
+refusing = socket.socket()
+refusing.bind(("127.0.0.1", 0))  # not listening
+build("a port that nobody listens on", "s3a://bucket/data", refusing.getsockname()[1], "s3a://bucket/data: S3 cannot be reached: ")
+
+for jar in sorted(JARS.glob("*.jar")):
+    part = WORK / f"without-{jar.name}"
+    part.mkdir()
+    for other in JARS.glob("*.jar"):
+        if other != jar:
+            (part / other.name).symlink_to(other)
+    build(f"without {jar.name}", "s3a://bucket/one.parquet", port, "s3a://bucket/one.parquet: the class ", jars=part)
+
+# From here on the server asks who is there, and knows nobody.
+moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
+build("wrong credentials", "s3a://bucket/data", port, "s3a://bucket/data: permission denied: S3 refuses these credentials")
+server.stop()
+print(f"{len(failures)} failed")
+sys.exit(1 if failures else 0)
