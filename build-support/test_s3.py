@@ -26,7 +26,7 @@ class Proxy:
     def __init__(self, port):
         self.target = port
         self.cuts = 0
-        self.after = 20_000
+        self.after = 2_000
         self.done = 0
         self.lock = threading.Lock()
         self.listener = socket.create_server(("127.0.0.1", 0))
