@@ -271,7 +271,8 @@ public record DatabaseDirectory(
     return new PageCheck(file(entry), entry.file());
   }
 
-  private CheckedPages.Check pageCheck(FileEntry entry) {
+  /** A check for a file's pages as they are read. */
+  CheckedPages.Check pageCheck(FileEntry entry) {
     PageCheck check = check(entry);
     return (window, offset, number) ->
         check.check(

@@ -59,7 +59,7 @@ final class HeldFiles implements Closeable {
         FileEntry entry = each.entry;
         CheckedPages pages =
             new CheckedPages(
-                each.pages.view(), entry.pages(), directory.check(entry)::check, false, reads);
+                each.pages.view(), entry.pages(), directory.pageCheck(entry), false, reads);
         files.add(new DataFile(pages, directory.check(entry), entry.end()));
       }
       return files;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.BuildListener.Stage;
@@ -79,7 +80,8 @@ class BuildSummaryTest {
             61_000_000,
             files,
             0,
-            seconds),
+            seconds,
+            List.of()),
         2.0,
         100L << 20);
   }
