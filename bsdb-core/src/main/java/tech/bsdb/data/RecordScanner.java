@@ -159,8 +159,7 @@ public final class RecordScanner implements Closeable {
     private int keyLength;
     private int valueLength;
 
-    PlainWalk(
-        DataFile file, int number, RecordAddress addresses, boolean blocked, boolean values) {
+    PlainWalk(DataFile file, int number, RecordAddress addresses, boolean blocked, boolean values) {
       super(file, number, addresses, values);
       this.blocked = blocked;
     }

@@ -49,12 +49,7 @@ public final class BucketHash implements HashFunction {
   private final long tablePage;
 
   private BucketHash(
-      BucketLayout layout,
-      long keys,
-      ShownFile file,
-      PageCheck check,
-      boolean verify,
-      long pages) {
+      BucketLayout layout, long keys, ShownFile file, PageCheck check, boolean verify, long pages) {
     this.file = file;
     this.check = check;
     this.verify = verify;

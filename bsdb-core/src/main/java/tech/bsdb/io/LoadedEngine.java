@@ -90,8 +90,7 @@ public final class LoadedEngine implements Engine {
   }
 
   /** Opens a file as {@link #open(Path, long)}, and verifies its pages as {@link #load}. */
-  public PageSource open(Path file, long length, @Nullable Check check)
-      throws IOException {
+  public PageSource open(Path file, long length, @Nullable Check check) throws IOException {
     return new LoadedPages(load(file, length, check));
   }
 
@@ -102,13 +101,11 @@ public final class LoadedEngine implements Engine {
    * @param check verifies each page right after it was read, in their order; a page may come twice;
    *     null to verify none
    */
-  public ShownFile load(Path file, long length, @Nullable Check check)
-      throws IOException {
+  public ShownFile load(Path file, long length, @Nullable Check check) throws IOException {
     return calls == null ? buffers(file, length, check) : nativeMemory(calls, file, length, check);
   }
 
-  private ShownFile nativeMemory(
-      SystemCalls calls, Path file, long length, @Nullable Check check)
+  private ShownFile nativeMemory(SystemCalls calls, Path file, long length, @Nullable Check check)
       throws IOException {
     boolean large = length >= HUGE_PAGE; // a smaller file would take a huge page all the same
     long room = large ? (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE : length;

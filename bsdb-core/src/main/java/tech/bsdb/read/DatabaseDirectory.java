@@ -130,8 +130,7 @@ public record DatabaseDirectory(
     bytes = Files.readAllBytes(file);
     ManifestFile decoded = ManifestFile.decode(file, bytes);
     Manifest manifest = decoded.manifest();
-    return new DatabaseDirectory(
-        path, decoded.id(), manifest, readable(file, manifest), length);
+    return new DatabaseDirectory(path, decoded.id(), manifest, readable(file, manifest), length);
   }
 
   /** Reads every fact once, so that whoever reads it later finds it there and in its range. */

@@ -50,6 +50,7 @@ final class QueuedLookups<R> implements Closeable {
 
   /** Pages of a record that a queue reads at the most where someone else takes larger ones. */
   private static final int LARGE = 64;
+
   /** Bytes that {@link #trim} leaves for each look-up: two pages, or a record that straddles. */
   private static final int KEEP = 8 << 10;
 

@@ -137,11 +137,7 @@ public final class Verification {
             digest = PageEncoder.fold(digest, checksum);
             if (entries) {
               AddressIndex.forEach(
-                  window.buffer(),
-                  window.offset() + i * Page.SIZE,
-                  number,
-                  records,
-                  inIndex::add);
+                  window.buffer(), window.offset() + i * Page.SIZE, number, records, inIndex::add);
             }
           }
         }

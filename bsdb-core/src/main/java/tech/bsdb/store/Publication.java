@@ -1,8 +1,8 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;

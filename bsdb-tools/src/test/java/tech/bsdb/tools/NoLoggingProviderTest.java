@@ -33,8 +33,7 @@ class NoLoggingProviderTest {
     for (String command : List.of("get", "verify")) {
       List<String> line =
           new ArrayList<>(
-              List.of(
-                  java, "-cp", classPath, Main.class.getName(), command, "-d", database + ""));
+              List.of(java, "-cp", classPath, Main.class.getName(), command, "-d", database + ""));
       if (command.equals("get")) {
         line.add("key");
       }

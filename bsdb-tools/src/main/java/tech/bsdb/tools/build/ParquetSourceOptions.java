@@ -1,6 +1,5 @@
 package tech.bsdb.tools.build;
 
-import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Optional;

@@ -323,8 +323,7 @@ final class Lookups {
       return new Reply(200, json() ? MediaType.JSON : MediaType.BYTES, headers, value);
     }
     try {
-      return new Reply(
-          200, MediaType.JSON, headers, asked.fields.project(value, memory::reserve));
+      return new Reply(200, MediaType.JSON, headers, asked.fields.project(value, memory::reserve));
     } catch (NotJsonException e) {
       return Reply.error(
           400, "the value is no JSON object, so that it has no fields", asked.by.header());

@@ -41,8 +41,8 @@ class HistoryTest {
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
     Latencies latencies =
         new Latencies(Histogram.builder().name("of_this_test").classicOnly().build());
-    Requests requests = new Requests(
-            100, new HeldMemory(1 << 20, 1 << 20), latencies, console, null);
+    Requests requests =
+        new Requests(100, new HeldMemory(1 << 20, 1 << 20), latencies, console, null);
     try (ReloadingDatabase database = ReloadingDatabase.open(directory, ReloadOptions.defaults())) {
       String[] version = {"v0"};
       History history = new History(requests, new IoTotals(database), () -> version[0]);
