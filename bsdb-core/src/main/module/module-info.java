@@ -1,0 +1,16 @@
+/**
+ * An immutable key-value store: build a database from a complete set of records, open it, look keys up.
+ */
+module tech.bsdb {
+  exports tech.bsdb;
+  exports tech.bsdb.error;
+  exports tech.bsdb.read;
+  exports tech.bsdb.store;
+
+  requires static org.jspecify;
+  requires jdk.unsupported;
+  requires org.slf4j;
+  requires com.github.luben.zstd_jni;
+  requires it.unimi.dsi.fastutil;
+  requires it.unimi.dsi.sux4j;
+}
