@@ -1,5 +1,6 @@
 package tech.bsdb;
 
+import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -16,15 +17,13 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
-import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.read.DatabaseDirectory;
-import tech.bsdb.read.EngineChoice;
-import tech.bsdb.read.Lookup;
-import tech.bsdb.read.LookupBatch;
-import tech.bsdb.read.RecordWalk;
-import tech.bsdb.read.Verification;
-import tech.bsdb.read.Warming;
+import tech.bsdb.lookup.DatabaseDirectory;
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.lookup.Verification;
+import tech.bsdb.lookup.Warming;
 
 /**
  * An open database. Thread-safe; one instance serves any number of threads.
@@ -57,9 +56,9 @@ public final class Database implements AutoCloseable {
    * @param options how it is read
    * @throws java.nio.file.NoSuchFileException if there is nothing
    * @throws java.nio.file.NotDirectoryException if it is not a database
-   * @throws tech.bsdb.format.CorruptDatabaseException if a file is missing bytes, damaged in its
+   * @throws tech.bsdb.error.CorruptDatabaseException if a file is missing bytes, damaged in its
    *     header or footer, or of another database
-   * @throws tech.bsdb.format.UnsupportedFormatException if it is of a format that this version does
+   * @throws tech.bsdb.error.UnsupportedFormatException if it is of a format that this version does
    *     not read, or one shard of many
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
@@ -81,7 +80,7 @@ public final class Database implements AutoCloseable {
    *     database cuts long values, and gives some value for a share of absent keys (2 to the power
    *     of minus its checksum bits)
    * @throws IOException if it cannot be read
-   * @throws tech.bsdb.format.CorruptDatabaseException if bytes on the way are damaged
+   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the way are damaged
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
@@ -91,10 +90,10 @@ public final class Database implements AutoCloseable {
   /**
    * As {@link #get(byte[])}, asking a budget for memory before it is taken.
    *
-   * @throws MemoryBudget.Exceeded if the budget has no room
+   * @throws MemoryBudgetExceededException if the budget has no room
    */
   public byte @Nullable [] get(byte[] key, MemoryBudget budget) throws IOException {
-    return lookup.get(key, budget);
+    return lookup.get(key, budget::reserve);
   }
 
   /**
@@ -104,7 +103,7 @@ public final class Database implements AutoCloseable {
    * @param keys the keys; one may come several times
    * @return the values in the order of the keys, null for each absent one
    * @throws IOException if one of them cannot be read
-   * @throws tech.bsdb.format.CorruptDatabaseException if bytes on the way are damaged
+   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the way are damaged
    * @throws IllegalStateException if the database is closed
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
@@ -130,15 +129,15 @@ public final class Database implements AutoCloseable {
 
   /**
    * As {@link #getAsync(byte[])}, asking a budget for memory before it is taken; completed with
-   * {@link MemoryBudget.Exceeded} if the budget has no room.
+   * {@link MemoryBudgetExceededException} if the budget has no room.
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key, MemoryBudget budget) {
-    return lookup.getAsync(Objects.requireNonNull(key, "key"), budget);
+    return lookup.getAsync(Objects.requireNonNull(key, "key"), budget::reserve);
   }
 
   /** A batch of keys that its caller uses again and again, so that nothing is allocated. */
   public LookupBatch batch() {
-    return lookup.batch();
+    return new LookupBatch(lookup.batch());
   }
 
   /** Walks all records in the order in which they were added. Not thread-safe; close it. */
@@ -304,8 +303,8 @@ public final class Database implements AutoCloseable {
    * verified to the end.
    *
    * @return what was found right
-   * @throws tech.bsdb.format.CorruptDatabaseException at the first damage, with file and offset
-   * @throws tech.bsdb.format.UnsupportedFormatException if {@link #open open} would not read it
+   * @throws tech.bsdb.error.CorruptDatabaseException at the first damage, with file and offset
+   * @throws tech.bsdb.error.UnsupportedFormatException if {@link #open open} would not read it
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
     Verification.Result result = Verification.run(directory, listener::progress);

@@ -1,5 +1,6 @@
 package tech.bsdb;
 
+import tech.bsdb.error.DuplicateKeyException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -53,8 +54,8 @@ import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.read.EngineChoice;
-import tech.bsdb.read.Lookup;
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
 
 /**
  * Builds a database: takes all its records, then makes the hash function and the index, and

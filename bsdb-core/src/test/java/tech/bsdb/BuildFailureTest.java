@@ -3,6 +3,7 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import tech.bsdb.error.DuplicateKeyException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;

@@ -3,6 +3,7 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import tech.bsdb.error.DuplicateKeyException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;

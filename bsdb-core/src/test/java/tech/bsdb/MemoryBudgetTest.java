@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import tech.bsdb.error.MemoryBudgetExceededException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Random;
@@ -17,8 +18,6 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.format.Layout;
 import tech.bsdb.io.Engines;
-import tech.bsdb.io.MemoryBudget;
-import tech.bsdb.read.LookupBatch;
 
 /** A lookup asks for memory before it takes it, and ends when it is refused. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -81,10 +80,10 @@ class MemoryBudgetTest {
     asked.set(0);
     assertThat(database.getAsync(key, counting).get(60, TimeUnit.SECONDS)).isEqualTo(value);
     assertThat(asked.get()).isBetween((long) value.length, 4L * value.length + (2 << 20));
-    assertThatThrownBy(() -> database.get(key, tooSmall)).isInstanceOf(MemoryBudget.Exceeded.class);
+    assertThatThrownBy(() -> database.get(key, tooSmall)).isInstanceOf(MemoryBudgetExceededException.class);
     assertThatThrownBy(() -> database.getAsync(key, tooSmall).get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
-        .hasCauseInstanceOf(MemoryBudget.Exceeded.class);
+        .hasCauseInstanceOf(MemoryBudgetExceededException.class);
     assertThat(database.get(key)).isEqualTo(value); // no budget is left behind
     assertThat(database.getAsync(key).get(60, TimeUnit.SECONDS)).isEqualTo(value);
   }
@@ -95,7 +94,7 @@ class MemoryBudgetTest {
       batch.add(key(i));
     }
     batch.use(bytes -> bytes < 1_000_000);
-    assertThatThrownBy(batch::get).isInstanceOf(MemoryBudget.Exceeded.class);
+    assertThatThrownBy(batch::get).isInstanceOf(MemoryBudgetExceededException.class);
     AtomicLong most = new AtomicLong();
     batch.use(
         bytes -> {

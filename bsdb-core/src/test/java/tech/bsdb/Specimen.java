@@ -12,8 +12,8 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import tech.bsdb.format.CorruptDatabaseException;
-import tech.bsdb.format.UnsupportedFormatException;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * A database to which damage is done, and the check of what follows: a right answer, or an error

@@ -5,7 +5,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 
 /** Compares answers with what the source says. Immutable, thread-safe. */
 final class Answers {

@@ -11,7 +11,6 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.MemoryBudget;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -70,7 +69,7 @@ public final class CompressedReader implements RecordReader {
       return PlainReader.valueAt(cursor, file, key, values);
     }
     int length = Blocks.rawLength(lengthAndKind, file, position);
-    if (length > MemoryBudget.UNASKED) {
+    if (length > Values.UNASKED) {
       values.reserve((lengthAndKind & 1) != 0 ? length : 2L * length); // the block, and its frame
     }
     byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);

@@ -2,7 +2,7 @@ package tech.bsdb.data;
 
 import java.io.Closeable;
 import java.io.IOException;
-import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
 

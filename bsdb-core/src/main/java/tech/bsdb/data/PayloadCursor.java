@@ -2,7 +2,7 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.CheckedPages;

@@ -13,7 +13,7 @@ public interface RecordReader extends Closeable {
   /**
    * Points at the pages that hold the record at an address, or its beginning if it is a large one.
    *
-   * @throws tech.bsdb.format.CorruptDatabaseException if no record can be there
+   * @throws tech.bsdb.error.CorruptDatabaseException if no record can be there
    */
   void locate(long address, Extent extent) throws IOException;
 
@@ -32,7 +32,7 @@ public interface RecordReader extends Closeable {
    * @param extent its pages, which were read
    * @param values where the value goes
    * @return the array that holds the value, or null if the record there has another key
-   * @throws tech.bsdb.format.CorruptDatabaseException if there is no record at the address, or it
+   * @throws tech.bsdb.error.CorruptDatabaseException if there is no record at the address, or it
    *     is damaged
    */
   byte @Nullable [] decode(long address, byte[] key, Extent extent, Values values, Scratch scratch)

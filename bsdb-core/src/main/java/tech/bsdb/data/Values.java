@@ -1,14 +1,18 @@
 package tech.bsdb.data;
 
+import java.util.function.LongPredicate;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.io.MemoryBudget;
 
 /**
  * Where the values of look-ups are put: each in an array of its own, or one behind the other in one
  * array that is used again. Not thread-safe.
  */
 public final class Values {
+  /** Reads and blocks of up to so many bytes are made without asking; values never are. */
+  public static final int UNASKED = 64 << 10;
+
   /** The most bytes that values take together. */
   private static final int MAX = Integer.MAX_VALUE - 8;
 
@@ -16,7 +20,7 @@ public final class Values {
   private byte[] array = new byte[0];
   private int end;
   private int offset;
-  private @Nullable MemoryBudget budget;
+  private @Nullable LongPredicate budget;
 
   private Values(boolean together) {
     this.together = together;
@@ -33,19 +37,19 @@ public final class Values {
   }
 
   /** Has a budget asked for memory from now on; null for none. */
-  public void use(@Nullable MemoryBudget asked) {
+  public void use(@Nullable LongPredicate asked) {
     budget = asked;
   }
 
   /**
    * Asks the budget, if there is one, for memory that is needed on the way to a value.
    *
-   * @throws MemoryBudget.Exceeded if it has no room
+   * @throws MemoryBudgetExceededException if it has no room
    */
-  public void reserve(long bytes) throws MemoryBudget.Exceeded {
-    MemoryBudget asked = budget;
-    if (asked != null && !asked.reserve(bytes)) {
-      throw new MemoryBudget.Exceeded(bytes);
+  public void reserve(long bytes) throws MemoryBudgetExceededException {
+    LongPredicate asked = budget;
+    if (asked != null && !asked.test(bytes)) {
+      throw new MemoryBudgetExceededException(bytes);
     }
   }
 
@@ -53,10 +57,10 @@ public final class Values {
    * Room for a value.
    *
    * @return the array in which it stands, from {@link #offset} on
-   * @throws MemoryBudget.Exceeded if the budget has no room
+   * @throws MemoryBudgetExceededException if the budget has no room
    * @throws IllegalStateException if values together take more than 2 GiB
    */
-  public byte[] make(int length) throws MemoryBudget.Exceeded {
+  public byte[] make(int length) throws MemoryBudgetExceededException {
     if (!together) {
       reserve(length);
       return new byte[length];

@@ -1,5 +1,7 @@
 package tech.bsdb.format;
 
+import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;

@@ -1,5 +1,6 @@
 package tech.bsdb.format;
 
+import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;

@@ -1,5 +1,6 @@
 package tech.bsdb.format;
 
+import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;

@@ -1,5 +1,8 @@
 package tech.bsdb.read;
 
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.AsyncLookups;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.CompletionHandler;

@@ -1,5 +1,7 @@
 package tech.bsdb.read;
 
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;

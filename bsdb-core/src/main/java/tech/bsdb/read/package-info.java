@@ -1,4 +1,4 @@
-/** The one way of a look-up (signature, slot, address, record) and the reader built on it. */
+/** Embedded readers with fixed parameters, thin over {@code tech.bsdb.lookup}. */
 @NullMarked
 package tech.bsdb.read;
 

@@ -486,7 +486,7 @@ public final class Publication implements AutoCloseable {
   /**
    * Verifies the copy: every checksum, and every key through the index.
    *
-   * @throws tech.bsdb.format.CorruptDatabaseException at the first damage
+   * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
   public VerifyReport verify() throws IOException {
     return run(

@@ -45,7 +45,7 @@ public final class ReloadingDatabase implements AutoCloseable {
    * @param directory a store or a database
    * @throws NoSuchFileException if there is nothing, or not the current version
    * @throws NotDirectoryException if it is neither a store nor a database
-   * @throws tech.bsdb.format.CorruptDatabaseException if what is current is damaged
+   * @throws tech.bsdb.error.CorruptDatabaseException if what is current is damaged
    */
   public static ReloadingDatabase open(Path directory, ReloadOptions options) throws IOException {
     refuseUnlessServable(directory);

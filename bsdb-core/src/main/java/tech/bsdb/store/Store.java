@@ -157,7 +157,7 @@ public final class Store {
    *     the one whose name comes before the current one's
    * @return its name
    * @throws NoSuchFileException if there is no such version, or none to go back to
-   * @throws tech.bsdb.format.CorruptDatabaseException if it is damaged; what was current is current
+   * @throws tech.bsdb.error.CorruptDatabaseException if it is damaged; what was current is current
    *     still
    */
   public String rollback(@Nullable String version) throws IOException {

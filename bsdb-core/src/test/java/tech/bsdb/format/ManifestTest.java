@@ -3,6 +3,7 @@ package tech.bsdb.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;

@@ -35,7 +35,7 @@ import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
-import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Layout;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

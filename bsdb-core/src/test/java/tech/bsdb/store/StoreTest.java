@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.format.CorruptDatabaseException;
+import tech.bsdb.error.CorruptDatabaseException;
 
 class StoreTest {
   @TempDir Path folder;

@@ -19,7 +19,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
-import tech.bsdb.read.LookupBatch;
+import tech.bsdb.LookupBatch;
 
 /** Look-ups in batches beside single ones, on mapped files: nanoseconds a key. */
 @State(Scope.Thread)

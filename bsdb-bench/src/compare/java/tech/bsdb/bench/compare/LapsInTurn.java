@@ -11,7 +11,7 @@ import java.util.Locale;
 import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
-import tech.bsdb.read.LookupBatch;
+import tech.bsdb.LookupBatch;
 
 /**
  * Compares databases of the same numbered records in one process: a short lap of each, then the

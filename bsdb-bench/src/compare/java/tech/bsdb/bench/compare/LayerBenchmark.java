@@ -39,7 +39,7 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.read.DatabaseDirectory;
+import tech.bsdb.lookup.DatabaseDirectory;
 
 /**
  * The layers of a look-up, each by itself: key to signature, signature to slot, slot to address,

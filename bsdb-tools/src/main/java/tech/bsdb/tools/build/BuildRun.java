@@ -11,7 +11,7 @@ import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.BuildReport;
 import tech.bsdb.DatabaseBuilder;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.format.Layout;
 import tech.bsdb.tools.cli.Arguments;

@@ -10,7 +10,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Optional;
 import tech.bsdb.Database;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;

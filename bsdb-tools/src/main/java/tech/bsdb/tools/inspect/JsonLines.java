@@ -6,7 +6,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.rows.BadRowException;

@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Diagnosis;

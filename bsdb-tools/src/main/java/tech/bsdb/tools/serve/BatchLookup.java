@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve;
 
+import tech.bsdb.error.MemoryBudgetExceededException;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
-import tech.bsdb.io.MemoryBudget;
-import tech.bsdb.read.LookupBatch;
+import tech.bsdb.LookupBatch;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;
@@ -174,12 +174,12 @@ final class BatchLookup implements Action {
         next = end;
       }
       if (!copy.reserveUpTo(answers.length())) { // for the copy that is written
-        throw new MemoryBudget.Exceeded(answers.length());
+        throw new MemoryBudgetExceededException(answers.length());
       }
       lookups.requests().found(hits, next - first - hits);
       settle();
       return null;
-    } catch (MemoryBudget.Exceeded | NoRoomException full) {
+    } catch (MemoryBudgetExceededException | NoRoomException full) {
       next = first;
       return full;
     } catch (IOException | RuntimeException | Error e) { // an error of memory, or of a mapped file
@@ -264,7 +264,7 @@ final class BatchLookup implements Action {
       to.memory().settle(0);
       return;
     }
-    if (failure instanceof MemoryBudget.Exceeded || failure instanceof NoRoomException) {
+    if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
       refused(to);
       return;
     }

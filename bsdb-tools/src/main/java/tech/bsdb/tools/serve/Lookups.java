@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve;
 
+import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -7,7 +8,6 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
-import tech.bsdb.io.MemoryBudget;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;
@@ -230,7 +230,7 @@ final class Lookups {
           : reply(lease.database().get(key, exchange.memory()), asked, exchange.memory());
     } catch (RefusedException e) {
       return e.reply();
-    } catch (MemoryBudget.Exceeded | NoRoomException full) {
+    } catch (MemoryBudgetExceededException | NoRoomException full) {
       return full(exchange);
     } catch (IOException | RuntimeException | Error e) { // errors of memory, or of a mapped file
       return failed(exchange, e, asked);
@@ -348,7 +348,7 @@ final class Lookups {
             ? failure.getCause()
             : failure;
     exchange.memory().settle(0);
-    if (cause instanceof MemoryBudget.Exceeded) {
+    if (cause instanceof MemoryBudgetExceededException) {
       return Reply.FULL;
     }
     requests.error(1);

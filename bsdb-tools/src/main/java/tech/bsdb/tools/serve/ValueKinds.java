@@ -6,7 +6,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;

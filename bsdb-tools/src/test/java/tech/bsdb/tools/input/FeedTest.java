@@ -11,7 +11,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
-import tech.bsdb.DuplicateKeyException;
+import tech.bsdb.error.DuplicateKeyException;
 
 /** From text to a database. */
 final class FeedTest {

@@ -1,0 +1,96 @@
+package tech.bsdb;
+
+import tech.bsdb.error.MemoryBudgetExceededException;
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.lookup.KeyBatch;
+
+/**
+ * Keys that are looked up together, and their values. The caller owns a batch and reuses it: once
+ * it has grown to its largest size, a round of {@link #clear}, {@link #add} and {@link #get}
+ * allocates nothing. Not thread-safe.
+ *
+ * <pre>{@code
+ * LookupBatch batch = database.batch();
+ * batch.add(key);
+ * batch.get();
+ * if (batch.isPresent(0)) {
+ *   output.write(batch.values(), batch.offset(0), batch.length(0));
+ * }
+ * }</pre>
+ */
+public final class LookupBatch {
+  private final KeyBatch batch;
+
+  LookupBatch(KeyBatch batch) {
+    this.batch = batch;
+  }
+
+  /**
+   * Adds a key.
+   *
+   * @param key 0 to 65,535 bytes; it is not copied and must not change until {@link #get} has
+   *     returned
+   * @return its number, from 0
+   */
+  public int add(byte[] key) {
+    return batch.add(key);
+  }
+
+  /** Forgets keys and values. */
+  public void clear() {
+    batch.clear();
+  }
+
+  /** The number of keys added. */
+  public int size() {
+    return batch.size();
+  }
+
+  /**
+   * Looks up all keys.
+   *
+   * @throws IOException if one of them cannot be read; no answer is available then
+   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the path are damaged
+   * @throws tech.bsdb.error.MemoryBudgetExceededException if the {@link #use budget} has no room; ask
+   *     again later
+   * @throws IllegalStateException if the database is closed
+   */
+  public void get() throws IOException {
+    batch.get();
+  }
+
+  /**
+   * Asks a budget for memory from now on; null asks nobody.
+   *
+   * @see MemoryBudget
+   */
+  public void use(@Nullable MemoryBudget budget) {
+    batch.use(budget == null ? null : budget::reserve);
+  }
+
+  /** Whether the key with that number has a value. */
+  public boolean isPresent(int number) {
+    return batch.isPresent(number);
+  }
+
+  /** The array that holds the values, valid until the next {@link #get} or {@link #clear}. */
+  public byte[] values() {
+    return batch.values();
+  }
+
+  /** The offset in {@link #values} of a present key's value. */
+  public int offset(int number) {
+    return batch.offset(number);
+  }
+
+  /** The length of a key's value in bytes; -1 if the key is absent. */
+  public int length(int number) {
+    return batch.length(number);
+  }
+
+  /** A copy of a key's value, or null if the key is absent. */
+  public byte @Nullable [] value(int number) {
+    return batch.value(number);
+  }
+}

@@ -1,0 +1,375 @@
+package tech.bsdb.lookup;
+
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.DataFile;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.hash.BucketHash;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Engine;
+import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ReadCount;
+
+/**
+ * A database directory whose manifest was read and whose every file was found with the right
+ * length, header and footer. Immutable.
+ *
+ * @param path the directory
+ * @param id the database's id
+ * @param manifest its manifest
+ * @param facts what the manifest says
+ * @param manifestBytes bytes of the manifest's file
+ */
+public record DatabaseDirectory(
+    Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
+  /** A manifest is not larger, with the most data files that there can be. */
+  private static final int MAX_MANIFEST_PAGES = 4096;
+
+  private static final int ATTEMPTS = 100;
+
+  /**
+   * Reads the manifest and checks the frame of every file, which takes the same time for every
+   * size.
+   *
+   * @throws NoSuchFileException if the directory, or a file of it, does not exist
+   * @throws NotDirectoryException if it is not a directory, or not a database
+   * @throws CorruptDatabaseException if a file is damaged, cut short or from another database
+   * @throws UnsupportedFormatException if it is of a format that this version does not read
+   */
+  public static DatabaseDirectory open(Path path) throws IOException {
+    return withOpened(path, directory -> directory);
+  }
+
+  private static void refuseUnlessDirectory(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(
+          path.toString(), null, "no such directory; build a database there first");
+    }
+    if (!Files.isDirectory(path)) {
+      throw new NotDirectoryException(path + " is not a directory; a bsdb database is one");
+    }
+  }
+
+  /** Does something with the files of a database. */
+  @FunctionalInterface
+  interface Use<T> {
+    /** Uses the directory's files; what it opened is closed again if it fails. */
+    T with(DatabaseDirectory directory) throws IOException;
+  }
+
+  /**
+   * Opens a directory as {@link #open} does, and does something with its files. When a build
+   * replaces the database meanwhile, so that a file is gone, all is done again with the new one.
+   */
+  static <T> T withOpened(Path path, Use<T> use) throws IOException {
+    refuseUnlessDirectory(path);
+    for (int attempt = 1; ; attempt++) {
+      DatabaseDirectory directory = readManifest(path);
+      try {
+        for (FileEntry entry : directory.manifest.files()) {
+          directory.checkFrame(entry);
+        }
+        return use.with(directory);
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        if (attempt == ATTEMPTS || directory.id.equals(readAgain(path, e).id)) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  /** Reads the manifest after a file was found missing. */
+  private static DatabaseDirectory readAgain(Path path, IOException missing) throws IOException {
+    try {
+      return readManifest(path);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      NoSuchFileException removed =
+          new NoSuchFileException(
+              path.toString(), null, "the database was removed while it was being opened");
+      removed.initCause(missing);
+      throw removed;
+    }
+  }
+
+  private static DatabaseDirectory readManifest(Path path) throws IOException {
+    Path file = path.resolve(Manifest.FILE_NAME);
+    if (!Files.exists(file)) {
+      throw new NotDirectoryException(
+          path + " is not a bsdb database: it has no " + Manifest.FILE_NAME);
+    }
+    refuseDirectory(file);
+    byte[] bytes;
+    long length = Files.size(file);
+    if (length > (long) MAX_MANIFEST_PAGES * Page.SIZE) {
+      throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
+    }
+    bytes = Files.readAllBytes(file);
+    ManifestFile decoded = ManifestFile.decode(file, bytes);
+    Manifest manifest = decoded.manifest();
+    return new DatabaseDirectory(path, decoded.id(), manifest, readable(file, manifest), length);
+  }
+
+  /** Reads every fact once, so that whoever reads it later finds it there and in its range. */
+  private static Facts readable(Path file, Manifest manifest) throws IOException {
+    try {
+      if (Facts.format(manifest) != FileFrame.VERSION) {
+        throw new UnsupportedFormatException(
+            file, "format " + Facts.format(manifest), "format " + FileFrame.VERSION);
+      }
+      if (!Facts.hashKind(manifest).equals(BucketHash.KIND)) {
+        throw new UnsupportedFormatException(
+            file, "hash function " + Facts.hashKind(manifest), BucketHash.KIND);
+      }
+      Facts facts = Facts.of(manifest);
+      checkFiles(manifest, facts);
+      return facts;
+    } catch (IllegalArgumentException | ArithmeticException e) {
+      throw new CorruptDatabaseException(
+          file,
+          Page.SIZE,
+          "a manifest of format " + FileFrame.VERSION,
+          String.valueOf(e.getMessage()));
+    }
+  }
+
+  /**
+   * Fails if this is one shard of a divided database: a reader of a single shard would say that the
+   * other shards' keys are absent.
+   */
+  void refuseShard() throws UnsupportedFormatException {
+    if (facts.shards() > 1) {
+      throw new UnsupportedFormatException(
+          path.resolve(Manifest.FILE_NAME),
+          "shard " + facts.shard() + " of " + facts.shards(),
+          "undivided databases (shard.count=1)");
+    }
+  }
+
+  private static void checkFiles(Manifest manifest, Facts facts) {
+    boolean approximate = facts.approximate();
+    boolean compressed = facts.compressed();
+    checkCount(manifest, FileKind.MANIFEST, 0, 0);
+    checkCount(manifest, FileKind.HASH, 1, 1);
+    checkCount(manifest, FileKind.INDEX, 1, 1);
+    checkCount(manifest, FileKind.DATA, approximate ? 0 : 1, approximate ? 0 : 128);
+    checkCount(manifest, FileKind.DICTIONARY, 0, compressed ? 1 : 0);
+    for (FileEntry entry : manifest.files()) {
+      boolean dictionary = entry.file().kind() == FileKind.DICTIONARY;
+      long mostPages = dictionary ? 2 + (1 << 20) / Page.PAYLOAD + 1 : 1L << 51;
+      if (entry.pages() < 2
+          || entry.pages() > mostPages
+          || entry.end() < Page.SIZE
+          || entry.end() > (entry.pages() - 1) * Page.SIZE) {
+        throw new IllegalArgumentException(
+            entry.file() + " with " + entry.pages() + " pages to " + entry.end());
+      }
+    }
+  }
+
+  private static void checkCount(Manifest manifest, FileKind kind, int least, int most) {
+    List<FileEntry> entries = manifest.files(kind);
+    if (entries.size() < least || entries.size() > most) {
+      throw new IllegalArgumentException(entries.size() + " files of kind " + kind.label());
+    }
+    for (int i = 0; i < entries.size(); i++) {
+      if (entries.get(i).file().number() != i) {
+        throw new IllegalArgumentException(entries.get(i).file() + " in place " + i);
+      }
+    }
+  }
+
+  private void checkFrame(FileEntry entry) throws IOException {
+    Path file = file(entry);
+    refuseDirectory(file);
+    if (!Files.exists(file)) {
+      throw new NoSuchFileException(
+          file.toString(),
+          null,
+          "not there, though the manifest names it: the database was not copied whole, or the"
+              + " manifest is another's");
+    }
+    try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
+      if (channel.size() != entry.length()) {
+        throw new CorruptDatabaseException(
+            file,
+            Math.min(channel.size(), entry.length()),
+            "a length of " + entry.length() + " bytes",
+            channel.size() + " bytes: the file was not copied whole");
+      }
+      FileFrame frame =
+          FileFrame.decode(
+              file,
+              entry.file(),
+              read(channel, 0),
+              read(channel, entry.pages() - 1),
+              channel.size());
+      if (!frame.databaseId().equals(id)) {
+        throw new CorruptDatabaseException(
+            file,
+            16,
+            "database id " + id,
+            frame.databaseId() + ": the file is of another database");
+      }
+      if (frame.digest() != entry.digest()) {
+        throw new CorruptDatabaseException(
+            file,
+            entry.length() - Page.SIZE + 40,
+            "digest " + Long.toHexString(entry.digest()),
+            Long.toHexString(frame.digest()));
+      }
+    }
+  }
+
+  private static void refuseDirectory(Path file) throws CorruptDatabaseException {
+    if (Files.isDirectory(file)) {
+      throw new CorruptDatabaseException(file, 0, "a file", "a directory");
+    }
+  }
+
+  private static byte[] read(FileChannel channel, long page) throws IOException {
+    ByteBuffer bytes = ByteBuffer.allocate(Page.SIZE);
+    while (bytes.hasRemaining()) {
+      if (channel.read(bytes, (page << Page.SHIFT) + bytes.position()) < 0) {
+        throw new EOFException("the file was cut short while it was opened");
+      }
+    }
+    return bytes.array();
+  }
+
+  /** The path of a file. */
+  public Path file(FileEntry entry) {
+    return path.resolve(entry.name(id));
+  }
+
+  /** A check for a file's pages. */
+  public PageCheck check(FileEntry entry) {
+    return new PageCheck(file(entry), entry.file());
+  }
+
+  /** A check for a file's pages as they are read. */
+  CheckedPages.Check pageCheck(FileEntry entry) {
+    PageCheck check = check(entry);
+    return (window, offset, number) ->
+        check.check(
+            window.crc32c(offset, Page.PAYLOAD),
+            window.buffer().getInt(offset + Page.PAYLOAD),
+            number);
+  }
+
+  /**
+   * Opens a file's pages. An engine that loads the file verifies it now.
+   *
+   * @param reads counts the reads, unless the engine shows memory
+   */
+  public CheckedPages pages(FileEntry entry, Engine engine, boolean verify, ReadCount reads)
+      throws IOException {
+    if (engine instanceof LoadedEngine loader) {
+      return loaded(entry, loader, verify);
+    }
+    PageSource source = engine.open(file(entry), entry.length());
+    return new CheckedPages(
+        source,
+        entry.pages(),
+        verify ? pageCheck(entry) : null,
+        engine.verifiesEveryRead(),
+        engine.showsMemory() ? null : reads);
+  }
+
+  private CheckedPages loaded(FileEntry entry, LoadedEngine loader, boolean verify)
+      throws IOException {
+    Whole whole = new Whole(check(entry), entry.pages() - 1);
+    PageSource source = loader.open(file(entry), entry.length(), verify ? whole : null);
+    try {
+      if (verify) {
+        check(entry).checkDigest(entry, whole.digest);
+      }
+      return CheckedPages.loaded(source, entry.pages());
+    } catch (IOException e) {
+      source.close();
+      throw e;
+    }
+  }
+
+  /** Verifies the pages of a file that is read from front to back, and makes its digest. */
+  private static final class Whole implements LoadedEngine.Check {
+    private final PageCheck check;
+    private final long footer;
+    private long next = 1;
+    private long digest;
+
+    Whole(PageCheck check, long footer) {
+      this.check = check;
+      this.footer = footer;
+    }
+
+    @Override
+    public void check(ByteBuffer buffer, int offset, long number) throws IOException {
+      int checksum = check.check(buffer, offset, number);
+      if (number == next && number < footer) {
+        digest = PageEncoder.fold(digest, checksum);
+        next++;
+      }
+    }
+  }
+
+  /**
+   * Opens all data files; when one fails, those before it are closed.
+   *
+   * @param reads counts the reads, unless the engine shows memory
+   */
+  public List<DataFile> dataFiles(Engine engine, boolean verify, ReadCount reads)
+      throws IOException {
+    List<DataFile> files = new ArrayList<>();
+    try {
+      for (FileEntry entry : manifest.files(FileKind.DATA)) {
+        files.add(new DataFile(pages(entry, engine, verify, reads), check(entry), entry.end()));
+      }
+      return files;
+    } catch (IOException | RuntimeException e) {
+      for (DataFile file : files) {
+        file.close();
+      }
+      throw e;
+    }
+  }
+
+  /** The ZSTD dictionary, or null where the database has none. */
+  public byte @Nullable [] dictionary() throws IOException {
+    List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);
+    if (entries.isEmpty()) {
+      return null;
+    }
+    FileEntry entry = entries.get(0);
+    byte[] bytes = Files.readAllBytes(file(entry));
+    if (bytes.length != entry.length()) {
+      throw new CorruptDatabaseException(
+          file(entry), bytes.length, entry.length() + " bytes", bytes.length + " bytes");
+    }
+    byte[] payload = check(entry).payload(bytes, entry.digest());
+    return Arrays.copyOf(payload, (int) entry.payloadBytes());
+  }
+}

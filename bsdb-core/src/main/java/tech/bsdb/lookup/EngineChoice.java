@@ -1,0 +1,281 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.DirectEngine;
+import tech.bsdb.io.Engine;
+import tech.bsdb.io.Engines;
+import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.MappedEngine;
+import tech.bsdb.io.Memory;
+import tech.bsdb.io.ReadQueue;
+import tech.bsdb.io.Residency;
+import tech.bsdb.io.UringEngine;
+
+/** Chooses the engines that read the index and the data files of a database. */
+@FunctionalInterface
+public interface EngineChoice {
+  /** The system property that forbids io_uring where it is "false". */
+  String URING = "bsdb.uring";
+
+  /** The reason for which io_uring is not chosen then. */
+  String FORBIDDEN = "-D" + URING + "=false";
+
+  /**
+   * A choice.
+   *
+   * @param index reads the index
+   * @param data reads the data files; the same object as {@code index} where both go through one
+   *     queue
+   * @param reason names the engines and says why they were chosen
+   */
+  record Chosen(Engine index, Engine data, String reason) {
+    private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
+
+    /*
+     * With 64 a device idles while answers are worked on. Measured with 10M records on a device where fio reaches 89,000
+     * reads/s: 31,700 asynchronous look-ups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
+     */
+    /** The most reads that one queue has under way. */
+    private static final int DEPTH = 128;
+
+    /** Whether all windows show memory. */
+    boolean showMemory() {
+      return index.showsMemory() && data.showsMemory();
+    }
+
+    /** What loads the hash function, if index and data files are loaded; null to map it. */
+    @Nullable LoadedEngine loader() {
+      return data instanceof LoadedEngine loader && index instanceof LoadedEngine ? loader : null;
+    }
+
+    /** Fails if files are to be loaded that memory has no room for. */
+    void requireRoom(DatabaseDirectory directory) throws IOException {
+      long bytes = 0;
+      for (FileEntry entry : directory.manifest().files()) {
+        boolean loaded =
+            switch (entry.file().kind()) {
+              case INDEX -> index instanceof LoadedEngine;
+              case DATA -> data instanceof LoadedEngine;
+              case HASH -> loader() != null;
+              default -> false;
+            };
+        bytes += loaded ? entry.length() : 0;
+      }
+      if (index instanceof LoadedEngine loader) {
+        loader.requireRoom(directory.path(), bytes);
+      } else if (data instanceof LoadedEngine loader) {
+        loader.requireRoom(directory.path(), bytes);
+      }
+    }
+
+    /** The engine with which it pays to have many reads under way, or null. */
+    @Nullable Engine overlapping() {
+      if (data.verifiesEveryRead()) {
+        return data;
+      }
+      return index.verifiesEveryRead() ? index : null;
+    }
+
+    /** Whether the index is read through {@link #queue}. */
+    boolean indexQueued() {
+      return index.equals(overlapping());
+    }
+
+    /** Whether the records are read through {@link #queue}. */
+    boolean recordsQueued() {
+      return data.equals(overlapping());
+    }
+
+    /** Whether one thread can have many reads under way without others' help. */
+    boolean hasRings() {
+      Engine engine = overlapping();
+      return engine != null && !(engine instanceof DirectEngine);
+    }
+
+    /** A queue of reads of the engine that overlaps them. */
+    ReadQueue queue(boolean oneThread) throws IOException {
+      Engine engine = overlapping();
+      if (engine == null) {
+        throw new IllegalStateException("no engine overlaps reads");
+      }
+      return engine.queue(DEPTH, oneThread);
+    }
+  }
+
+  /** Chooses for a database. */
+  Chosen choose(DatabaseDirectory directory) throws IOException;
+
+  /** One engine for all files. */
+  static EngineChoice always(Engine engine) {
+    return directory -> new Chosen(engine, engine, engine.name() + " (as asked)");
+  }
+
+  /**
+   * The engines that a caller names.
+   *
+   * @param index the name of the engine for the index, or null to choose one
+   * @param data the same for the data files
+   * @param indexInMemory whether the index is read into memory at opening; then {@code index} does
+   *     not count
+   */
+  static EngineChoice named(@Nullable String index, @Nullable String data, boolean indexInMemory) {
+    return directory -> {
+      Path path = directory.path();
+      Chosen chosen = index == null || data == null ? automatic(directory) : null;
+      Engine forData = data == null ? there(chosen).data : Engines.require(data, path);
+      Engine forIndex;
+      if (indexInMemory) {
+        forIndex = new LoadedEngine();
+      } else if (index == null) {
+        forIndex = there(chosen).index;
+      } else {
+        forIndex = index.equals(forData.name()) ? forData : Engines.require(index, path);
+      }
+      return new Chosen(forIndex, forData, reason(forIndex, forData, chosen));
+    };
+  }
+
+  private static Chosen there(@Nullable Chosen chosen) {
+    if (chosen == null) {
+      throw new IllegalStateException("nothing was chosen");
+    }
+    return chosen;
+  }
+
+  private static String reason(Engine index, Engine data, @Nullable Chosen chosen) {
+    String why = chosen == null ? "as asked" : "chosen: " + chosen.reason;
+    return index.name().equals(data.name())
+        ? data.name() + " (" + why + ")"
+        : "index " + index.name() + ", data " + data.name() + " (" + why + ")";
+  }
+
+  /**
+   * The engines of the documented constructors.
+   *
+   * @param approximate whether the database must be an approximate one
+   * @param indexInMemory whether the index is read into memory at opening
+   * @param indexDirect whether the index is read past the page cache, else mapped
+   * @param kvDirect the same for the data files
+   * @param asynchronous whether io_uring is used for direct reads where the machine offers it
+   */
+  static EngineChoice documented(
+      boolean approximate,
+      boolean indexInMemory,
+      boolean indexDirect,
+      boolean kvDirect,
+      boolean asynchronous) {
+    return directory -> {
+      requireMode(directory, approximate);
+      Chosen direct = direct(directory.path(), asynchronous);
+      boolean needed = indexDirect && !indexInMemory || kvDirect;
+      Engine data = kvDirect ? direct.data : new MappedEngine();
+      Engine index = indexDirect ? direct.data : new MappedEngine();
+      if (indexInMemory) {
+        index = new LoadedEngine();
+      }
+      boolean fellBack = needed && !direct.reason.isEmpty();
+      if (fellBack) {
+        noteFallback(directory.path(), direct.data, direct.reason);
+      }
+      String why = fellBack ? direct.reason : "as asked";
+      return new Chosen(
+          index, data, "index " + index.name() + ", data " + data.name() + " (" + why + ")");
+    };
+  }
+
+  private static void requireMode(DatabaseDirectory database, boolean approximate) {
+    boolean is = database.facts().approximate();
+    if (approximate && !is) {
+      throw new IllegalArgumentException(
+          database.path()
+              + " has no approximate index; build it with -a, or open it without approximate mode");
+    }
+    if (!approximate && is) {
+      throw new IllegalArgumentException(
+          database.path() + " is approximate; open it in approximate mode, or build it without -a");
+    }
+  }
+
+  /** The best engine past the page cache, or buffered reads with the reason why there is none. */
+  private static Chosen direct(Path path, boolean asynchronous) {
+    String noDirect = Engines.unavailable("direct", path);
+    if (noDirect != null) {
+      Engine buffered = new BufferedEngine();
+      return new Chosen(buffered, buffered, "direct is not available: " + noDirect);
+    }
+    String noRing = asynchronous ? noUring(path) : "";
+    if (noRing == null) {
+      Engine ring = new UringEngine();
+      return new Chosen(ring, ring, "");
+    }
+    Engine direct = new DirectEngine();
+    return new Chosen(direct, direct, asynchronous ? "io_uring is not available: " + noRing : "");
+  }
+
+  private static @Nullable String noUring(Path path) {
+    return System.getProperty(URING, "true").equals("false")
+        ? FORBIDDEN
+        : Engines.unavailable("io_uring", path);
+  }
+
+  /** Chooses by what the machine offers. */
+  static EngineChoice auto() {
+    return named(null, null, false);
+  }
+
+  /**
+   * Mapped files where they are in memory already, or where the kernel heeds the advice not to read
+   * ahead and memory is large enough; what is larger than memory is read past the page cache if
+   * that can be done with many reads at once; else buffered reads. The reason is given without the
+   * engine's name.
+   */
+  private static Chosen automatic(DatabaseDirectory directory) throws IOException {
+    double least = 1;
+    long bytes = 0;
+    for (FileEntry entry : directory.manifest().files()) {
+      if (entry.file().kind() == FileKind.INDEX || entry.file().kind() == FileKind.DATA) {
+        least = Math.min(least, Residency.of(directory.file(entry), entry.length()));
+        bytes += entry.length();
+      }
+    }
+    String share = Math.round(least * 100) + " % of the sampled pages are in memory";
+    if (least >= 0.9) {
+      return same(new MappedEngine(), share);
+    }
+    if (bytes > Memory.available()) {
+      String why = share + ", and all do not fit";
+      String noRing = noUring(directory.path());
+      if (noRing == null) {
+        return same(new UringEngine(), why);
+      }
+      Engine buffered = new BufferedEngine();
+      noteFallback(
+          directory.path(),
+          buffered,
+          "larger than the available memory, and io_uring is not available: " + noRing);
+      return same(buffered, why);
+    }
+    return same(Memory.heedsAdvice() ? new MappedEngine() : new BufferedEngine(), share);
+  }
+
+  /** Logs once for each opening that the best engine is not in use. */
+  private static void noteFallback(Path path, Engine engine, String reason) {
+    String message = "{}: read by the engine {}: {}";
+    if (reason.endsWith(FORBIDDEN)) { // as the user wants it
+      Chosen.LOG.info(message, path, engine.name(), reason);
+    } else {
+      Chosen.LOG.warn(message, path, engine.name(), reason);
+    }
+  }
+
+  private static Chosen same(Engine engine, String reason) {
+    return new Chosen(engine, engine, reason);
+  }
+}

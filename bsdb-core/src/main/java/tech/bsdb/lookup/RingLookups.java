@@ -1,0 +1,164 @@
+package tech.bsdb.lookup;
+
+import java.util.function.LongPredicate;
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Values;
+
+/**
+ * One ring and the thread that drives it: it takes requests as long as there is room, sends their
+ * reads, and hands answers on. {@link #submit} is thread-safe.
+ */
+final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups.Request> {
+  private final AsyncLookups owner;
+  private final Lookup lookup;
+  private final ConcurrentLinkedQueue<AsyncLookups.Request> inbox = new ConcurrentLinkedQueue<>();
+  private final Thread thread = new Thread(this::run, "bsdb-ring");
+  private final CountDownLatch started = new CountDownLatch(1);
+  private volatile @Nullable QueuedLookups<AsyncLookups.Request> lookups;
+  private @Nullable IOException refused;
+  private volatile boolean ending;
+  private boolean broken;
+
+  /**
+   * Starts the thread.
+   *
+   * @throws IOException if the system refuses a ring
+   */
+  RingLookups(Lookup lookup, AsyncLookups owner) throws IOException {
+    this.lookup = lookup;
+    this.owner = owner;
+    thread.setDaemon(true);
+    thread.start();
+    boolean interrupted = false;
+    while (started.getCount() > 0) {
+      try {
+        started.await();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+    if (refused != null) {
+      throw refused;
+    }
+  }
+
+  /** Hands a request over; false if the ring has failed, so that another way must be found. */
+  boolean submit(AsyncLookups.Request request) {
+    QueuedLookups<AsyncLookups.Request> open = lookups;
+    if (open == null) {
+      return false;
+    }
+    synchronized (inbox) {
+      if (broken) {
+        return false;
+      }
+      inbox.add(request);
+    }
+    open.wake();
+    return true;
+  }
+
+  private void run() {
+    EngineChoice.Chosen engines = lookup.engines();
+    try (QueuedLookups<AsyncLookups.Request> open =
+        new QueuedLookups<>(
+            lookup.path(),
+            engines.queue(true), // by this thread, which alone will use it
+            engines.indexQueued(),
+            engines.recordsQueued(),
+            Values.apart(),
+            this)) {
+      lookups = open;
+      started.countDown();
+      drive(open);
+    } catch (IOException | RuntimeException | Error e) {
+      refused = e instanceof IOException failure ? failure : new IOException(e);
+    } finally {
+      started.countDown();
+      giveUp();
+    }
+  }
+
+  private void drive(QueuedLookups<AsyncLookups.Request> open) throws IOException {
+    while (!ending || open.pending() > 0 || !inbox.isEmpty()) {
+      while (!open.isFull()) {
+        AsyncLookups.Request request = inbox.poll();
+        if (request == null) {
+          break;
+        }
+        open.begin(request.slot, request.key, request, 0);
+      }
+      if (open.pending() > 0) {
+        open.await(1);
+      } else if (inbox.isEmpty() && !ending) {
+        open.awaitWork();
+      }
+    }
+  }
+
+  /** After a failure of the ring itself: what it has not answered is looked up in another way. */
+  private void giveUp() {
+    synchronized (inbox) {
+      broken = true;
+    }
+    QueuedLookups<AsyncLookups.Request> open = lookups;
+    if (open != null) {
+      open.abandon(owner::waitFor);
+    }
+    for (AsyncLookups.Request left = inbox.poll(); left != null; left = inbox.poll()) {
+      owner.waitFor(left);
+    }
+  }
+
+  @Override
+  public void answer(
+      AsyncLookups.Request request,
+      int number,
+      byte @Nullable [] array,
+      @Nullable Throwable failure) {
+    request.value = array;
+    if (failure != null) {
+      request.fail(lookup.explained(failure));
+    }
+    owner.answer(request);
+  }
+
+  @Override
+  public boolean takesLarge(AsyncLookups.Request request) {
+    owner.waitFor(request);
+    return true;
+  }
+
+  @Override
+  public @Nullable LongPredicate budget(AsyncLookups.Request request) {
+    return request.budget;
+  }
+
+  /** Ends the thread once all is answered. */
+  @Override
+  public void close() {
+    ending = true;
+    QueuedLookups<AsyncLookups.Request> open = lookups;
+    if (open != null) {
+      open.wake();
+    }
+    boolean interrupted = false;
+    while (thread.isAlive()) {
+      try {
+        thread.join();
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

@@ -1,0 +1,46 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.function.LongConsumer;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.HugePages;
+import tech.bsdb.io.Memory;
+import tech.bsdb.io.PageCache;
+
+/** Brings all of a database into the page cache, and tells how much of it is there. */
+public final class Warming {
+  private Warming() {}
+
+  /**
+   * Reads all files, into huge pages where the machine makes them.
+   *
+   * @param path the database's directory
+   * @param progress hears how many more bytes were read
+   * @return what is in memory then
+   * @throws IOException if memory has no room for them, or they cannot be read
+   */
+  public static HugePages.Use run(Path path, LongConsumer progress) throws IOException {
+    DatabaseDirectory directory = DatabaseDirectory.open(path);
+    long bytes = bytes(directory);
+    Memory.require(path, bytes, "be read into the page cache");
+    for (FileEntry entry : directory.manifest().files()) {
+      PageCache.read(directory.file(entry), entry.length(), true, () -> false, progress);
+    }
+    return look(directory);
+  }
+
+  /** Bytes that a warming reads. */
+  public static long bytes(DatabaseDirectory directory) {
+    return directory.manifest().files().stream().mapToLong(FileEntry::length).sum();
+  }
+
+  /** How much of a database is in the page cache, and in huge pages there. */
+  public static HugePages.Use look(DatabaseDirectory directory) throws IOException {
+    HugePages.Use all = HugePages.Use.NONE;
+    for (FileEntry entry : directory.manifest().files()) {
+      all = all.plus(PageCache.look(directory.file(entry), entry.length()));
+    }
+    return all;
+  }
+}

@@ -1,0 +1,371 @@
+package tech.bsdb.lookup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import tech.bsdb.read.AsyncReader;
+import tech.bsdb.read.SyncReader;
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.function.Consumer;
+import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
+import tech.bsdb.Database;
+import tech.bsdb.Golden;
+import tech.bsdb.Leaks;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.Truth;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.error.UnsupportedFormatException;
+
+/**
+ * Databases whose manifest says something else, with every checksum right: written by another
+ * program, or by an enemy. They are refused with an error for users, or answer; nothing is thrown
+ * that a caller would not expect.
+ */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class ForgedManifestTest {
+  private static final List<String> VALUES =
+      List.of(
+          "",
+          "x",
+          "-1",
+          "0",
+          "1",
+          "2",
+          "8",
+          "33",
+          "256",
+          "4097",
+          "2147483647",
+          "2147483648",
+          "9223372036854775807",
+          "99999999999999999999",
+          "blocked",
+          "compressed",
+          "none");
+
+  @TempDir Path directory;
+
+  private int made;
+
+  @AfterEach
+  void nothingIsHeld() throws Exception {
+    Leaks.assertNone(directory);
+  }
+
+  /** The lines of a golden database's manifest. */
+  private static List<String> lines(Golden golden) throws IOException {
+    byte[] file = Files.readAllBytes(golden.directory().resolve(Manifest.FILE_NAME));
+    String text = new String(file, Page.SIZE, Page.PAYLOAD, StandardCharsets.UTF_8);
+    return List.of(text.substring(0, text.indexOf('\0')).split("\n"));
+  }
+
+  /**
+   * A copy of a golden database with another manifest, and all headers and footers as that wants
+   * them.
+   */
+  private Path forge(Golden golden, List<String> lines) throws IOException {
+    Path forged = Files.createDirectory(directory.resolve("forged-" + made++));
+    byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
+    DatabaseId id = DatabaseId.derive(text);
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    for (FileEntry entry : original.manifest().files()) {
+      byte[] bytes = Files.readAllBytes(original.file(entry));
+      FileFrame frame = new FileFrame(entry.file(), id, entry.pages(), entry.digest());
+      System.arraycopy(frame.header(), 0, bytes, 0, Page.SIZE);
+      System.arraycopy(frame.footer(), 0, bytes, bytes.length - Page.SIZE, Page.SIZE);
+      Files.write(forged.resolve(entry.name(id)), bytes);
+    }
+    FileIdentity manifest = new FileIdentity(FileKind.MANIFEST, 0);
+    java.io.ByteArrayOutputStream pages = new java.io.ByteArrayOutputStream();
+    PageEncoder encoder = new PageEncoder(pages::write, manifest);
+    encoder.put(text, 0, text.length);
+    encoder.pad();
+    FileFrame frame = new FileFrame(manifest, id, encoder.pages() + 1, encoder.digest());
+    java.io.ByteArrayOutputStream file = new java.io.ByteArrayOutputStream();
+    file.write(frame.header());
+    pages.writeTo(file);
+    file.write(frame.footer());
+    Files.write(forged.resolve(Manifest.FILE_NAME), file.toByteArray());
+    return forged;
+  }
+
+  /** Does everything with a database that can be done; any value will do. */
+  private static void use(Path forged, Golden golden, String what) throws IOException {
+    List<Throwable> surprises = new ArrayList<>();
+    OpenOptions.Engine engine =
+        what.hashCode() % 2 == 0 ? OpenOptions.Engine.MAPPED : OpenOptions.Engine.BUFFERED;
+    expected(
+        surprises,
+        () -> {
+          try (Database database =
+              Database.open(forged, OpenOptions.defaults().withEngine(engine))) {
+            expected(surprises, database::statistics);
+            for (Truth.Entry record : golden.truth().records()) {
+              expected(surprises, () -> database.get(record.key()));
+            }
+            expected(surprises, () -> database.get(Truth.utf8("absent")));
+            expected(
+                surprises,
+                () -> {
+                  try (Database.RecordCursor cursor = database.scan()) {
+                    for (int i = 0; i < 100 && cursor.next(); i++) {
+                      assertThat(cursor.key()).isNotNull();
+                    }
+                  }
+                });
+          }
+        });
+    expected(surprises, () -> Database.verify(forged, (done, total) -> {}));
+    expected(surprises, () -> Database.statistics(forged));
+    for (Path file : Golden.files(forged)) {
+      Files.delete(file);
+    }
+    if (!surprises.isEmpty()) {
+      throw new AssertionError(what + ": " + surprises.get(0), surprises.get(0));
+    }
+  }
+
+  private interface Work {
+    void run() throws Exception;
+  }
+
+  private static void expected(List<Throwable> surprises, Work work) {
+    try {
+      work.run();
+    } catch (CorruptDatabaseException
+        | UnsupportedFormatException
+        | UnsupportedOperationException
+        | java.nio.file.NoSuchFileException e) {
+      assertThat(e.getMessage()).isNotBlank();
+    } catch (IOException e) {
+      assertThat(e.getMessage()).contains(".bsdb");
+    } catch (Exception | Error e) {
+      surprises.add(e);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void theForgeryItselfIsSound(Golden golden) throws Exception {
+    Path forged = forge(golden, lines(golden));
+    assertThat(Database.verify(forged, (done, total) -> {}).records()).isEqualTo(3);
+    try (Database database = Database.open(forged)) {
+      golden.truth().checkGets(database);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void factsAreMissing(Golden golden) throws Exception {
+    List<String> lines = lines(golden);
+    List<AssertionError> errors = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      List<String> fewer = new ArrayList<>(lines);
+      String lost = fewer.remove(i);
+      collect(errors, () -> use(forge(golden, fewer), golden, "without " + lost));
+      List<String> twice = new ArrayList<>(lines);
+      twice.add(lost);
+      collect(errors, () -> use(forge(golden, twice), golden, "twice " + lost));
+    }
+    collect(errors, () -> use(forge(golden, List.of()), golden, "without anything"));
+    report(errors);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"DICTIONARY", "APPROXIMATE"})
+  void factsAreOthers(Golden golden) throws Exception {
+    List<String> lines = lines(golden);
+    List<AssertionError> errors = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      String[] parts = lines.get(i).split("=", 2);
+      for (String value : VALUES) {
+        List<String> other = new ArrayList<>(lines);
+        other.set(i, parts[0] + "=" + value);
+        collect(errors, () -> use(forge(golden, other), golden, parts[0] + "=" + value));
+      }
+    }
+    report(errors);
+  }
+
+  /** The other shards' keys must not be called absent. */
+  @ParameterizedTest
+  @EnumSource
+  void aShardIsRefused(Golden golden) throws Exception {
+    List<String> lines = new ArrayList<>(lines(golden));
+    lines.set(lines.indexOf("shard.number=0"), "shard.number=3");
+    lines.set(lines.indexOf("shard.count=1"), "shard.count=8");
+    Path forged = forge(golden, lines);
+    boolean approximate = golden == Golden.APPROXIMATE;
+    List<ThrowingCallable> readers =
+        List.of(
+            () -> Database.open(forged),
+            () -> new SyncReader(forged.toFile(), false, approximate, false, false),
+            () -> new AsyncReader(forged.toFile(), approximate, false, false),
+            () -> Database.verify(forged, (done, total) -> {}));
+    for (ThrowingCallable reader : readers) {
+      assertThatThrownBy(reader)
+          .isInstanceOf(UnsupportedFormatException.class)
+          .hasMessageContaining(forged.resolve(Manifest.FILE_NAME).toString())
+          .hasMessageContaining("shard 3 of 8");
+    }
+    assertThat(Database.statistics(forged).shards()).isEqualTo(8);
+  }
+
+  @ParameterizedTest
+  @EnumSource(names = {"COMPACT", "DICTIONARY"})
+  void filesAreOthers(Golden golden) throws Exception {
+    List<String> lines = lines(golden);
+    List<AssertionError> errors = new ArrayList<>();
+    for (int i = 0; i < lines.size(); i++) {
+      if (lines.get(i).startsWith("file=")) {
+        String[] parts = lines.get(i).substring(5).split(" ");
+        for (int part = 0; part < parts.length; part++) {
+          for (String value : VALUES) {
+            String[] changed = parts.clone();
+            changed[part] = value;
+            List<String> other = new ArrayList<>(lines);
+            other.set(i, "file=" + String.join(" ", changed));
+            collect(errors, () -> use(forge(golden, other), golden, Arrays.toString(changed)));
+          }
+        }
+      }
+    }
+    report(errors);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void pagesHoldAnything(Golden golden) throws Exception {
+    SplittableRandom random = tech.bsdb.Seeds.random("ForgedManifestTest");
+    List<AssertionError> errors = new ArrayList<>();
+    for (int round = 0; round < 60; round++) {
+      collect(errors, () -> use(forgePage(golden, random), golden, "forged page"));
+    }
+    report(errors);
+  }
+
+  /** Each page is right and each key has a record, but not its own. */
+  @ParameterizedTest
+  @EnumSource(names = "APPROXIMATE", mode = EnumSource.Mode.EXCLUDE)
+  void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    FileEntry index = original.manifest().files(FileKind.INDEX).get(0);
+    List<Consumer<byte[]>> changes =
+        List.of(
+            page -> {
+              byte[] first = Arrays.copyOf(page, 8);
+              System.arraycopy(page, 8, page, 0, 8);
+              System.arraycopy(first, 0, page, 8, 8);
+            },
+            page -> System.arraycopy(page, 16, page, 8, 8),
+            page -> page[16] ^= 1);
+    for (Consumer<byte[]> change : changes) {
+      Path forged = forgePage(golden, index, change);
+      Path file = forged.resolve(index.name(DatabaseDirectory.open(forged).id()));
+      assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+          .isInstanceOfSatisfying(
+              CorruptDatabaseException.class, e -> assertThat(e.file()).isEqualTo(file))
+          .hasMessageContaining("3 records found through the index");
+    }
+  }
+
+  /**
+   * A database of which one page between header and footer is changed, and all checksums and
+   * digests with it.
+   */
+  private Path forgePage(Golden golden, SplittableRandom random) throws IOException {
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    List<FileEntry> entries = original.manifest().files();
+    FileEntry changed = entries.get(random.nextInt(entries.size()));
+    return forgePage(
+        golden,
+        changed,
+        page -> {
+          for (int i = 1 + random.nextInt(8); i > 0; i--) {
+            int at = random.nextInt(random.nextBoolean() ? 64 : 256);
+            page[at] = (byte) (random.nextBoolean() ? random.nextInt(256) : random.nextInt(3) - 1);
+          }
+        });
+  }
+
+  /** A database whose first page of content of a file is changed. */
+  private Path forgePage(Golden golden, FileEntry changed, Consumer<byte[]> change)
+      throws IOException {
+    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    byte[] bytes = Files.readAllBytes(original.file(changed));
+    boolean hash = changed.file().kind() == FileKind.HASH;
+    java.io.ByteArrayOutputStream pages = new java.io.ByteArrayOutputStream();
+    PageEncoder encoder = new PageEncoder(pages::write, changed.file());
+    byte[] page = Arrays.copyOfRange(bytes, Page.SIZE, 2 * Page.SIZE);
+    if (bytes.length < 3 * Page.SIZE) {
+      return forge(golden, lines(golden));
+    }
+    change.accept(page);
+    if (hash) {
+      int checksum = encoder.putUnsealed(page, 0);
+      byte[] four = new byte[4];
+      java.nio.ByteBuffer.wrap(four).order(java.nio.ByteOrder.LITTLE_ENDIAN).putInt(checksum);
+      encoder.put(four, 0, 4);
+    } else {
+      encoder.put(page, 0, Page.PAYLOAD);
+    }
+    encoder.pad();
+    List<String> lines = new ArrayList<>();
+    for (String line : lines(golden)) {
+      lines.add(
+          line.replace(Long.toHexString(changed.digest()), Long.toHexString(encoder.digest())));
+    }
+    Path forged = forge(golden, lines);
+    DatabaseId id =
+        DatabaseId.derive((String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8));
+    FileFrame frame = new FileFrame(changed.file(), id, changed.pages(), encoder.digest());
+    java.io.ByteArrayOutputStream file = new java.io.ByteArrayOutputStream();
+    file.write(frame.header());
+    pages.writeTo(file);
+    file.write(frame.footer());
+    assertThat(file.size()).isEqualTo(bytes.length);
+    Files.write(forged.resolve(changed.name(id)), file.toByteArray());
+    return forged;
+  }
+
+  private static void collect(List<AssertionError> errors, Work work) {
+    try {
+      work.run();
+    } catch (AssertionError e) {
+      errors.add(e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    } catch (Exception e) {
+      throw new IllegalStateException(e);
+    }
+  }
+
+  private static void report(List<AssertionError> errors) {
+    if (!errors.isEmpty()) {
+      StringBuilder all = new StringBuilder(errors.size() + " surprises:");
+      errors.forEach(error -> all.append('\n').append(error.getMessage()));
+      throw new AssertionError(all.toString(), errors.get(0));
+    }
+  }
+}

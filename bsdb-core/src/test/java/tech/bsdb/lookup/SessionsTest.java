@@ -1,0 +1,233 @@
+package tech.bsdb.lookup;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.Callable;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.TimeoutException;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A session is lent to one look-up at a time, and none is out when close returns. */
+@Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class SessionsTest {
+  @Test
+  void noSessionIsOutOnceItIsClosed() throws Exception {
+    int threads = 8;
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      for (int round = 0; round < 100; round++) {
+        Sessions sessions = new Sessions();
+        AtomicInteger out = new AtomicInteger();
+        AtomicBoolean closed = new AtomicBoolean();
+        CountDownLatch started = new CountDownLatch(threads);
+        List<Future<Integer>> takers = new ArrayList<>();
+        for (int thread = 0; thread < threads; thread++) {
+          takers.add(
+              pool.submit(
+                  () -> {
+                    started.countDown();
+                    for (int taken = 0; ; taken++) {
+                      Session session;
+                      try {
+                        session = sessions.take();
+                      } catch (IllegalStateException e) {
+                        return taken;
+                      }
+                      out.incrementAndGet();
+                      if (closed.get()) {
+                        throw new AssertionError("lent after close returned");
+                      }
+                      session.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
+                      out.decrementAndGet();
+                      sessions.giveBack(session);
+                    }
+                  }));
+        }
+        started.await();
+        if (round % 3 == 0) {
+          Thread.onSpinWait();
+        } else {
+          TimeUnit.MICROSECONDS.sleep(round % 7 * 50L);
+        }
+        assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+        closed.set(true);
+        assertThat(out).hasValue(0);
+        for (Future<Integer> taker : takers) {
+          taker.get();
+        }
+        for (int i = 0; i < 3; i++) {
+          assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+        }
+        assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+  }
+
+  @Test
+  void closeWaitsForASessionThatIsOut() throws Exception {
+    for (int guests = 0; guests < 3; guests++) {
+      Sessions sessions = new Sessions();
+      List<Session> out = new ArrayList<>();
+      for (int i = 0; i <= guests; i++) {
+        out.add(sessions.take());
+      }
+      ExecutorService closer = Executors.newSingleThreadExecutor();
+      try {
+        Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        assertThatThrownBy(() -> closing.get(50, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+        for (int i = 0; i < 100; i++) {
+          assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+        }
+        for (Session session : out) {
+          assertThat(closing.isDone()).isFalse();
+          sessions.giveBack(session);
+        }
+        assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
+      } finally {
+        closer.shutdownNow();
+      }
+    }
+  }
+
+  @Test
+  void aGuestIsKeptForTheNextOne() {
+    Sessions sessions = new Sessions();
+    List<Session> first = takeAll(sessions, 40);
+    first.forEach(sessions::giveBack);
+    for (int round = 0; round < 3; round++) {
+      List<Session> again = takeAll(sessions, 40);
+      assertThat(again).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(first);
+      again.forEach(sessions::giveBack);
+    }
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+  }
+
+  @Test
+  void guestsBeyondTheBoundAreUsableAndNotKept() {
+    Sessions sessions = new Sessions();
+    int kept = Sessions.MOST_GUESTS + 1; // and the place of this thread
+    List<Session> first = takeAll(sessions, kept + 50);
+    assertThat(first).doesNotHaveDuplicates();
+    first.forEach(sessions::giveBack);
+    List<Session> again = takeAll(sessions, kept + 50);
+    assertThat(again).doesNotHaveDuplicates();
+    again.retainAll(first);
+    assertThat(again).hasSize(kept);
+  }
+
+  @Test
+  void closeWaitsForGuestsThatAreKeptAndForThoseThatAreNot() throws Exception {
+    for (int last : new int[] {0, 1, Sessions.MOST_GUESTS + 30}) {
+      Sessions sessions = new Sessions();
+      List<Session> out = takeAll(sessions, Sessions.MOST_GUESTS + 31);
+      ExecutorService closer = Executors.newSingleThreadExecutor();
+      try {
+        Session lastOut = out.remove(last);
+        out.forEach(sessions::giveBack);
+        Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
+            .isInstanceOf(TimeoutException.class);
+        assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+        sessions.giveBack(lastOut);
+        assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
+      } finally {
+        closer.shutdownNow();
+      }
+    }
+  }
+
+  private static List<Session> takeAll(Sessions sessions, int count) {
+    List<Session> taken = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      taken.add(sessions.take());
+    }
+    return taken;
+  }
+
+  /** More threads than places and guests; each session is one thread's at a time. */
+  @Test
+  void noSessionIsLentTwice() throws Exception {
+    int threads = Sessions.MOST_GUESTS + 64;
+    Sessions sessions = new Sessions();
+    ConcurrentHashMap<Session, Thread> out = new ConcurrentHashMap<>();
+    CountDownLatch allHold = new CountDownLatch(threads);
+    List<Callable<Boolean>> takers = new ArrayList<>();
+    for (int i = 0; i < threads; i++) {
+      takers.add(
+          () -> {
+            boolean alone = true;
+            for (int round = 0; round < 100; round++) {
+              Session session = sessions.take();
+              alone &= out.put(session, Thread.currentThread()) == null;
+              if (round == 0) {
+                allHold.countDown();
+                allHold.await();
+              } else if (round % 8 == 0) {
+                Thread.onSpinWait();
+              }
+              alone &= out.remove(session) == Thread.currentThread();
+              sessions.giveBack(session);
+            }
+            return alone;
+          });
+    }
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try {
+      for (Future<Boolean> taker : pool.invokeAll(takers)) {
+        assertThat(taker.get()).isTrue();
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+  }
+
+  @Test
+  void anInterruptedCloseWaitsAllTheSameAndKeepsTheInterrupt() throws Exception {
+    Sessions sessions = new Sessions();
+    Session first = sessions.take();
+    Session guest = sessions.take();
+    AtomicBoolean kept = new AtomicBoolean();
+    CountDownLatch closed = new CountDownLatch(1);
+    Thread closer =
+        new Thread(
+            () -> {
+              sessions.close();
+              kept.set(Thread.interrupted());
+              closed.countDown();
+            });
+    closer.start();
+    TimeUnit.MILLISECONDS.sleep(20);
+    closer.interrupt();
+    assertThat(closed.await(50, TimeUnit.MILLISECONDS)).isFalse();
+    sessions.giveBack(first);
+    assertThat(closed.await(50, TimeUnit.MILLISECONDS)).isFalse();
+    sessions.giveBack(guest);
+    closer.join();
+    assertThat(kept).isTrue();
+  }
+
+  @Test
+  void aSessionThatAFaultLostDoesNotHoldUpClosing() {
+    Sessions sessions = new Sessions();
+    sessions.take();
+    sessions.noteFault();
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.SESSION_LOST);
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
+    assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+  }
+}
