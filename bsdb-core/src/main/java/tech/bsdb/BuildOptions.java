@@ -2,421 +2,364 @@ package tech.bsdb;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.format.Layout;
 
 /**
- * What a build makes and what it may use: an immutable value, changed by the {@code with} methods.
+ * What a build produces and which resources it may use: an immutable value. The {@code with}
+ * methods return changed copies.
  *
- * <p>Every option that changes the bytes of the database is stored in its manifest; memory,
- * threads, and the temporary directory change nothing but the time a build takes.
- *
- * @param layout how records lie in the data files; ignored in approximate mode
- * @param checksumBits bits per key that let the hash function refuse absent keys, 0 to 32: a share
- *     of 2^-bits of them passes (and is refused later by comparing keys, except in approximate
- *     mode)
- * @param approximateWidth 0 for an exact database; 1 to 255 for an approximate one, which keeps no
- *     keys and at most this many bytes of each value
- * @param blockSize raw bytes gathered in one compressed block, 512 to 1,048,576; 1024 by default
- * @param compressionLevel ZSTD level, 1 to 22
- * @param dictionaryBytes size of the trained ZSTD dictionary, 0 (none) to 1,048,576
- * @param sampleRecords records sampled to train the dictionary, 0 (none) to 1,000,000
- * @param dataFiles number of data files, 1 to 128
- * @param memoryBytes memory that the passes of the index stage may use, at least 1 MiB
- * @param threads worker threads, 1 to 256
- * @param duplicates what to do with a key that comes twice
- * @param overwrite whether an existing database at the target is replaced
- * @param temporaryDirectory where signatures wait to be sorted, or null for the target's own file
- *     system
- * @param valueSchema the schema of the values where they are rows in Avro's binary encoding: JSON
- *     without line ends, at most {@link #MAX_VALUE_SCHEMA} bytes; null where values are bytes. It
- *     is stored as it is; that the values are such rows is the caller's to see to
- * @param seed of the keys' signatures, 0 by default. The same records and options give the same
- *     bytes with the same seed only. Whoever knows the seed can make keys that collide, so that no
- *     build that has them succeeds: where keys come from strangers, take a random one
+ * <p>Every option that changes the bytes of the database is stored in its manifest. Memory, threads
+ * and the temporary directory change only how long a build takes.
  */
-public record BuildOptions(
-    Layout layout,
-    int checksumBits,
-    int approximateWidth,
-    int blockSize,
-    int compressionLevel,
-    int dictionaryBytes,
-    int sampleRecords,
-    int dataFiles,
-    long memoryBytes,
-    int threads,
-    DuplicatePolicy duplicates,
-    boolean overwrite,
-    @Nullable Path temporaryDirectory,
-    @Nullable String valueSchema,
-    long seed) {
-
-  /** Width of a value in an approximate database unless another is asked for, in bytes. */
+public final class BuildOptions {
+  /** The default width of a value in an approximate database, in bytes. */
   public static final int DEFAULT_APPROXIMATE_WIDTH = 8;
 
-  /** Bytes of the longest schema of values, in UTF-8. */
+  /** The length of the longest value schema, in bytes of UTF-8. */
   public static final int MAX_VALUE_SCHEMA = 8 << 20;
 
+  /** Changed only before it becomes part of a {@code BuildOptions}. */
+  private static final class Settings {
+    Layout layout = Layout.BLOCKED;
+    int checksumBits = 4;
+    int approximateWidth;
+    int blockSize = 1024;
+    int compressionLevel = 6;
+    int dictionaryBytes = 112_640;
+    int sampleRecords = 10_000;
+    int dataFiles = 1;
+    long memoryBytes = 1L << 30;
+    int threads = Math.min(256, Runtime.getRuntime().availableProcessors());
+    DuplicatePolicy duplicates = DuplicatePolicy.ERROR;
+    boolean overwrite;
+    @Nullable Path temporaryDirectory;
+    @Nullable String valueSchema;
+    long seed;
+
+    Settings() {}
+
+    Settings(Settings other) {
+      layout = other.layout;
+      checksumBits = other.checksumBits;
+      approximateWidth = other.approximateWidth;
+      blockSize = other.blockSize;
+      compressionLevel = other.compressionLevel;
+      dictionaryBytes = other.dictionaryBytes;
+      sampleRecords = other.sampleRecords;
+      dataFiles = other.dataFiles;
+      memoryBytes = other.memoryBytes;
+      threads = other.threads;
+      duplicates = other.duplicates;
+      overwrite = other.overwrite;
+      temporaryDirectory = other.temporaryDirectory;
+      valueSchema = other.valueSchema;
+      seed = other.seed;
+    }
+
+    List<@Nullable Object> all() {
+      return Arrays.asList(
+          layout,
+          checksumBits,
+          approximateWidth,
+          blockSize,
+          compressionLevel,
+          dictionaryBytes,
+          sampleRecords,
+          dataFiles,
+          memoryBytes,
+          threads,
+          duplicates,
+          overwrite,
+          temporaryDirectory,
+          valueSchema,
+          seed);
+    }
+  }
+
+  private static final BuildOptions DEFAULTS = new BuildOptions(new Settings());
+
+  private final Settings settings;
+
+  private BuildOptions(Settings settings) {
+    this.settings = settings;
+  }
+
   /**
-   * Checks every range.
-   *
-   * @throws IllegalArgumentException if a value is out of its range
+   * Blocked layout, exact, 4 checksum bits, 1 GiB for the index passes, all cores, duplicates
+   * rejected.
    */
-  public BuildOptions {
-    check("checksumBits", checksumBits, 0, 32);
-    check("approximateWidth", approximateWidth, 0, 255);
-    check("blockSize", blockSize, 512, 1 << 20);
-    check("compressionLevel", compressionLevel, 1, 22);
-    check("dictionaryBytes", dictionaryBytes, 0, 1 << 20);
-    check("sampleRecords", sampleRecords, 0, 1_000_000);
-    check("dataFiles", dataFiles, 1, 128);
-    check("memoryBytes", memoryBytes, 1 << 20, Long.MAX_VALUE);
-    check("threads", threads, 1, 256);
-    if (layout == Layout.NONE) {
-      throw new IllegalArgumentException(
-          "layout NONE is what approximateWidth > 0 makes; choose another");
-    }
-    if (valueSchema != null) {
-      checkSchema(valueSchema);
-    }
+  public static BuildOptions defaults() {
+    return DEFAULTS;
   }
 
-  private static void checkSchema(String schema) {
-    check(
-        "length of valueSchema",
-        schema.getBytes(StandardCharsets.UTF_8).length,
-        1,
-        MAX_VALUE_SCHEMA);
-    if (schema.indexOf('\n') >= 0 || schema.indexOf('\r') >= 0 || schema.indexOf('\0') >= 0) {
-      throw new IllegalArgumentException("valueSchema has a line end or a zero; leave them out");
-    }
+  private BuildOptions with(Consumer<Settings> change) {
+    Settings changed = new Settings(settings);
+    change.accept(changed);
+    return new BuildOptions(changed);
   }
 
-  private static void check(String name, long value, long least, long most) {
+  private static long ranged(String name, long value, long least, long most) {
     if (value < least || value > most) {
       throw new IllegalArgumentException(
           name + " is " + value + ", not in " + least + " to " + most);
     }
+    return value;
   }
 
-  /** Blocked, exact, 4 checksum bits, 1 GiB for the index passes, all cores, duplicates refused. */
-  public static BuildOptions defaults() {
-    return new BuildOptions(
-        Layout.BLOCKED,
-        4,
-        0,
-        1024,
-        6,
-        112_640,
-        10_000,
-        1,
-        1L << 30,
-        Math.min(256, Runtime.getRuntime().availableProcessors()),
-        DuplicatePolicy.ERROR,
-        false,
-        null,
-        null,
-        0);
+  private static int ranged(String name, int value, int least, int most) {
+    return (int) ranged(name, (long) value, least, most);
+  }
+
+  /** How records lie in the data files; ignored in approximate mode. */
+  public Layout layout() {
+    return settings.layout;
   }
 
   /** These options with another {@link #layout()}. */
   public BuildOptions withLayout(Layout layout) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    Objects.requireNonNull(layout, "layout");
+    return with(changed -> changed.layout = layout);
   }
 
-  /** These options with another {@link #checksumBits()}. */
+  /**
+   * Bits a key by which the hash function rejects absent keys: a share of 2^-bits of them passes,
+   * and is rejected later by comparing keys, except in approximate mode.
+   */
+  public int checksumBits() {
+    return settings.checksumBits;
+  }
+
+  /**
+   * These options with another {@link #checksumBits()}.
+   *
+   * @param checksumBits 0 to 32
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withChecksumBits(int checksumBits) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("checksumBits", checksumBits, 0, 32);
+    return with(changed -> changed.checksumBits = checksumBits);
   }
 
-  /** These options with another {@link #approximateWidth()}. */
+  /**
+   * 0 for an exact database; 1 to 255 for an approximate one, which keeps no keys and at most this
+   * many bytes of each value.
+   */
+  public int approximateWidth() {
+    return settings.approximateWidth;
+  }
+
+  /**
+   * These options with another {@link #approximateWidth()}.
+   *
+   * @param approximateWidth 0 to 255
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withApproximateWidth(int approximateWidth) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("approximateWidth", approximateWidth, 0, 255);
+    return with(changed -> changed.approximateWidth = approximateWidth);
   }
 
-  /** These options with another {@link #blockSize()}. */
+  /** Raw bytes gathered in one compressed block. */
+  public int blockSize() {
+    return settings.blockSize;
+  }
+
+  /**
+   * These options with another {@link #blockSize()}.
+   *
+   * @param blockSize 512 to 1,048,576
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withBlockSize(int blockSize) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("blockSize", blockSize, 512, 1 << 20);
+    return with(changed -> changed.blockSize = blockSize);
   }
 
-  /** These options with another {@link #compressionLevel()}. */
+  /** The ZSTD level. */
+  public int compressionLevel() {
+    return settings.compressionLevel;
+  }
+
+  /**
+   * These options with another {@link #compressionLevel()}.
+   *
+   * @param compressionLevel 1 to 22
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withCompressionLevel(int compressionLevel) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("compressionLevel", compressionLevel, 1, 22);
+    return with(changed -> changed.compressionLevel = compressionLevel);
   }
 
-  /** These options with another {@link #dictionaryBytes()}. */
+  /** The largest size of the trained ZSTD dictionary in bytes; 0 for none. */
+  public int dictionaryBytes() {
+    return settings.dictionaryBytes;
+  }
+
+  /**
+   * These options with another {@link #dictionaryBytes()}.
+   *
+   * @param dictionaryBytes 0 to 1,048,576
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withDictionaryBytes(int dictionaryBytes) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("dictionaryBytes", dictionaryBytes, 0, 1 << 20);
+    return with(changed -> changed.dictionaryBytes = dictionaryBytes);
   }
 
-  /** These options with another {@link #sampleRecords()}. */
+  /** The number of records sampled to train the dictionary; 0 for none. */
+  public int sampleRecords() {
+    return settings.sampleRecords;
+  }
+
+  /**
+   * These options with another {@link #sampleRecords()}.
+   *
+   * @param sampleRecords 0 to 1,000,000
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withSampleRecords(int sampleRecords) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("sampleRecords", sampleRecords, 0, 1_000_000);
+    return with(changed -> changed.sampleRecords = sampleRecords);
   }
 
-  /** These options with another {@link #dataFiles()}. */
+  /** The number of data files. */
+  public int dataFiles() {
+    return settings.dataFiles;
+  }
+
+  /**
+   * These options with another {@link #dataFiles()}.
+   *
+   * @param dataFiles 1 to 128
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withDataFiles(int dataFiles) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("dataFiles", dataFiles, 1, 128);
+    return with(changed -> changed.dataFiles = dataFiles);
   }
 
-  /** These options with another {@link #memoryBytes()}. */
+  /** The memory that the passes of the index stage may use, in bytes. */
+  public long memoryBytes() {
+    return settings.memoryBytes;
+  }
+
+  /**
+   * These options with another {@link #memoryBytes()}.
+   *
+   * @param memoryBytes at least 1 MiB
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withMemoryBytes(long memoryBytes) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("memoryBytes", memoryBytes, 1 << 20, Long.MAX_VALUE);
+    return with(changed -> changed.memoryBytes = memoryBytes);
   }
 
-  /** These options with another {@link #threads()}. */
+  /** The number of worker threads. */
+  public int threads() {
+    return settings.threads;
+  }
+
+  /**
+   * These options with another {@link #threads()}.
+   *
+   * @param threads 1 to 256
+   * @throws IllegalArgumentException if it is out of range
+   */
   public BuildOptions withThreads(int threads) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    ranged("threads", threads, 1, 256);
+    return with(changed -> changed.threads = threads);
+  }
+
+  /** What happens to a key that occurs twice. */
+  public DuplicatePolicy duplicates() {
+    return settings.duplicates;
   }
 
   /** These options with another {@link #duplicates()}. */
   public BuildOptions withDuplicates(DuplicatePolicy duplicates) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    Objects.requireNonNull(duplicates, "duplicates");
+    return with(changed -> changed.duplicates = duplicates);
+  }
+
+  /** Whether the build replaces an existing database at the target. */
+  public boolean overwrite() {
+    return settings.overwrite;
   }
 
   /** These options with another {@link #overwrite()}. */
   public BuildOptions withOverwrite(boolean overwrite) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    return with(changed -> changed.overwrite = overwrite);
+  }
+
+  /** The directory of temporary files, or null for the target's own file system. */
+  public @Nullable Path temporaryDirectory() {
+    return settings.temporaryDirectory;
   }
 
   /** These options with another {@link #temporaryDirectory()}. */
   public BuildOptions withTemporaryDirectory(@Nullable Path temporaryDirectory) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    return with(changed -> changed.temporaryDirectory = temporaryDirectory);
   }
 
-  /** These options with another {@link #valueSchema()}. */
+  /** The schema of values that are rows in Avro's binary encoding; null if values are bytes. */
+  public @Nullable String valueSchema() {
+    return settings.valueSchema;
+  }
+
+  /**
+   * These options with another {@link #valueSchema()}, which the database stores as it is. The
+   * caller is responsible for values that match it.
+   *
+   * @param valueSchema JSON without line breaks, 1 to {@link #MAX_VALUE_SCHEMA} bytes, or null
+   * @throws IllegalArgumentException if it is empty, too long, or contains a line break or a zero
+   */
   public BuildOptions withValueSchema(@Nullable String valueSchema) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    if (valueSchema != null) {
+      ranged(
+          "length of valueSchema",
+          valueSchema.getBytes(StandardCharsets.UTF_8).length,
+          1,
+          MAX_VALUE_SCHEMA);
+      if (valueSchema.indexOf('\n') >= 0
+          || valueSchema.indexOf('\r') >= 0
+          || valueSchema.indexOf('\0') >= 0) {
+        throw new IllegalArgumentException("valueSchema contains a line break or a zero");
+      }
+    }
+    return with(changed -> changed.valueSchema = valueSchema);
+  }
+
+  /**
+   * The seed of the keys' signatures, 0 by default. Builds are reproducible only with the same
+   * seed. Whoever knows the seed can construct keys that collide and make every build fail: use a
+   * random seed where keys come from strangers.
+   */
+  public long seed() {
+    return settings.seed;
   }
 
   /** These options with another {@link #seed()}. */
   public BuildOptions withSeed(long seed) {
-    return new BuildOptions(
-        layout,
-        checksumBits,
-        approximateWidth,
-        blockSize,
-        compressionLevel,
-        dictionaryBytes,
-        sampleRecords,
-        dataFiles,
-        memoryBytes,
-        threads,
-        duplicates,
-        overwrite,
-        temporaryDirectory,
-        valueSchema,
-        seed);
+    return with(changed -> changed.seed = seed);
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof BuildOptions options && settings.all().equals(options.settings.all());
+  }
+
+  @Override
+  public int hashCode() {
+    return settings.all().hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "BuildOptions" + settings.all();
   }
 }

@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
@@ -11,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
@@ -208,7 +208,7 @@ public final class Database implements AutoCloseable {
    */
   public IoCounters ioCounters() {
     ReadCount reads = lookup.reads();
-    return new IoCounters(reads.reads(), reads.bytes());
+    return new IoCounters(new IoCounters.Facts(reads.reads(), reads.bytes()));
   }
 
   /**
@@ -227,7 +227,7 @@ public final class Database implements AutoCloseable {
   }
 
   private static MemoryUse memoryUse(HugePages.Use use) {
-    return new MemoryUse(use.mapped(), use.resident(), use.huge());
+    return new MemoryUse(new MemoryUse.Facts(use.mapped(), use.resident(), use.huge()));
   }
 
   /**
@@ -258,32 +258,33 @@ public final class Database implements AutoCloseable {
     }
     files.put(Manifest.FILE_NAME, directory.manifestBytes());
     return new Statistics(
-        directory.path(),
-        directory.id().toString(),
-        FileFrame.VERSION,
-        facts.layout().id(),
-        facts.approximateWidth(),
-        facts.records(),
-        facts.duplicatesDropped(),
-        facts.checksumBits(),
-        facts.hashSeed(),
-        facts.keyBytes(),
-        facts.valueBytes(),
-        facts.longestKey(),
-        facts.longestValue(),
-        facts.zstdBlock(),
-        facts.zstdLevel(),
-        Math.toIntExact(dictionaryBytes),
-        facts.shard(),
-        facts.shards(),
-        bytes(manifest, FileKind.HASH),
-        bytes(manifest, FileKind.INDEX),
-        bytes(manifest, FileKind.DATA),
-        files.values().stream().mapToLong(Long::longValue).sum(),
-        files,
-        facts.valueSchema(),
-        engine,
-        readsMemory);
+        new Statistics.Facts(
+            directory.path(),
+            directory.id().toString(),
+            FileFrame.VERSION,
+            facts.layout().id(),
+            facts.approximateWidth(),
+            facts.records(),
+            facts.duplicatesDropped(),
+            facts.checksumBits(),
+            facts.hashSeed(),
+            facts.keyBytes(),
+            facts.valueBytes(),
+            facts.longestKey(),
+            facts.longestValue(),
+            facts.zstdBlock(),
+            facts.zstdLevel(),
+            Math.toIntExact(dictionaryBytes),
+            facts.shard(),
+            facts.shards(),
+            bytes(manifest, FileKind.HASH),
+            bytes(manifest, FileKind.INDEX),
+            bytes(manifest, FileKind.DATA),
+            files.values().stream().mapToLong(Long::longValue).sum(),
+            files,
+            facts.valueSchema(),
+            engine,
+            readsMemory));
   }
 
   private static long bytes(Manifest manifest, FileKind kind) {
@@ -308,7 +309,9 @@ public final class Database implements AutoCloseable {
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
     Verification.Result result = Verification.run(directory, listener::progress);
-    return new VerifyReport(result.records(), result.pages(), result.bytes(), result.keysChecked());
+    return new VerifyReport(
+        new VerifyReport.Facts(
+            result.records(), result.pages(), result.bytes(), result.keysChecked()));
   }
 
   /** Waits for running look-ups and releases everything; a second call does nothing. */

@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import tech.bsdb.error.DuplicateKeyException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
@@ -34,15 +33,16 @@ import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.BucketSolver;
@@ -155,7 +155,7 @@ public final class DatabaseBuilder implements AutoCloseable {
           opened(
               new SignatureSpill(
                   workspace.temporaryDirectory().resolve("signatures.part"), payload));
-      if (layout() == Layout.COMPRESSED
+      if (layout() == RecordLayout.COMPRESSED
           && options.dictionaryBytes() > 0
           && options.sampleRecords() > 0) {
         this.trainer = new DictionaryTrainer(options.blockSize(), options.dictionaryBytes());
@@ -214,8 +214,15 @@ public final class DatabaseBuilder implements AutoCloseable {
   /**
    * The layout of the data files; of an approximate database these are temporary and hold the keys.
    */
-  private Layout layout() {
-    return options.approximateWidth() > 0 ? Layout.COMPACT : options.layout();
+  private RecordLayout layout() {
+    if (options.approximateWidth() > 0) {
+      return RecordLayout.COMPACT;
+    }
+    return switch (options.layout()) {
+      case BLOCKED -> RecordLayout.BLOCKED;
+      case COMPACT -> RecordLayout.COMPACT;
+      case COMPRESSED -> RecordLayout.COMPRESSED;
+    };
   }
 
   /** A batch to fill, by any thread. */
@@ -363,7 +370,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       }
       if (options.approximateWidth() > 0) {
         current = new ValueSpill(spill, options.approximateWidth(), dataFiles, addresses);
-      } else if (layout() == Layout.COMPRESSED) {
+      } else if (layout() == RecordLayout.COMPRESSED) {
         current =
             new CompressedWriter(
                 dataFiles,
@@ -617,7 +624,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     OutputFile hashFile = indexed.hashFile;
     OutputFile indexFile = indexed.indexFile;
     boolean approximate = options.approximateWidth() > 0;
-    boolean compressed = layout() == Layout.COMPRESSED;
+    boolean compressed = layout() == RecordLayout.COMPRESSED;
     RecordWriter current = writer();
     Manifest.Builder facts =
         new Manifest.Builder()
@@ -628,7 +635,7 @@ public final class DatabaseBuilder implements AutoCloseable {
             .put("bytes.value", valueBytes)
             .put("longest.key", longestKey)
             .put("longest.value", longestValue)
-            .put("layout", (approximate ? Layout.NONE : layout()).id())
+            .put("layout", (approximate ? RecordLayout.NONE : layout()).id())
             .put("hash.kind", BucketHash.KIND)
             .put("hash.seed", options.seed())
             .put("hash.buckets", indexed.buckets)
@@ -696,18 +703,19 @@ public final class DatabaseBuilder implements AutoCloseable {
     endStage(Stage.PUBLISH);
     workspace.close();
     return new BuildReport(
-        workspace.target(),
-        id.toString(),
-        keys,
-        records - keys,
-        valuesCut,
-        keyBytes,
-        valueBytes,
-        fileBytes.values().stream().mapToLong(Long::longValue).sum(),
-        fileBytes,
-        learned == null ? 0 : learned.length,
-        stageSeconds,
-        workspace.warnings());
+        new BuildReport.Facts(
+            workspace.target(),
+            id.toString(),
+            keys,
+            records - keys,
+            valuesCut,
+            keyBytes,
+            valueBytes,
+            fileBytes.values().stream().mapToLong(Long::longValue).sum(),
+            fileBytes,
+            learned == null ? 0 : learned.length,
+            stageSeconds,
+            workspace.warnings()));
   }
 
   /**

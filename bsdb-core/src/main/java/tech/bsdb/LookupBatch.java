@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.lookup.KeyBatch;
@@ -52,8 +51,8 @@ public final class LookupBatch {
    *
    * @throws IOException if one of them cannot be read; no answer is available then
    * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the path are damaged
-   * @throws tech.bsdb.error.MemoryBudgetExceededException if the {@link #use budget} has no room; ask
-   *     again later
+   * @throws tech.bsdb.error.MemoryBudgetExceededException if the {@link #use budget} has no room;
+   *     ask again later
    * @throws IllegalStateException if the database is closed
    */
   public void get() throws IOException {

@@ -34,7 +34,7 @@ class ArchitectureTest {
 
   @Test
   void formatUsesTheJdkOnlyAndOpensNoFile() {
-    onlyUses("tech.bsdb.format..", JDK);
+    onlyUses("tech.bsdb.format..", "java..", "org.jspecify.annotations..", "tech.bsdb.error..");
     noClasses()
         .that()
         .resideInAPackage("tech.bsdb.format..")
@@ -53,7 +53,7 @@ class ArchitectureTest {
 
   @Test
   void ioUsesTheJdkOnly() {
-    onlyUses("tech.bsdb.io..", "java..", "org.jspecify.annotations..");
+    onlyUses("tech.bsdb.io..", JDK);
   }
 
   @Test
@@ -62,6 +62,7 @@ class ArchitectureTest {
         "tech.bsdb.hash..",
         "java..",
         "org.jspecify.annotations..",
+        "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
         "it.unimi.dsi..");
@@ -69,12 +70,14 @@ class ArchitectureTest {
         "tech.bsdb.index..",
         "java..",
         "org.jspecify.annotations..",
+        "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..");
     onlyUses(
         "tech.bsdb.data..",
         "java..",
         "org.jspecify.annotations..",
+        "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
         "com.github.luben.zstd..");
@@ -84,11 +87,26 @@ class ArchitectureTest {
   void readingKnowsNothingOfBuilding() {
     noClasses()
         .that()
-        .resideInAPackage("tech.bsdb.read..")
+        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb.lookup..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tech.bsdb.build..", "tech.bsdb", "it.unimi..")
         .check(CORE);
+  }
+
+  @Test
+  void embeddedReadersKnowTheLookupPathAlone() {
+    onlyUses(
+        "tech.bsdb.read..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.error..",
+        "tech.bsdb.lookup..");
+  }
+
+  @Test
+  void errorsUseTheJdkOnly() {
+    onlyUses("tech.bsdb.error..", JDK);
   }
 
   @Test
@@ -98,7 +116,7 @@ class ArchitectureTest {
         .resideInAPackage("tech.bsdb.build..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb", "it.unimi..")
+        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb.lookup..", "tech.bsdb", "it.unimi..")
         .check(CORE);
   }
 
@@ -115,7 +133,12 @@ class ArchitectureTest {
   @Test
   void storesKnowThePublicVerbsAloneAndNobodyKnowsThem() {
     onlyUses(
-        "tech.bsdb.store..", "java..", "org.jspecify.annotations..", "org.slf4j..", "tech.bsdb");
+        "tech.bsdb.store..",
+        "java..",
+        "org.jspecify.annotations..",
+        "org.slf4j..",
+        "tech.bsdb.error..",
+        "tech.bsdb");
     noClasses()
         .that()
         .resideOutsideOfPackage("tech.bsdb.store..")

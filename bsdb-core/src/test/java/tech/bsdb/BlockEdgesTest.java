@@ -5,7 +5,6 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;

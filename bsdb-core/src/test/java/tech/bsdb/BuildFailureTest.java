@@ -3,7 +3,6 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.error.DuplicateKeyException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
@@ -21,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.format.Layout;
+import tech.bsdb.error.DuplicateKeyException;
 
 /**
  * Builds that are broken off at every stage leave nothing of theirs, and the old database as it

@@ -2,7 +2,6 @@ package tech.bsdb;
 
 import java.nio.file.Path;
 import java.util.SplittableRandom;
-import tech.bsdb.format.Layout;
 
 /**
  * Builds a database in a process of its own, that tests can limit or kill: TARGET LAYOUT RECORDS
@@ -22,7 +21,7 @@ public final class BuildMain {
   public static void main(String[] args) {
     BuildOptions options =
         BuildOptions.defaults()
-            .withLayout(Layout.of(args[1]))
+            .withLayout(Layout.valueOf(args[1].toUpperCase(java.util.Locale.ROOT)))
             .withDictionaryBytes(4096)
             .withDataFiles(2)
             .withOverwrite(true);

@@ -4,13 +4,16 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.function.LongFunction;
+import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
-import tech.bsdb.format.Layout;
 
 /** Options: every range at its ends, and each change changes one thing. */
 class BuildOptionsTest {
@@ -38,8 +41,8 @@ class BuildOptionsTest {
   @MethodSource("ranges")
   void rangesEndWhereTheyAreSaidTo(
       String name, long least, long most, LongFunction<BuildOptions> with) {
-    assertThat(with.apply(least)).hasFieldOrPropertyWithValue(name, value(name, least));
-    assertThat(with.apply(most)).hasFieldOrPropertyWithValue(name, value(name, most));
+    assertThat(value(with.apply(least), name)).isEqualTo(least);
+    assertThat(value(with.apply(most), name)).isEqualTo(most);
     for (long wrong :
         new long[] {least - 1, Integer.MIN_VALUE, most == Long.MAX_VALUE ? -1 : most + 1}) {
       assertThatThrownBy(() -> with.apply(wrong))
@@ -51,8 +54,12 @@ class BuildOptionsTest {
     }
   }
 
-  private static Object value(String name, long value) {
-    return name.equals("memoryBytes") ? (Object) value : (Object) (int) value;
+  private static long value(BuildOptions options, String name) {
+    try {
+      return ((Number) BuildOptions.class.getMethod(name).invoke(options)).longValue();
+    } catch (ReflectiveOperationException e) {
+      throw new LinkageError(e.getMessage(), e);
+    }
   }
 
   @Test
@@ -74,24 +81,21 @@ class BuildOptionsTest {
             .withTemporaryDirectory(Path.of("temp"))
             .withValueSchema("{}")
             .withSeed(-8);
-    assertThat(changed)
-        .isEqualTo(
-            new BuildOptions(
-                Layout.COMPACT,
-                7,
-                9,
-                777,
-                3,
-                555,
-                44,
-                5,
-                1L << 33,
-                6,
-                DuplicatePolicy.LAST,
-                true,
-                Path.of("temp"),
-                "{}",
-                -8));
+    assertThat(changed.layout()).isEqualTo(Layout.COMPACT);
+    assertThat(changed.checksumBits()).isEqualTo(7);
+    assertThat(changed.approximateWidth()).isEqualTo(9);
+    assertThat(changed.blockSize()).isEqualTo(777);
+    assertThat(changed.compressionLevel()).isEqualTo(3);
+    assertThat(changed.dictionaryBytes()).isEqualTo(555);
+    assertThat(changed.sampleRecords()).isEqualTo(44);
+    assertThat(changed.dataFiles()).isEqualTo(5);
+    assertThat(changed.memoryBytes()).isEqualTo(1L << 33);
+    assertThat(changed.threads()).isEqualTo(6);
+    assertThat(changed.duplicates()).isEqualTo(DuplicatePolicy.LAST);
+    assertThat(changed.overwrite()).isTrue();
+    assertThat(changed.temporaryDirectory()).isEqualTo(Path.of("temp"));
+    assertThat(changed.valueSchema()).isEqualTo("{}");
+    assertThat(changed.seed()).isEqualTo(-8);
     assertThat(changed.withTemporaryDirectory(null).temporaryDirectory()).isNull();
     assertThat(changed.withValueSchema(null).valueSchema()).isNull();
   }
@@ -107,9 +111,49 @@ class BuildOptionsTest {
     }
   }
 
+  /** Options of every kind that differ from the defaults. */
+  private static final List<UnaryOperator<BuildOptions>> CHANGES =
+      List.of(
+          options -> options.withLayout(Layout.COMPACT),
+          options -> options.withChecksumBits(7),
+          options -> options.withApproximateWidth(9),
+          options -> options.withBlockSize(777),
+          options -> options.withCompressionLevel(3),
+          options -> options.withDictionaryBytes(555),
+          options -> options.withSampleRecords(44),
+          options -> options.withDataFiles(5),
+          options -> options.withMemoryBytes(1L << 33),
+          options -> options.withThreads(DEFAULTS.threads() == 6 ? 7 : 6),
+          options -> options.withDuplicates(DuplicatePolicy.LAST),
+          options -> options.withOverwrite(true),
+          options -> options.withTemporaryDirectory(Path.of("temp")),
+          options -> options.withValueSchema("{}"),
+          options -> options.withSeed(-8));
+
   @Test
-  void theLayoutOfApproximateDatabasesIsNotAskedFor() {
-    assertThatThrownBy(() -> DEFAULTS.withLayout(Layout.NONE))
-        .isInstanceOf(IllegalArgumentException.class);
+  void optionsAreEqualIfAllOfThemAre() {
+    assertThat(CHANGES).as("one of each with-method").hasSize((int) withMethods());
+    Set<BuildOptions> all = new HashSet<>(List.of(DEFAULTS));
+    for (UnaryOperator<BuildOptions> change : CHANGES) {
+      BuildOptions changed = change.apply(DEFAULTS);
+      assertThat(changed).isEqualTo(change.apply(DEFAULTS)).isNotEqualTo(DEFAULTS);
+      assertThat(changed).hasSameHashCodeAs(change.apply(DEFAULTS));
+      assertThat(all.add(changed)).as("%s", changed).isTrue();
+    }
+    BuildOptions changed = DEFAULTS;
+    for (UnaryOperator<BuildOptions> change : CHANGES) {
+      changed = change.apply(changed);
+    }
+    for (UnaryOperator<BuildOptions> change : CHANGES) {
+      assertThat(change.apply(changed))
+          .as("a later change keeps an earlier one")
+          .isEqualTo(changed);
+    }
+  }
+
+  private static long withMethods() {
+    return Arrays.stream(BuildOptions.class.getMethods())
+        .filter(method -> method.getName().startsWith("with"))
+        .count();
   }
 }

@@ -9,7 +9,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.format.Layout;
 
 /**
  * What is peculiar to the compressed layout: blocks of every size, with much, little or nothing to

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tech.bsdb.format.Layout;
 
 /**
  * A disk that is full at any moment of a build: the build says so, and leaves nothing but the old

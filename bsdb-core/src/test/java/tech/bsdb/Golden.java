@@ -8,7 +8,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Stream;
-import tech.bsdb.format.Layout;
 
 /**
  * The databases of three records that are kept for ever, one directory for each version of the

@@ -14,7 +14,6 @@ import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import tech.bsdb.format.Layout;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.PageCache;
 import tech.bsdb.store.Publication;

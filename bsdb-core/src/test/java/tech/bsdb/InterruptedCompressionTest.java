@@ -7,7 +7,6 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import tech.bsdb.format.Layout;
 
 /** Who closes a build while it is interrupted frees nothing that a thread still compresses with. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

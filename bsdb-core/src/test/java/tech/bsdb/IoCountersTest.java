@@ -51,7 +51,7 @@ class IoCountersTest {
   private static void assertReads(Database database, long reads) {
     assertThat(database.ioCounters())
         .as(database.statistics().engine())
-        .isEqualTo(new IoCounters(reads, reads * PAGE));
+        .isEqualTo(new IoCounters(new IoCounters.Facts(reads, reads * PAGE)));
   }
 
   private void getAll(Database database) throws Exception {

@@ -12,7 +12,6 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
-import tech.bsdb.format.Layout;
 
 /** Values of many mebibytes, and of as many bytes as an array may have. */
 @Timeout(value = 1200, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -72,7 +71,7 @@ class LargeValuesTest {
       value[length - 1] = 77;
       BuildOptions options =
           BuildOptions.defaults()
-              .withLayout(Layout.of(args[1]))
+              .withLayout(Layout.valueOf(args[1].toUpperCase(java.util.Locale.ROOT)))
               .withCompressionLevel(1)
               .withDictionaryBytes(0);
       try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
@@ -101,7 +100,11 @@ class LargeValuesTest {
     for (int length : new int[] {(1 << 30) + 5, Integer.MAX_VALUE - 8}) {
       Path target = directory.resolve("db-" + length);
       List<String> command =
-          Fork.command(Huge.class, target.toString(), layout.id(), String.valueOf(length));
+          Fork.command(
+              Huge.class,
+              target.toString(),
+              layout.name().toLowerCase(java.util.Locale.ROOT),
+              String.valueOf(length));
       command.replaceAll(argument -> argument.equals("-Xmx256m") ? "-Xmx11g" : argument);
       Process process = Fork.start(command);
       String output = new String(process.getInputStream().readAllBytes(), StandardCharsets.UTF_8);

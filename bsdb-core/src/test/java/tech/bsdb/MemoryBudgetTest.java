@@ -5,7 +5,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.Random;
@@ -16,7 +15,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
-import tech.bsdb.format.Layout;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.io.Engines;
 
 /** A lookup asks for memory before it takes it, and ends when it is refused. */
@@ -80,7 +79,8 @@ class MemoryBudgetTest {
     asked.set(0);
     assertThat(database.getAsync(key, counting).get(60, TimeUnit.SECONDS)).isEqualTo(value);
     assertThat(asked.get()).isBetween((long) value.length, 4L * value.length + (2 << 20));
-    assertThatThrownBy(() -> database.get(key, tooSmall)).isInstanceOf(MemoryBudgetExceededException.class);
+    assertThatThrownBy(() -> database.get(key, tooSmall))
+        .isInstanceOf(MemoryBudgetExceededException.class);
     assertThatThrownBy(() -> database.getAsync(key, tooSmall).get(60, TimeUnit.SECONDS))
         .isInstanceOf(ExecutionException.class)
         .hasCauseInstanceOf(MemoryBudgetExceededException.class);

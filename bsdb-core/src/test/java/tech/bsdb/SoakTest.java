@@ -18,7 +18,6 @@ import java.util.concurrent.atomic.AtomicLong;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import tech.bsdb.format.Layout;
 
 /**
  * Look-ups of all kinds by all engines for a long time, while readers are opened and closed: every
@@ -42,7 +41,7 @@ class SoakTest {
     Truth truth = Truth.random(Seeds.random("SoakTest"), RECORDS, 200);
     List<Path> targets = new ArrayList<>();
     for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
-      Path target = directory.resolve(layout.id());
+      Path target = directory.resolve(layout.name().toLowerCase(java.util.Locale.ROOT));
       truth.build(target, BuildOptions.defaults().withLayout(layout).withDataFiles(2));
       targets.add(target);
     }

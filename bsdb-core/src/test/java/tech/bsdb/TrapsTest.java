@@ -20,7 +20,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.format.Layout;
 
 /** What the best-known implementation of this idea falls into, as far as it is the core's. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -117,7 +116,7 @@ class TrapsTest {
     for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
       for (int bits : new int[] {0, 32}) {
         Truth truth = Truth.random(random, count, 30);
-        Path target = directory.resolve(layout.id() + bits);
+        Path target = directory.resolve(layout.name().toLowerCase(java.util.Locale.ROOT) + bits);
         truth.build(target, BuildOptions.defaults().withLayout(layout).withChecksumBits(bits));
         truth.check(target);
       }

@@ -2,7 +2,6 @@ package tech.bsdb;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import tech.bsdb.error.DuplicateKeyException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.charset.StandardCharsets;
@@ -17,6 +16,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
+import tech.bsdb.error.DuplicateKeyException;
 
 /** What a database must answer: its records in the order of adding, and absent keys to ask for. */
 public final class Truth {

@@ -5,9 +5,9 @@ import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordWriter;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
 
 /**
  * Takes the records of an approximate database: each value, cut to its width, waits beside its
@@ -28,7 +28,8 @@ public final class ValueSpill implements RecordWriter {
     this.spill = spill;
     this.width = width;
     this.keys =
-        new PlainWriter(files, Layout.COMPACT, addresses, (high, low, placed) -> address = placed);
+        new PlainWriter(
+            files, RecordLayout.COMPACT, addresses, (high, low, placed) -> address = placed);
   }
 
   @Override

@@ -25,11 +25,11 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
-import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * The directory in which a build works until its database is published, and the rules of

@@ -1,10 +1,10 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordLayout;
 
 /**
  * Writes the blocked and the compact layout: records as they are, kept off page ends or not
@@ -16,10 +16,11 @@ public final class PlainWriter implements RecordWriter {
   private final RecordAddress addresses;
   private final RecordSink sink;
 
-  /** A writer for {@link Layout#BLOCKED} or {@link Layout#COMPACT}. */
-  public PlainWriter(DataFiles files, Layout layout, RecordAddress addresses, RecordSink sink) {
+  /** A writer for {@link RecordLayout#BLOCKED} or {@link RecordLayout#COMPACT}. */
+  public PlainWriter(
+      DataFiles files, RecordLayout layout, RecordAddress addresses, RecordSink sink) {
     this.files = files;
-    this.blocked = layout == Layout.BLOCKED;
+    this.blocked = layout == RecordLayout.BLOCKED;
     this.addresses = addresses;
     this.sink = sink;
   }

@@ -32,8 +32,8 @@ public interface RecordReader extends Closeable {
    * @param extent its pages, which were read
    * @param values where the value goes
    * @return the array that holds the value, or null if the record there has another key
-   * @throws tech.bsdb.error.CorruptDatabaseException if there is no record at the address, or it
-   *     is damaged
+   * @throws tech.bsdb.error.CorruptDatabaseException if there is no record at the address, or it is
+   *     damaged
    */
   byte @Nullable [] decode(long address, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException;

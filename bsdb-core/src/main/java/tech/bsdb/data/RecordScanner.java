@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.format.Layout;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.Window;
 
 /**
@@ -28,7 +28,10 @@ public final class RecordScanner implements Closeable {
 
   /** A scanner of keys and values; the parameters are those of the other constructor. */
   public RecordScanner(
-      List<DataFile> files, Layout layout, RecordAddress addresses, byte @Nullable [] dictionary) {
+      List<DataFile> files,
+      RecordLayout layout,
+      RecordAddress addresses,
+      byte @Nullable [] dictionary) {
     this(files, layout, addresses, dictionary, true);
   }
 
@@ -41,18 +44,19 @@ public final class RecordScanner implements Closeable {
    */
   public RecordScanner(
       List<DataFile> files,
-      Layout layout,
+      RecordLayout layout,
       RecordAddress addresses,
       byte @Nullable [] dictionary,
       boolean values) {
     this.values = values;
     this.opened = files.toArray(DataFile[]::new);
-    this.blocks = layout == Layout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.blocks =
+        layout == RecordLayout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
     for (int i = 0; i < opened.length; i++) {
       this.files[i] =
           blocks == null
-              ? new PlainWalk(opened[i], i, addresses, layout == Layout.BLOCKED, values)
+              ? new PlainWalk(opened[i], i, addresses, layout == RecordLayout.BLOCKED, values)
               : new BlockWalk(opened[i], i, addresses, blocks, values);
     }
   }

@@ -1,9 +1,9 @@
 package tech.bsdb.data;
 
-import java.util.function.LongPredicate;
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.util.Arrays;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.MemoryBudgetExceededException;
 
 /**
  * Where the values of look-ups are put: each in an array of its own, or one behind the other in one

@@ -24,7 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param valueSchema the schema of the values where they are rows, else null
  */
 public record Facts(
-    Layout layout,
+    RecordLayout layout,
     long records,
     long duplicatesDropped,
     long keyBytes,
@@ -58,9 +58,9 @@ public record Facts(
    * @throws IllegalArgumentException if one is missing, of another type or out of its range
    */
   public static Facts of(Manifest manifest) {
-    Layout layout = Layout.of(manifest.text("layout"));
-    boolean compressed = layout == Layout.COMPRESSED;
-    boolean approximate = layout == Layout.NONE;
+    RecordLayout layout = RecordLayout.of(manifest.text("layout"));
+    boolean compressed = layout == RecordLayout.COMPRESSED;
+    boolean approximate = layout == RecordLayout.NONE;
     manifest.text("shard.hash");
     int shards = small(manifest, "shard.count", 1, Integer.MAX_VALUE);
     return new Facts(
@@ -97,12 +97,12 @@ public record Facts(
 
   /** Whether the index holds the values. */
   public boolean approximate() {
-    return layout == Layout.NONE;
+    return layout == RecordLayout.NONE;
   }
 
   /** Whether records are gathered in compressed blocks. */
   public boolean compressed() {
-    return layout == Layout.COMPRESSED;
+    return layout == RecordLayout.COMPRESSED;
   }
 
   /** How addresses are packed. */

@@ -1,12 +1,12 @@
 package tech.bsdb.format;
 
-import tech.bsdb.error.UnsupportedFormatException;
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.HexFormat;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * The first and the last page of every file (FORMAT.md §2).

@@ -1,6 +1,5 @@
 package tech.bsdb.format;
 
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +9,7 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
 
 /**
  * Everything that a reader must know of a database, as lines of {@code name=value} (FORMAT.md §6):

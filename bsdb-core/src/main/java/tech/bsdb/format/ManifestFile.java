@@ -1,11 +1,11 @@
 package tech.bsdb.format;
 
-import tech.bsdb.error.UnsupportedFormatException;
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
 import java.util.Set;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * The manifest's file as a whole: its frame, its checksums, the id, and the facts (FORMAT.md §6).

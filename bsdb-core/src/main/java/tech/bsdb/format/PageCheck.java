@@ -1,11 +1,11 @@
 package tech.bsdb.format;
 
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.HexFormat;
 import java.util.zip.CRC32C;
+import tech.bsdb.error.CorruptDatabaseException;
 
 /** Verifies the pages of one file. Thread-safe. */
 public final class PageCheck {

@@ -36,9 +36,9 @@ public final class RecordAddress {
   }
 
   /** The packing of a database with that layout and block size. */
-  public static RecordAddress of(Layout layout, int blockSize) {
+  public static RecordAddress of(RecordLayout layout, int blockSize) {
     return new RecordAddress(
-        layout == Layout.COMPRESSED
+        layout == RecordLayout.COMPRESSED
             ? Math.max(SPAN_BITS, 32 - Integer.numberOfLeadingZeros(blockSize - 1))
             : SPAN_BITS);
   }

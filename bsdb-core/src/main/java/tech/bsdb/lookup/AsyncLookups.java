@@ -1,12 +1,12 @@
 package tech.bsdb.lookup;
 
-import java.util.function.LongPredicate;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.LinkedBlockingQueue;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.io.DirectEngine;

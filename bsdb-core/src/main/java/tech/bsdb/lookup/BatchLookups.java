@@ -52,8 +52,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
   }
 
   @Override
-  public void answer(
-      KeyBatch batch, int number, byte @Nullable [] array, @Nullable Throwable why) {
+  public void answer(KeyBatch batch, int number, byte @Nullable [] array, @Nullable Throwable why) {
     if (why != null) {
       failure = failure == null ? why : failure;
     } else {

@@ -1,12 +1,12 @@
 package tech.bsdb.lookup;
 
-import java.util.function.LongPredicate;
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Objects;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
+import tech.bsdb.error.MemoryBudgetExceededException;
 
 /** The keys and values of a {@code LookupBatch} or of {@link Lookup#getAll}. Not thread-safe. */
 public final class KeyBatch {

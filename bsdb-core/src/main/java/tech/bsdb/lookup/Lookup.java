@@ -1,7 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.util.function.LongPredicate;
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.UncheckedIOException;
@@ -12,6 +10,7 @@ import java.util.Collections;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -21,6 +20,7 @@ import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
@@ -220,8 +220,8 @@ public final class Lookup implements Closeable {
     byte @Nullable [] run() throws IOException;
   }
 
-  private static byte @Nullable [] within(@Nullable LongPredicate budget, Session session, Part part)
-      throws IOException {
+  private static byte @Nullable [] within(
+      @Nullable LongPredicate budget, Session session, Part part) throws IOException {
     session.values.use(budget);
     try {
       return part.run();

@@ -1,12 +1,12 @@
 package tech.bsdb.lookup;
 
-import java.util.function.LongPredicate;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.function.Consumer;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;

@@ -1,10 +1,10 @@
 package tech.bsdb.lookup;
 
-import java.util.function.LongPredicate;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
+import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 

@@ -1,13 +1,13 @@
 package tech.bsdb.read;
 
-import tech.bsdb.lookup.EngineChoice;
-import tech.bsdb.lookup.Lookup;
-import tech.bsdb.lookup.AsyncLookups;
 import java.io.File;
 import java.io.IOException;
 import java.nio.channels.CompletionHandler;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.lookup.AsyncLookups;
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
 
 /**
  * The asynchronous reader with its documented constructor; thin over the one way of a look-up.

@@ -1,11 +1,11 @@
 package tech.bsdb.read;
 
-import tech.bsdb.lookup.EngineChoice;
-import tech.bsdb.lookup.Lookup;
 import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.lookup.Lookup;
 
 /**
  * The synchronous reader with its documented constructor; thin over {@link Lookup}. Thread-safe.

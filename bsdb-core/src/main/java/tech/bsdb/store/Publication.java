@@ -103,7 +103,6 @@ public final class Publication implements AutoCloseable {
           refuseUnlessStore();
           takeLock();
           prepare(found);
-          return null;
         });
   }
 
@@ -124,6 +123,15 @@ public final class Publication implements AutoCloseable {
   }
 
   /** Does a step; an interrupt that closed a file of it is told as such. */
+  private static void run(Action action) throws IOException {
+    boolean unused =
+        run(
+            () -> {
+              action.run();
+              return true;
+            });
+  }
+
   private static <T> T run(StoreLock.Step<T> step) throws IOException {
     try {
       return step.run();
@@ -141,7 +149,7 @@ public final class Publication implements AutoCloseable {
   }
 
   /** A step after the switch, which does not fail any more. */
-  private void afterwards(Cleanup step) {
+  private void afterwards(Action step) {
     try {
       step.run();
     } catch (IOException e) {
@@ -150,7 +158,7 @@ public final class Publication implements AutoCloseable {
   }
 
   @FunctionalInterface
-  private interface Cleanup {
+  private interface Action {
     void run() throws IOException;
   }
 
@@ -227,11 +235,7 @@ public final class Publication implements AutoCloseable {
 
   /** Brings all files of the database into the store, forced to the device. */
   public void copy() throws IOException {
-    run(
-        () -> {
-          copyFiles();
-          return null;
-        });
+    run(this::copyFiles);
   }
 
   private void copyFiles() throws IOException {

@@ -5,48 +5,76 @@ import java.util.Objects;
 import tech.bsdb.OpenOptions;
 
 /**
- * How a {@link ReloadingDatabase} opens and follows versions: an immutable value.
- *
- * @param open how each version is opened
- * @param poll how often it looks for another version, at least 1 ms
- * @param preload what is read into the page cache before a version goes live
- * @param listener hears what becomes of versions
+ * How a {@link ReloadingDatabase} opens and follows versions: an immutable value. The {@code with}
+ * methods return changed copies.
  */
-public record ReloadOptions(
-    OpenOptions open, Duration poll, Preload preload, ReloadListener listener) {
-  /** Checks the options. */
-  public ReloadOptions {
-    Objects.requireNonNull(open, "open");
-    Objects.requireNonNull(preload, "preload");
-    Objects.requireNonNull(listener, "listener");
+public final class ReloadOptions {
+  private static final ReloadOptions DEFAULTS =
+      new ReloadOptions(
+          OpenOptions.defaults(), Duration.ofSeconds(1), Preload.NONE, ReloadListener.NONE);
+
+  private final OpenOptions open;
+  private final Duration poll;
+  private final Preload preload;
+  private final ReloadListener listener;
+
+  private ReloadOptions(OpenOptions open, Duration poll, Preload preload, ReloadListener listener) {
+    this.open = open;
+    this.poll = poll;
+    this.preload = preload;
+    this.listener = listener;
+  }
+
+  /** Opens with {@link OpenOptions#defaults}, polls every second, preloads nothing. */
+  public static ReloadOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /** How each version is opened. */
+  public OpenOptions open() {
+    return open;
+  }
+
+  /** How often it looks for another version. */
+  public Duration poll() {
+    return poll;
+  }
+
+  /** What is read into the page cache before a version goes live. */
+  public Preload preload() {
+    return preload;
+  }
+
+  /** Receives what happens to versions. */
+  public ReloadListener listener() {
+    return listener;
+  }
+
+  /** These options with another {@link #open}. */
+  public ReloadOptions withOpen(OpenOptions open) {
+    return new ReloadOptions(Objects.requireNonNull(open, "open"), poll, preload, listener);
+  }
+
+  /**
+   * These options with another {@link #poll}.
+   *
+   * @param poll 1 ms to 1 day
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public ReloadOptions withPoll(Duration poll) {
     if (poll.compareTo(Duration.ofMillis(1)) < 0 || poll.compareTo(Duration.ofDays(1)) > 0) {
       throw new IllegalArgumentException("poll from 1 ms to 1 day, not " + poll);
     }
-  }
-
-  /** Default options of opening, a look every second, nothing preloaded, nobody listens. */
-  public static ReloadOptions defaults() {
-    return new ReloadOptions(
-        OpenOptions.defaults(), Duration.ofSeconds(1), Preload.NONE, ReloadListener.NONE);
-  }
-
-  /** These options with others for opening. */
-  public ReloadOptions withOpen(OpenOptions open) {
     return new ReloadOptions(open, poll, preload, listener);
   }
 
-  /** These options with another time between looks. */
-  public ReloadOptions withPoll(Duration poll) {
-    return new ReloadOptions(open, poll, preload, listener);
-  }
-
-  /** These options with other files preloaded. */
+  /** These options with another {@link #preload}. */
   public ReloadOptions withPreload(Preload preload) {
-    return new ReloadOptions(open, poll, preload, listener);
+    return new ReloadOptions(open, poll, Objects.requireNonNull(preload, "preload"), listener);
   }
 
   /** These options with a listener. */
   public ReloadOptions withListener(ReloadListener listener) {
-    return new ReloadOptions(open, poll, preload, listener);
+    return new ReloadOptions(open, poll, preload, Objects.requireNonNull(listener, "listener"));
   }
 }

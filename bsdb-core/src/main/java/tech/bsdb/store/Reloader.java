@@ -343,7 +343,7 @@ final class Reloader {
     String reason = Words.of(why);
     Refusal known = refused;
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
-      Refusal refusal = new Refusal(version, reason, Instant.now());
+      Refusal refusal = new Refusal(new Refusal.Facts(version, reason, Instant.now()));
       refused = refusal;
       Served live = served;
       LOG.warn(

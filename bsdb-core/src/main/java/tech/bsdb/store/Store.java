@@ -103,9 +103,11 @@ public final class Store {
     try {
       Statistics statistics = Database.statistics(version);
       return new StoredVersion(
-          name, version, current, modified, statistics.records(), statistics.databaseBytes());
+          new StoredVersion.Facts(
+              name, version, current, modified, statistics.records(), statistics.databaseBytes()));
     } catch (IOException | RuntimeException cannotBeOpened) {
-      return new StoredVersion(name, version, current, modified, -1, bytes(version));
+      return new StoredVersion(
+          new StoredVersion.Facts(name, version, current, modified, -1, bytes(version)));
     }
   }
 

@@ -3,13 +3,13 @@ package tech.bsdb.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.error.UnsupportedFormatException;
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /** Header and footer: what was written is read, and nothing else is taken for it. */
 class FileFrameTest {

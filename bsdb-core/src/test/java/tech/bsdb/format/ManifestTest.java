@@ -3,13 +3,13 @@ package tech.bsdb.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.error.CorruptDatabaseException;
 
 /** The manifest's text: what was written is read, in the order of writing. */
 class ManifestTest {

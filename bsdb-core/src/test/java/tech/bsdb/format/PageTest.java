@@ -3,7 +3,6 @@ package tech.bsdb.format;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.error.CorruptDatabaseException;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
@@ -12,6 +11,7 @@ import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Seeds;
+import tech.bsdb.error.CorruptDatabaseException;
 
 /** A page's checksum covers its every bit and its place. */
 class PageTest {

@@ -80,16 +80,17 @@ class RecordAddressTest {
     for (int blockSize = 512;
         blockSize <= 1 << 20;
         blockSize = blockSize < 1000 ? blockSize + 1 : blockSize * 2 - 1) {
-      RecordAddress addresses = RecordAddress.of(Layout.COMPRESSED, blockSize);
+      RecordAddress addresses = RecordAddress.of(RecordLayout.COMPRESSED, blockSize);
       long address = addresses.pack(0, 4096, blockSize - 1);
       assertThat(addresses.detail(address)).isEqualTo(blockSize - 1);
       assertThat(addresses.maxPosition())
           .as("one file holds at least 64 GiB")
           .isGreaterThanOrEqualTo((1L << 36) - 1);
     }
-    assertThat(RecordAddress.of(Layout.COMPRESSED, 1 << 20).detail((1 << 20) - 1))
+    assertThat(RecordAddress.of(RecordLayout.COMPRESSED, 1 << 20).detail((1 << 20) - 1))
         .isEqualTo((1 << 20) - 1);
-    assertThat(RecordAddress.of(Layout.BLOCKED, 1 << 20).maxPosition()).isEqualTo((1L << 48) - 1);
+    assertThat(RecordAddress.of(RecordLayout.BLOCKED, 1 << 20).maxPosition())
+        .isEqualTo((1L << 48) - 1);
   }
 
   @Test

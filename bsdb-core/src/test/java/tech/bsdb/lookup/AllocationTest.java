@@ -15,11 +15,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
-import tech.bsdb.format.Layout;
 
 /** A steady lookup allocates the value that it returns, and nothing else. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -3,7 +3,6 @@ package tech.bsdb.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.read.AsyncReader;
 import java.io.IOException;
 import java.nio.channels.CompletionHandler;
 import java.nio.file.Path;
@@ -32,6 +31,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.read.AsyncReader;
 
 /** Answers that come later: each exactly once, whatever handlers do and whenever it is closed. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

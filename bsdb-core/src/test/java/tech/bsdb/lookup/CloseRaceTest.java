@@ -18,11 +18,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
-import tech.bsdb.format.Layout;
 
 /**
  * Closing under look-ups: each ends with the right answer or says that the database is closed;

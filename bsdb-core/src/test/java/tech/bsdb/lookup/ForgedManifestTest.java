@@ -3,8 +3,6 @@ package tech.bsdb.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.read.AsyncReader;
-import tech.bsdb.read.SyncReader;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
@@ -27,6 +25,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
@@ -35,7 +34,8 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.read.AsyncReader;
+import tech.bsdb.read.SyncReader;
 
 /**
  * Databases whose manifest says something else, with every checksum right: written by another

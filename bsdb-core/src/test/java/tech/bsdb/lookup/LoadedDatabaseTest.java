@@ -87,7 +87,7 @@ class LoadedDatabaseTest {
         assertThat(use.residentBytes()).isEqualTo(bytes);
         assertThat(use.hugePageBytes()).isBetween(0L, bytes);
       } else {
-        assertThat(use).isEqualTo(new MemoryUse(0, 0, 0));
+        assertThat(use).isEqualTo(MemoryUse.NONE);
       }
     }
   }

@@ -3,7 +3,6 @@ package tech.bsdb.lookup;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
-import tech.bsdb.read.AsyncReader;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
@@ -20,6 +19,7 @@ import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
+import tech.bsdb.read.AsyncReader;
 
 /** What an embedding application finds in its log: little, and nothing of look-ups. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

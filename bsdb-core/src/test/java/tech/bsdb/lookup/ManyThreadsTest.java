@@ -19,11 +19,11 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
-import tech.bsdb.format.Layout;
 
 /**
  * Many more threads than sessions have places, platform threads and virtual ones: right answers,

@@ -30,13 +30,13 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.Fork;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.format.Layout;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PublicationTest {

@@ -10,7 +10,7 @@ import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.format.Layout;
+import tech.bsdb.Layout;
 
 /** This project's store: {@code Database}, with checksums verified as by default. */
 record BsdbStore(BuildOptions options) implements Store {

@@ -27,7 +27,7 @@ import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Layout;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.hash.BucketHash;
@@ -60,7 +60,7 @@ public class LayerBenchmark {
   @Param("10000000")
   public int records;
 
-  /** How records lie in the data files: a value of {@link Layout}. */
+  /** How records lie in the data files: a value of {@link RecordLayout}. */
   @Param({"BLOCKED", "COMPACT", "COMPRESSED"})
   public String layout = "";
 
@@ -108,7 +108,7 @@ public class LayerBenchmark {
             directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads));
     opened.add(index);
     reader =
-        directory.facts().layout() == Layout.COMPRESSED
+        directory.facts().layout() == RecordLayout.COMPRESSED
             ? new CompressedReader(
                 directory.dataFiles(engine, true, reads),
                 directory.facts().addresses(),

@@ -6,7 +6,7 @@ import java.nio.file.Path;
 import java.util.Locale;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
-import tech.bsdb.format.Layout;
+import tech.bsdb.Layout;
 
 /**
  * Databases of numbered records, for benchmarks of the layers; built when first asked for, and

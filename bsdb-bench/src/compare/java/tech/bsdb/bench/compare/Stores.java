@@ -5,7 +5,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.Supplier;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.format.Layout;
+import tech.bsdb.Layout;
 
 /** The stores under comparison, by name. A store's classes are loaded only when it is asked for. */
 final class Stores {

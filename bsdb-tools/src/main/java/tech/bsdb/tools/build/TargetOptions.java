@@ -9,7 +9,7 @@ import java.util.List;
 import java.util.Optional;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
-import tech.bsdb.format.Layout;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;

@@ -8,6 +8,7 @@ import java.time.LocalDate;
 import java.time.LocalDateTime;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeParseException;
+import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
@@ -149,6 +150,7 @@ final class PartitionType {
     LocalDateTime time =
         DATE.matcher(text).matches() ? LocalDate.parse(text).atStartOfDay() : timestamp(text);
     return Math.addExact(
-        Math.multiplyExact(time.toEpochSecond(ZoneOffset.UTC), 1_000_000L), time.getNano() / 1_000);
+        Math.multiplyExact(time.toEpochSecond(ZoneOffset.UTC), 1_000_000L),
+        time.get(ChronoField.MICRO_OF_SECOND));
   }
 }

@@ -151,8 +151,10 @@ public final class PublishCommand implements Command {
   private static PublishOptions options(Arguments arguments, PublishListener listener)
       throws UsageException {
     try {
-      return new PublishOptions(
-          arguments.text("--version").orElse(null), arguments.has("--link"), listener);
+      return PublishOptions.defaults()
+          .withVersion(arguments.text("--version").orElse(null))
+          .withLink(arguments.has("--link"))
+          .withListener(listener);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--version: " + e.getMessage());
     }

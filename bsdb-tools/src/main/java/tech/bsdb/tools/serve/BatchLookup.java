@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve;
 
-import tech.bsdb.error.MemoryBudgetExceededException;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;

@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve;
 
-import tech.bsdb.MemoryBudget;
 import java.net.Inet6Address;
 import java.net.InetAddress;
 import java.nio.ByteBuffer;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.MemoryBudget;
 
 /**
  * The memory that is held for clients: request bodies, values from before they are read, and

@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve;
 
-import tech.bsdb.error.MemoryBudgetExceededException;
 import java.io.IOException;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
@@ -8,6 +7,7 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;

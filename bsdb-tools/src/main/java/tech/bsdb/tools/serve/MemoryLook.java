@@ -13,7 +13,7 @@ final class MemoryLook {
   private static final long KEPT_NANOS = 10_000_000_000L;
 
   private @Nullable Database of;
-  private MemoryUse use = new MemoryUse(0, 0, 0);
+  private MemoryUse use = MemoryUse.NONE;
   private long nanos;
 
   /** What was so in the last ten seconds; nothing if the system does not tell. */
@@ -23,7 +23,7 @@ final class MemoryLook {
       try {
         use = database.memoryUse();
       } catch (IOException unknown) {
-        use = new MemoryUse(0, 0, 0);
+        use = MemoryUse.NONE;
       }
       of = database;
       nanos = System.nanoTime();

@@ -144,35 +144,41 @@ public final class Service implements AutoCloseable {
   }
 
   private ReloadOptions reloading() {
-    return new ReloadOptions(
-        options.open(),
-        options.poll(),
-        options.preload(),
-        new ReloadListener() {
-          @Override
-          public void opened(String version, Duration took) {
-            console.say(
-                "bsdb serve: version " + version + " serves, opened in " + took.toMillis() + " ms");
-          }
+    return ReloadOptions.defaults()
+        .withOpen(options.open())
+        .withPoll(options.poll())
+        .withPreload(options.preload())
+        .withListener(
+            new ReloadListener() {
+              @Override
+              public void opened(String version, Duration took) {
+                console.say(
+                    "bsdb serve: version "
+                        + version
+                        + " serves, opened in "
+                        + took.toMillis()
+                        + " ms");
+              }
 
-          @Override
-          public void refused(Refusal refusal) {
-            console.say(
-                "bsdb serve: "
-                    + (refusal.version().isEmpty()
-                        ? "what the store names"
-                        : "version " + refusal.version())
-                    + " is refused, the one before it goes on serving: "
-                    + refusal.reason());
-          }
+              @Override
+              public void refused(Refusal refusal) {
+                console.say(
+                    "bsdb serve: "
+                        + (refusal.version().isEmpty()
+                            ? "what the store names"
+                            : "version " + refusal.version())
+                        + " is refused, the one before it goes on serving: "
+                        + refusal.reason());
+              }
 
-          @Override
-          public void closed(String version, @Nullable IOException failure) {
-            if (failure != null) {
-              console.say("bsdb serve: version " + version + " closed: " + failure.getMessage());
-            }
-          }
-        });
+              @Override
+              public void closed(String version, @Nullable IOException failure) {
+                if (failure != null) {
+                  console.say(
+                      "bsdb serve: version " + version + " closed: " + failure.getMessage());
+                }
+              }
+            });
   }
 
   private Channel listen(

@@ -2,14 +2,12 @@ package tech.bsdb.tools.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
-import java.nio.file.Path;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.BuildListener.Stage;
-import tech.bsdb.BuildReport;
+import tech.bsdb.Reports;
 import tech.bsdb.tools.input.InputReport;
 
 class BuildSummaryTest {
@@ -69,19 +67,7 @@ class BuildSummaryTest {
     return new BuildSummary(
         "lines",
         new InputReport(1_000_006, 1_000_003, reasons, 3, 40_000_000),
-        new BuildReport(
-            Path.of("rdb"),
-            "0".repeat(32),
-            1_000_000,
-            3,
-            5,
-            13_000_000,
-            26_000_000,
-            61_000_000,
-            files,
-            0,
-            seconds,
-            List.of()),
+        Reports.build(files, seconds),
         2.0,
         100L << 20);
   }

@@ -10,7 +10,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
-import tech.bsdb.format.Layout;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
@@ -58,22 +58,20 @@ class TargetOptionsTest {
 
     assertThat(build)
         .isEqualTo(
-            new BuildOptions(
-                Layout.COMPRESSED,
-                16,
-                0,
-                8192,
-                19,
-                65_536,
-                777,
-                3,
-                64L << 20,
-                5,
-                DuplicatePolicy.LAST,
-                true,
-                Path.of("/tmp/t"),
-                null,
-                -9));
+            BuildOptions.defaults()
+                .withLayout(Layout.COMPRESSED)
+                .withChecksumBits(16)
+                .withBlockSize(8192)
+                .withCompressionLevel(19)
+                .withDictionaryBytes(65_536)
+                .withSampleRecords(777)
+                .withDataFiles(3)
+                .withMemoryBytes(64L << 20)
+                .withThreads(5)
+                .withDuplicates(DuplicatePolicy.LAST)
+                .withOverwrite(true)
+                .withTemporaryDirectory(Path.of("/tmp/t"))
+                .withSeed(-9));
     assertThat(parse("-o", "x/y").target()).isEqualTo(Path.of("x/y"));
     assertThat(parse("--on-duplicate", "first").build().duplicates())
         .isEqualTo(DuplicatePolicy.FIRST);

@@ -9,6 +9,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.Reports;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.rows.AvroRows;
@@ -19,7 +20,7 @@ class JsonLinesTest {
   private static final byte[] BINARY = {0, (byte) 0xff};
   private static final RecordForm PLAIN = new RecordForm(Encoding.UTF8, Encoding.UTF8, true);
   private static final RecordForm ENCODED = new RecordForm(Encoding.HEX, Encoding.BASE64, true);
-  private static final Statistics EXACT = StatCommandTest.statistics("blocked", 0, 0);
+  private static final Statistics EXACT = Reports.statistics("blocked", 0, 0);
 
   @Test
   void textStaysTextAndOtherBytesAreBase64() throws Exception {

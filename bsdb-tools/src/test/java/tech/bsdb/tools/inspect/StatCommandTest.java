@@ -9,7 +9,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.Statistics;
+import tech.bsdb.Reports;
 import tech.bsdb.tools.CommandRun;
 
 class StatCommandTest {
@@ -40,7 +40,7 @@ class StatCommandTest {
 
   @Test
   void figuresForPeopleShowSizesARecord() {
-    assertThat(StatCommand.forPeople(statistics("blocked", 0, 0)))
+    assertThat(StatCommand.forPeople(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", "1,000")
         .containsEntry("kind", "exact, blocked")
         .containsEntry("hash function", "400 bytes, 0.40 a record")
@@ -51,49 +51,19 @@ class StatCommandTest {
 
   @Test
   void theKindNamesWhatMakesIt() {
-    assertThat(StatCommand.forPeople(statistics("none", 8, 0)))
+    assertThat(StatCommand.forPeople(Reports.statistics("none", 8, 0)))
         .containsEntry("kind", "approximate, at most 8 bytes of each value");
-    assertThat(StatCommand.forPeople(statistics("compressed", 0, 4096)))
+    assertThat(StatCommand.forPeople(Reports.statistics("compressed", 0, 4096)))
         .containsEntry("kind", "exact, compressed: ZSTD level 6, blocks of 4,096, no dictionary");
   }
 
   @Test
   void figuresForProgramsArePlain() {
-    assertThat(StatCommand.forPrograms(statistics("blocked", 0, 0)))
+    assertThat(StatCommand.forPrograms(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", 1_000L)
         .containsEntry("layout", "blocked")
         .containsEntry("seed", -77L)
         .containsEntry("databaseBytes", 58_400L)
         .containsEntry("fileBytes", Map.of("data-0", 50_000L));
-  }
-
-  static Statistics statistics(String layout, int approximateWidth, int blockSize) {
-    return new Statistics(
-        Path.of("rdb"),
-        "0".repeat(32),
-        1,
-        layout,
-        approximateWidth,
-        1_000,
-        2,
-        4,
-        -77,
-        13_000,
-        32_000,
-        13,
-        32,
-        blockSize,
-        blockSize == 0 ? 0 : 6,
-        0,
-        0,
-        1,
-        400,
-        8_000,
-        50_000,
-        58_400,
-        Map.of("data-0", 50_000L),
-        null,
-        "not opened",
-        false);
   }
 }

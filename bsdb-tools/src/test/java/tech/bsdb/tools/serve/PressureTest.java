@@ -26,8 +26,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
-import tech.bsdb.format.Layout;
 import tech.bsdb.tools.HttpServer;
 import tech.bsdb.tools.serve.Wire.Response;
 

@@ -3,7 +3,7 @@ package tech.bsdb.format;
 import java.util.Locale;
 
 /** How records lie in the data files (FORMAT.md §4). */
-public enum Layout {
+public enum RecordLayout {
   /**
    * Records never straddle a page, so that one page read answers; a large record has pages of its
    * own.
@@ -18,7 +18,7 @@ public enum Layout {
 
   private final String id;
 
-  Layout(String id) {
+  RecordLayout(String id) {
     this.id = id;
   }
 
@@ -32,8 +32,8 @@ public enum Layout {
    *
    * @throws IllegalArgumentException if no layout has that name
    */
-  public static Layout of(String id) {
-    for (Layout layout : values()) {
+  public static RecordLayout of(String id) {
+    for (RecordLayout layout : values()) {
       if (layout.id.equals(id)) {
         return layout;
       }

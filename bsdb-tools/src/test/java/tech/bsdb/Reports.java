@@ -1,0 +1,61 @@
+package tech.bsdb;
+
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Map;
+
+/** Made-up reports and statistics, which only this package can make. */
+public final class Reports {
+  private Reports() {}
+
+  /** The report of a build of a million records. */
+  public static BuildReport build(
+      Map<String, Long> files, Map<BuildListener.Stage, Double> seconds) {
+    return new BuildReport(
+        new BuildReport.Facts(
+            Path.of("rdb"),
+            "0".repeat(32),
+            1_000_000,
+            3,
+            5,
+            13_000_000,
+            26_000_000,
+            61_000_000,
+            files,
+            0,
+            seconds,
+            List.of()));
+  }
+
+  /** The figures of a database of a thousand records. */
+  public static Statistics statistics(String layout, int approximateWidth, int blockSize) {
+    return new Statistics(
+        new Statistics.Facts(
+            Path.of("rdb"),
+            "0".repeat(32),
+            1,
+            layout,
+            approximateWidth,
+            1_000,
+            2,
+            4,
+            -77,
+            13_000,
+            32_000,
+            13,
+            32,
+            blockSize,
+            blockSize == 0 ? 0 : 6,
+            0,
+            0,
+            1,
+            400,
+            8_000,
+            50_000,
+            58_400,
+            Map.of("data-0", 50_000L),
+            null,
+            "not opened",
+            false));
+  }
+}
