@@ -131,13 +131,14 @@ class ArchitectureTest {
   }
 
   @Test
-  void storesKnowThePublicVerbsAloneAndNobodyKnowsThem() {
+  void storesKnowThePublicVerbsAndThePageCacheAndNobodyKnowsThem() {
     onlyUses(
         "tech.bsdb.store..",
         "java..",
         "org.jspecify.annotations..",
         "org.slf4j..",
         "tech.bsdb.error..",
+        "tech.bsdb.io..",
         "tech.bsdb");
     noClasses()
         .that()

@@ -48,7 +48,8 @@ class StatisticsTest {
         OpenOptions options = OpenOptions.defaults().withEngine(engine);
         try (Database database = Database.open(target, options);
             Database loaded = Database.open(target, options.withIndexInMemory(true))) {
-          boolean mapped = engine == OpenOptions.Engine.MAPPED;
+          boolean mapped =
+              engine == OpenOptions.Engine.MAPPED || engine == OpenOptions.Engine.MEMORY;
           assertThat(database.statistics().readsMemory()).as("%s", engine).isEqualTo(mapped);
           assertThat(loaded.statistics().readsMemory())
               .as("%s, index in memory, width %d", engine, width)

@@ -51,9 +51,9 @@ class ArrowsTest {
 
   private static Map<String, Set<String>> arrows() {
     Map<String, Set<String>> arrows = new LinkedHashMap<>();
-    for (String line : ARROWS.split("\n")) {
+    for (String line : ARROWS.lines().toList()) {
       String[] sides = line.split(":", -1);
-      Set<String> known = new TreeSet<>(List.of(sides[1].strip().split(" ")));
+      Set<String> known = new TreeSet<>(List.of(sides[1].strip().split(" ", -1)));
       known.remove("");
       assertThat(arrows.keySet()).as("above " + sides[0]).containsAll(known);
       arrows.put(sides[0], known);

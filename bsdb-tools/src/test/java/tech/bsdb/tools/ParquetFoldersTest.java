@@ -223,7 +223,7 @@ class ParquetFoldersTest {
       })
   void typesAreThoseThatSparkInfers(String values, String type, String json) throws Exception {
     List<String> inputs = new ArrayList<>();
-    for (String value : values.split(" ")) { // an underscore stands for a blank in a timestamp
+    for (String value : values.split(" ", -1)) { // an underscore stands for a blank in a timestamp
       String directory = "t/%70=" + value.replaceAll("(\\d\\d)_(\\d\\d%)", "$1 $2");
       part(directory + "/a.parquet");
       inputs.addAll(List.of("-i", path(directory)));
@@ -286,8 +286,10 @@ class ParquetFoldersTest {
     assertBuilt(build("-i", path("t"), "-kf", "id", "--partitions", "ignore"));
     assertThat(rows())
         .isEqualTo(
-            "{\"key\":\"1\",\"value\":{\"id\":1,\"name\":null}}\n"
-                + "{\"key\":\"2\",\"value\":{\"id\":2,\"name\":null}}\n");
+            """
+            {"key":"1","value":{"id":1,"name":null}}
+            {"key":"2","value":{"id":2,"name":null}}
+            """);
     assertThat(build("-i", path("t"), "-kf", "a", "--partitions", "ignore").err())
         .contains("has no column a for the key");
     assertThat(build("-i", path("t"), "-kf", "a", "--partitions", "all").err())

@@ -69,8 +69,9 @@ class PressureTest {
   private static Wire client(int port, int address) throws IOException {
     Socket socket = new Socket();
     socket.setReceiveBufferSize(16 << 10);
-    socket.bind(new InetSocketAddress(InetAddress.getByName("127.0.0." + address), 0));
-    socket.connect(new InetSocketAddress("127.0.0.1", port));
+    socket.bind(
+        new InetSocketAddress(InetAddress.getByAddress(new byte[] {127, 0, 0, (byte) address}), 0));
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
     return new Wire(socket);
   }
 
