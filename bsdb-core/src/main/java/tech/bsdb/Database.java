@@ -115,7 +115,7 @@ public final class Database implements AutoCloseable {
    *
    * <p>What is in memory is there at once; what must be read goes through io_uring where that is
    * the engine, else through a pool of threads. Dependent stages never run on a thread that reads
-   * depend on: they may block, throw, or ask again. A caller waits while very many look-ups are
+   * depend on: they may block, throw, or ask again. A caller waits while very many lookups are
    * under way, unless it is itself such a stage.
    *
    * @param key must stay as it is until the future is complete
@@ -203,7 +203,7 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * The reads that look-ups and {@link #scan scans} of this database have made since it was opened.
+   * The reads that lookups and {@link #scan scans} of this database have made since it was opened.
    * Exact once they have ended; also when the database is closed.
    */
   public IoCounters ioCounters() {
@@ -314,7 +314,7 @@ public final class Database implements AutoCloseable {
             result.records(), result.pages(), result.bytes(), result.keysChecked()));
   }
 
-  /** Waits for running look-ups and releases everything; a second call does nothing. */
+  /** Waits for running lookups and releases everything; a second call does nothing. */
   @Override
   public void close() throws IOException {
     lookup.close();

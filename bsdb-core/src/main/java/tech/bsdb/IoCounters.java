@@ -21,7 +21,7 @@ public final class IoCounters {
   }
 
   /**
-   * Reads that have ended; two for most look-ups of a present key where index and data are both
+   * Reads that have ended; two for most lookups of a present key where index and data are both
    * read.
    */
   public long reads() {

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.OpenOptions.Engine;
 
-/** What the counters say is what look-ups must have read, by every engine. */
+/** What the counters say is what lookups must have read, by every engine. */
 class IoCountersTest {
   private static final int RECORDS = 500;
   private static final int PAGE = 4096;
@@ -42,7 +42,7 @@ class IoCountersTest {
     return Database.open(path, options);
   }
 
-  /** Reads of one file for a look-up: none where its pages are memory. */
+  /** Reads of one file for a lookup: none where its pages are memory. */
   private static int each(Database database) {
     String engine = database.statistics().engine();
     return engine.startsWith("mapped") || engine.startsWith("memory") ? 0 : 1;

@@ -18,7 +18,7 @@ public final class Offered {
     return ENGINES;
   }
 
-  /** Whether every look-up of an engine waits for the device. */
+  /** Whether every lookup of an engine waits for the device. */
   public static boolean readsDevice(OpenOptions.Engine engine) {
     return engine == OpenOptions.Engine.DIRECT || engine == OpenOptions.Engine.IO_URING;
   }

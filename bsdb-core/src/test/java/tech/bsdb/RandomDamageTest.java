@@ -123,7 +123,7 @@ class RandomDamageTest {
   }
 
   /**
-   * A page that is sound by itself, but of another database: no look-up can tell, but verification
+   * A page that is sound by itself, but of another database: no lookup can tell, but verification
    * does.
    */
   @ParameterizedTest(name = "{0}")

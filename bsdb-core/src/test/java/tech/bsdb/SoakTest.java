@@ -20,7 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * Look-ups of all kinds by all engines for a long time, while readers are opened and closed: every
+ * Lookups of all kinds by all engines for a long time, while readers are opened and closed: every
  * answer is right, and nothing is left behind. {@code ./mvnw verify -Psoak}; an hour, or {@code
  * -Dbsdb.soak.minutes=}.
  */

@@ -7,26 +7,25 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb bench-async}: asynchronous look-ups, a number of them in flight. */
+/** {@code bsdb bench-async}: asynchronous lookups, a number of them in flight. */
 public final class AsyncQueryBench implements Command {
   private static final Syntax SYNTAX =
       LoadSyntax.declare(
               new Syntax(
                   "bench-async",
                   "",
-                  "Measures asynchronous look-ups: how many a second, how long they take, what they cost in CPU"
+                  "Measures asynchronous lookups: how many a second, how long they take, what they cost in CPU"
                       + " time and reads. Properties of the reader, given in BSDB_JAVA_OPTS:"
                       + " -Dbsdb.uring=false reads by threads instead of io_uring,"
                       + " -Dbsdb.reader.index.submit.threads=N and -Dbsdb.reader.kv.submit.threads=N set how many"
                       + " threads read the index and the data files."),
               true)
-          .example(
-              "64 look-ups in flight, past the page cache", "bsdb bench-async -d ./rdb -id -kd")
+          .example("64 lookups in flight, past the page cache", "bsdb bench-async -d ./rdb -id -kd")
           .example(
               "from 1 to 256 in flight, as a page",
               "bsdb bench-async -d ./rdb -id -kd --sweep --html bench.html")
           .example(
-              "the latency at 20,000 look-ups a second",
+              "the latency at 20,000 lookups a second",
               "bsdb bench-async -d ./rdb -id -kd --rate 20000")
           .example(
               "without io_uring",
@@ -47,7 +46,7 @@ public final class AsyncQueryBench implements Command {
 
   @Override
   public String summary() {
-    return "measure asynchronous look-ups";
+    return "measure asynchronous lookups";
   }
 
   @Override

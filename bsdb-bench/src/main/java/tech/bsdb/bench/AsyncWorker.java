@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a number of look-ups in flight (closed loop), or sends them by a timetable with at most
- * that number in flight (open loop). Whoever completes a look-up stamps the time; counting and
- * verifying is done in the worker's own thread.
+ * Keeps a number of lookups in flight (closed loop), or sends them by a timetable with at most that
+ * number in flight (open loop). Whoever completes a lookup stamps the time; counting and verifying
+ * is done in the worker's own thread.
  */
 final class AsyncWorker implements Worker {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -34,8 +34,8 @@ final class AsyncWorker implements Worker {
   /**
    * Creates a worker.
    *
-   * @param depth the most look-ups in flight, at least 1
-   * @param rate look-ups a second of all workers together, 0 for a closed loop
+   * @param depth the most lookups in flight, at least 1
+   * @param rate lookups a second of all workers together, 0 for a closed loop
    * @param stopped whether everybody is to stop before the end
    */
   AsyncWorker(
@@ -50,7 +50,7 @@ final class AsyncWorker implements Worker {
     this(target, keys, order, depth, rate, worker, workers, stopped, PATIENCE_NANOS);
   }
 
-  /** For tests: with another patience for look-ups that are never answered. */
+  /** For tests: with another patience for lookups that are never answered. */
   AsyncWorker(
       AsyncTarget target,
       KeySet keys,
@@ -130,7 +130,7 @@ final class AsyncWorker implements Worker {
       Slot slot = completions.take(System.nanoTime() + patienceNanos);
       if (slot == null) {
         throw new IOException(
-            "no look-up was answered for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos) + " s");
+            "no lookup was answered for " + TimeUnit.NANOSECONDS.toSeconds(patienceNanos) + " s");
       }
       settle(slot, tally);
     }
@@ -169,13 +169,13 @@ final class AsyncWorker implements Worker {
     while (inFlight > 0) {
       Slot slot = completions.take(until);
       if (slot == null) {
-        throw new IOException(inFlight + " look-ups were never answered");
+        throw new IOException(inFlight + " lookups were never answered");
       }
       settle(slot, tally);
     }
     tally.publish(settled);
     if (answeredTwice.get() > 0) {
-      throw new IOException(answeredTwice.get() + " look-ups were answered twice");
+      throw new IOException(answeredTwice.get() + " lookups were answered twice");
     }
   }
 

@@ -31,7 +31,7 @@ final class Charts {
     }
     return new LineChart(
         "Latency by percentile",
-        "share of look-ups that took no longer",
+        "share of lookups that took no longer",
         Scale.nines(samples),
         Scale.logarithmic(Math.min(least, greatest), greatest, Quantity::axisTime),
         lines);
@@ -56,11 +56,11 @@ final class Charts {
     return new LineChart.Dot(percentile, shown, hint);
   }
 
-  /** Look-ups a second over what varies. */
+  /** Lookups a second over what varies. */
   static LineChart rates(Report report) {
     double greatest = report.best().lookupsPerSecond();
     return new LineChart(
-        "Look-ups per second over " + report.axis(),
+        "Lookups per second over " + report.axis(),
         report.axis(),
         Scale.steps(report.points().stream().map(report::place).toList()),
         Scale.fromZero(greatest, Quantity::brief),

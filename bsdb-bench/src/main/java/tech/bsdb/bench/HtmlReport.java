@@ -30,7 +30,7 @@ final class HtmlReport {
     cards(report, page);
     remarks(report, page);
     if (report.points().size() > 1) {
-      chart("Look-ups per second", Charts.rates(report), page);
+      chart("Lookups per second", Charts.rates(report), page);
       chart("Latency over " + report.axis(), Charts.latencies(report), page);
     }
     chart("Latency distribution", Charts.latency(report), page);
@@ -42,17 +42,17 @@ final class HtmlReport {
   private static void cards(Report report, StringBuilder page) {
     Point best = report.best();
     if (report.points().size() > 1) {
-      page.append("<p class=\"of\">The step with the most look-ups per second: ")
+      page.append("<p class=\"of\">The step with the most lookups per second: ")
           .append(escaped(Charts.name(best, report)))
           .append("</p>\n");
     }
     page.append("<section class=\"cards\">\n");
-    card("look-ups/s", Quantity.count(best.lookupsPerSecond()), page);
+    card("lookups/s", Quantity.count(best.lookupsPerSecond()), page);
     card("p50", Quantity.time(best.nanosAt(50)), page);
     card("p99", Quantity.time(best.nanosAt(99)), page);
     card("p99.9", Quantity.time(best.nanosAt(99.9)), page);
     card("CPU s per million", Quantity.decimal(best.cpuSecondsPerMillion()), page);
-    card("bytes read per look-up", Quantity.bytes(best.deviceBytesPerLookup()), page);
+    card("bytes read per lookup", Quantity.bytes(best.deviceBytesPerLookup()), page);
     page.append("</section>\n");
   }
 
@@ -84,7 +84,7 @@ final class HtmlReport {
   }
 
   private static void table(Report report, StringBuilder page) {
-    List<String> head = new ArrayList<>(List.of("threads", "depth", "look-ups/s"));
+    List<String> head = new ArrayList<>(List.of("threads", "depth", "lookups/s"));
     Report.PERCENTILES.forEach(percentile -> head.add(Report.label(percentile)));
     head.addAll(List.of("CPU s/M", "bytes read", "hits", "misses", "errors"));
     page.append(

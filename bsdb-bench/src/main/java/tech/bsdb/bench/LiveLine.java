@@ -27,7 +27,7 @@ final class LiveLine implements AutoCloseable {
   /**
    * Shows the rate since the last time, where it is time to.
    *
-   * @param done look-ups since the phase began
+   * @param done lookups since the phase began
    * @param seconds since the phase began
    * @param length of the phase, in seconds
    */
@@ -48,7 +48,7 @@ final class LiveLine implements AutoCloseable {
     String line =
         String.format(
             Locale.ROOT,
-            "%-8s %s %6.1f of %.0f s %,14.0f look-ups/s",
+            "%-8s %s %6.1f of %.0f s %,14.0f lookups/s",
             phase,
             words(step),
             Math.min(seconds, length),

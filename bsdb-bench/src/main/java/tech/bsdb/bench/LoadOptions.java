@@ -21,7 +21,7 @@ import tech.bsdb.tools.inspect.DatabaseDirectory;
 /**
  * What a load tool was asked to do, checked as far as that is possible without opening anything.
  *
- * @param async whether look-ups are asynchronous
+ * @param async whether lookups are asynchronous
  * @param database the database's directory
  * @param approximate whether it must be an approximate one
  * @param indexInMemory whether the index is brought into memory at the beginning
@@ -36,7 +36,7 @@ import tech.bsdb.tools.inspect.DatabaseDirectory;
  * @param seed of everything that is drawn
  * @param steps what is measured, in order
  * @param batch keys per request
- * @param rate look-ups a second of an open loop, 0 for a closed one
+ * @param rate lookups a second of an open loop, 0 for a closed one
  * @param warmupSeconds before each measurement
  * @param durationSeconds of each measurement
  * @param quiet whether nothing but errors is printed

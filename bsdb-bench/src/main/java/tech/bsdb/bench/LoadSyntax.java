@@ -11,7 +11,7 @@ final class LoadSyntax {
   /**
    * Declares the options.
    *
-   * @param async whether look-ups are asynchronous
+   * @param async whether lookups are asynchronous
    */
   static Syntax declare(Syntax syntax, boolean async) {
     keys(DatabaseDirectory.declare(syntax.section("Database")), async);
@@ -83,12 +83,12 @@ final class LoadSyntax {
           .value(
               "--depth",
               "N[,N...]",
-              "look-ups in flight for each thread, 1 to 65,536 (default 64); several numbers are"
+              "lookups in flight for each thread, 1 to 65,536 (default 64); several numbers are"
                   + " measured one after another")
           .value(
               "--threads",
               "N[,N...]",
-              "threads that send look-ups, 1 to 1,024 (default 1); several are measured one after"
+              "threads that send lookups, 1 to 1,024 (default 1); several are measured one after"
                   + " another")
           .flag(
               "--sweep",
@@ -113,7 +113,7 @@ final class LoadSyntax {
         .value(
             "--rate",
             "N",
-            "open loop: N look-ups a second, all threads together, each measured from the time it"
+            "open loop: N lookups a second, all threads together, each measured from the time it"
                 + " was due, 1 to 100,000,000 (default: closed loop, as quickly as answers come)")
         .value(
             "--warmup", "SECONDS", "before each measurement, not counted, 0 to 3,600 (default 2)")

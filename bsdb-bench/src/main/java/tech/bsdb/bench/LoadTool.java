@@ -24,7 +24,7 @@ final class LoadTool {
    * Runs a load.
    *
    * @param command the tool's name
-   * @return the exit code: an error if a look-up failed
+   * @return the exit code: an error if a lookup failed
    */
   static int run(String command, LoadOptions options, Console console)
       throws IOException, UsageException, InterruptedException {

@@ -8,18 +8,18 @@ import org.jspecify.annotations.Nullable;
  * What one step of a run measured.
  *
  * @param step threads and depth
- * @param seconds from the beginning until the last look-up was answered
- * @param lookups look-ups answered or failed
- * @param hits look-ups that got a value
- * @param misses look-ups that got none
+ * @param seconds from the beginning until the last lookup was answered
+ * @param lookups lookups answered or failed
+ * @param hits lookups that got a value
+ * @param misses lookups that got none
  * @param missing misses of keys that the source has
  * @param mistaken hits of absent keys
- * @param errors look-ups that failed
+ * @param errors lookups that failed
  * @param firstError why one of them failed, or null
  * @param latency latencies in nanoseconds, from sending, in an open loop from the time that was due
- * @param timed how many latencies were taken; each counts for the look-ups that it stands for
+ * @param timed how many latencies were taken; each counts for the lookups that it stands for
  * @param stride one in how many requests was timed, where it was fewest
- * @param notSent look-ups that an open loop owed at its end
+ * @param notSent lookups that an open loop owed at its end
  * @param latestNanos how long after its time an open loop sent its latest request
  * @param cpuSeconds CPU time of the process, NaN where unknown
  * @param deviceBytes bytes read from the device by the process, NaN where unknown

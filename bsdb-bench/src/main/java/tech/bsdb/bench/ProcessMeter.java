@@ -6,7 +6,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this process has used up to now, all threads together: look-ups, harness, collector and
+ * What this process has used up to now, all threads together: lookups, harness, collector and
  * compiler.
  *
  * @param cpuNanos time on processors, or -1 where the system does not tell

@@ -7,17 +7,17 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb bench}: look-ups one after another, or in batches, on any number of threads. */
+/** {@code bsdb bench}: lookups one after another, or in batches, on any number of threads. */
 public final class QueryBench implements Command {
   private static final Syntax SYNTAX =
       LoadSyntax.declare(
               new Syntax(
                   "bench",
                   "",
-                  "Measures synchronous look-ups: how many a second, how long they take, what they cost in CPU"
+                  "Measures synchronous lookups: how many a second, how long they take, what they cost in CPU"
                       + " time and reads."),
               false)
-          .example("warm look-ups on one thread", "bsdb bench -d ./rdb")
+          .example("warm lookups on one thread", "bsdb bench -d ./rdb")
           .example(
               "every answer compared with the source",
               "bsdb bench -d ./rdb -k words.txt -v --threads 2")
@@ -28,7 +28,7 @@ public final class QueryBench implements Command {
               "batches of 256, a tenth of the keys absent",
               "bsdb bench -d ./rdb --batch 256 --absent 10")
           .example(
-              "the latency at 20,000 look-ups a second",
+              "the latency at 20,000 lookups a second",
               "bsdb bench -d ./rdb --rate 20000 --threads 8");
 
   /** For the service loader. */
@@ -46,7 +46,7 @@ public final class QueryBench implements Command {
 
   @Override
   public String summary() {
-    return "measure synchronous look-ups";
+    return "measure synchronous lookups";
   }
 
   @Override

@@ -13,19 +13,19 @@ final class Remarks {
   static List<String> on(Point point, Report report) {
     List<String> remarks = new ArrayList<>();
     if (point.errors() > 0) {
-      remarks.add(Quantity.count(point.errors()) + " look-ups failed: " + point.firstError() + ".");
+      remarks.add(Quantity.count(point.errors()) + " lookups failed: " + point.firstError() + ".");
     }
     if (point.missing() > 0) {
       remarks.add(
           Quantity.count(point.missing())
-              + " look-ups did not find a key that "
+              + " lookups did not find a key that "
               + report.keys().source()
               + " has.");
     }
     if (point.mistaken() > 0) {
       remarks.add(
           Quantity.count(point.mistaken())
-              + " look-ups of absent keys got a value"
+              + " lookups of absent keys got a value"
               + (report.database().approximateWidth() > 0
                   ? ", as an approximate database does for a share of them."
                   : "."));
@@ -35,7 +35,7 @@ final class Remarks {
       remarks.add(
           "The rate was not kept: "
               + Quantity.count(point.notSent())
-              + " look-ups that were due were never sent. Latencies of an overloaded open loop only"
+              + " lookups that were due were never sent. Latencies of an overloaded open loop only"
               + " say how long it was run.");
     }
     return remarks;

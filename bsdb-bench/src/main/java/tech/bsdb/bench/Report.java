@@ -77,7 +77,7 @@ record Report(
         options.rate() > 0
             ? "open loop at "
                 + Quantity.count(options.rate())
-                + " look-ups/s, latency from the time that was due"
+                + " lookups/s, latency from the time that was due"
             : "closed loop";
     return loop
         + ", "
@@ -102,13 +102,13 @@ record Report(
   /** What a point cost in CPU time, in a line. */
   static String cpuInWords(Point point, LoadOptions options) {
     return Quantity.decimal(point.cpuSecondsPerMillion())
-        + " s per million look-ups, "
+        + " s per million lookups, "
         + Quantity.decimal(point.cpuSeconds() / point.seconds())
         + " cores busy"
         + (options.rate() > 0 ? ", waiting for the time that is due included" : "");
   }
 
-  /** The point with the most look-ups a second. */
+  /** The point with the most lookups a second. */
   Point best() {
     Point best = points.get(0);
     for (Point point : points) {
@@ -126,10 +126,10 @@ record Report(
   /** What varies, for the axis of a chart. */
   String axis() {
     if (overDepth()) {
-      return "look-ups in flight per thread";
+      return "lookups in flight per thread";
     }
     boolean bothVary = points.stream().map(p -> p.step().depth()).distinct().count() > 1;
-    return bothVary ? "look-ups in flight, all threads" : "threads";
+    return bothVary ? "lookups in flight, all threads" : "threads";
   }
 
   /** A point's place on that axis. */

@@ -4,10 +4,10 @@ package tech.bsdb.bench;
  * What is varied from point to point of a run.
  *
  * @param threads threads that look up
- * @param depth look-ups that each of them keeps in flight; 1 where they wait for each
+ * @param depth lookups that each of them keeps in flight; 1 where they wait for each
  */
 record Step(int threads, int depth) {
-  /** All look-ups that can be under way, but for batches. */
+  /** All lookups that can be under way, but for batches. */
   int inFlight() {
     return threads * depth;
   }

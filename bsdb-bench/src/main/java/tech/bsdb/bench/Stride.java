@@ -1,13 +1,13 @@
 package tech.bsdb.bench;
 
 /**
- * How many look-ups go by for each that is timed. Reading the clock twice takes some 50 ns, a warm
- * look-up some 400: at over 500,000 look-ups a second and thread only one of several is timed, so
- * that the clock takes less than 1 % of the time. A timed look-up counts for all that it stands
- * for. Follows the rate, looked at every 20 ms. For one thread.
+ * How many lookups go by for each that is timed. Reading the clock twice takes some 50 ns, a warm
+ * lookup some 400: at over 500,000 lookups a second and thread only one of several is timed, so
+ * that the clock takes less than 1 % of the time. A timed lookup counts for all that it stands for.
+ * Follows the rate, looked at every 20 ms. For one thread.
  */
 final class Stride {
-  /** Look-ups a second and thread up to which every one is timed. */
+  /** Lookups a second and thread up to which every one is timed. */
   static final double EVERY_ONE_BELOW = 500_000;
 
   private static final double TIMED_PER_SECOND = 100_000;

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Looks keys up one after another, or a batch at a time: as quickly as they are answered (closed
- * loop), or by a timetable (open loop). A look-up in a batch takes as long as its batch.
+ * loop), or by a timetable (open loop). A lookup in a batch takes as long as its batch.
  */
 final class SyncWorker implements Worker {
   private final SyncTarget target;
@@ -27,7 +27,7 @@ final class SyncWorker implements Worker {
    * Creates a worker.
    *
    * @param batch keys per request, at least 1
-   * @param rate look-ups a second of all workers together, 0 for a closed loop
+   * @param rate lookups a second of all workers together, 0 for a closed loop
    * @param stopped whether everybody is to stop before the end
    */
   SyncWorker(

@@ -51,7 +51,7 @@ final class Tally {
     answers.check(request, value);
   }
 
-  /** Counts look-ups that failed together. */
+  /** Counts lookups that failed together. */
   void failed(long lookups, Throwable failure) {
     errors += lookups;
     if (firstError == null) {
@@ -62,7 +62,7 @@ final class Tally {
   /**
    * Records a latency.
    *
-   * @param lookups how many look-ups it stands for
+   * @param lookups how many lookups it stands for
    * @param stride one in how many requests was timed
    */
   void timed(long nanos, long lookups, int stride) {
@@ -71,7 +71,7 @@ final class Tally {
     largestStride = Math.max(largestStride, stride);
   }
 
-  /** Says how many look-ups are done, for whoever watches. */
+  /** Says how many lookups are done, for whoever watches. */
   void publish(long lookups) {
     done.setRelease(lookups);
   }
@@ -81,7 +81,7 @@ final class Tally {
     latestNanos = Math.max(latestNanos, nanos);
   }
 
-  /** Notes how many look-ups an open loop owed at its end. */
+  /** Notes how many lookups an open loop owed at its end. */
   void notSent(long lookups) {
     notSent = lookups;
   }
@@ -95,7 +95,7 @@ final class Tally {
     return done.getAcquire();
   }
 
-  /** Latencies; each counts for the look-ups that it stands for. */
+  /** Latencies; each counts for the lookups that it stands for. */
   Histogram latency() {
     return latency;
   }

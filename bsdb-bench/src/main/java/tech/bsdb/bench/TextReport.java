@@ -32,10 +32,10 @@ final class TextReport {
   private static void point(Point point, Report report, List<String> lines) {
     Step step = point.step();
     lines.add(row("threads", step.threads() + (step.depth() > 1 ? ", depth " + step.depth() : "")));
-    lines.add(row("look-ups/s", Quantity.count(point.lookupsPerSecond())));
+    lines.add(row("lookups/s", Quantity.count(point.lookupsPerSecond())));
     lines.add(
         row(
-            "look-ups",
+            "lookups",
             Quantity.count(point.lookups())
                 + " in "
                 + Quantity.decimal(point.seconds())
@@ -61,7 +61,7 @@ final class TextReport {
     }
     lines.add(row("CPU", Report.cpuInWords(point, report.options())));
     lines.add(
-        row("device", Quantity.bytes(point.deviceBytesPerLookup()) + " bytes read per look-up"));
+        row("device", Quantity.bytes(point.deviceBytesPerLookup()) + " bytes read per lookup"));
     for (String remark : Remarks.on(point, report)) {
       lines.add("note: " + remark);
     }
@@ -70,7 +70,7 @@ final class TextReport {
   private static void table(Report report, List<String> lines) {
     StringBuilder head =
         new StringBuilder(String.format(Locale.ROOT, "%7s %6s", "threads", "depth"));
-    head.append(String.format(Locale.ROOT, " %12s", "look-ups/s"));
+    head.append(String.format(Locale.ROOT, " %12s", "lookups/s"));
     Report.PERCENTILES.forEach(p -> head.append(String.format(" %9s", Report.label(p))));
     head.append(String.format(Locale.ROOT, " %8s %10s", "CPU s/M", "bytes/get"));
     lines.add(head.toString());

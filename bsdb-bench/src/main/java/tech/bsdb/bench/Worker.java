@@ -11,7 +11,7 @@ interface Worker {
    * @param endNanos from when on nothing more is sent
    * @param tally counts what comes back
    * @throws WrongAnswerException at the first wrong answer, where answers are verified
-   * @throws IOException if the load cannot go on; a look-up that fails is only counted
+   * @throws IOException if the load cannot go on; a lookup that fails is only counted
    */
   void run(long beginNanos, long endNanos, Tally tally) throws IOException;
 }

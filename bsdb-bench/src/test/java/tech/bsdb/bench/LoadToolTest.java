@@ -234,7 +234,7 @@ class LoadToolTest {
   @Test
   void theSummaryIsForPeople() throws Exception {
     assertThat(bench().out)
-        .contains("look-ups/s", "p50", "p99.99", "s per million look-ups", "read per look-up")
+        .contains("lookups/s", "p50", "p99.99", "s per million lookups", "read per lookup")
         .contains("engine", "Database.get", "closed loop");
   }
 

@@ -113,7 +113,7 @@ public final class CompressedReader implements RecordReader {
     }
   }
 
-  /** Decompresses blocks; shared by look-ups and scans. */
+  /** Decompresses blocks; shared by lookups and scans. */
   static final class Blocks {
     private final @Nullable ZstdDictDecompress dictionary;
     private final int ahead;

@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
 /**
- * Where the values of look-ups are put: each in an array of its own, or one behind the other in one
+ * Where the values of lookups are put: each in an array of its own, or one behind the other in one
  * array that is used again. Not thread-safe.
  */
 public final class Values {

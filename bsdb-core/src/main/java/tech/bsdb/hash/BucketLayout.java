@@ -2,7 +2,7 @@ package tech.bsdb.hash;
 
 /**
  * How the hash function lies in its file (FORMAT.md §5): one block of words for each bucket, all of
- * one length, so that a bucket's number is its place, and all that a look-up needs of it lies in a
+ * one length, so that a bucket's number is its place, and all that a lookup needs of it lies in a
  * few neighbouring cache lines.
  *
  * <pre>

@@ -9,7 +9,7 @@ import java.nio.ByteOrder;
  * key's bytes as a little-endian bit vector, exactly as sux4j's {@code Hashes.spooky4} computes it
  * (FORMAT.md §5).
  *
- * <p>An instance holds the last signature computed with it, so that a look-up allocates nothing; it
+ * <p>An instance holds the last signature computed with it, so that a lookup allocates nothing; it
  * belongs to one thread at a time.
  */
 public final class Signature {

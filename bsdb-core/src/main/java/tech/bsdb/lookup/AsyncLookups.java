@@ -12,17 +12,17 @@ import tech.bsdb.hash.HashFunction;
 import tech.bsdb.io.DirectEngine;
 
 /**
- * Look-ups whose answers come later, each exactly once: a value, null for an absent key, or a
+ * Lookups whose answers come later, each exactly once: a value, null for an absent key, or a
  * failure. Thread-safe.
  *
  * <p>What is in memory is answered at once, by the caller's thread. What must be read goes through
- * rings where the engine has them, else through a pool of threads that each wait for one look-up;
- * then the answer is given by a thread that does nothing else. At most {@link #MOST} look-ups wait
+ * rings where the engine has them, else through a pool of threads that each wait for one lookup;
+ * then the answer is given by a thread that does nothing else. At most {@link #MOST} lookups wait
  * for their reads or their answers' handlers: a caller beyond that waits, unless it is itself such
  * a handler, which would wait for itself.
  */
 public final class AsyncLookups implements Closeable {
-  /** Look-ups that were begun and whose handlers have not ended, before callers must wait. */
+  /** Lookups that were begun and whose handlers have not ended, before callers must wait. */
   static final int MOST = 16_384;
 
   /** The system property for the number of rings, each with a thread of its own. */
@@ -32,7 +32,7 @@ public final class AsyncLookups implements Closeable {
   private static final int CLOSED = -1;
   private static final long IDLE_SECONDS = 10;
 
-  /** Hears the answer to one look-up, exactly once. */
+  /** Hears the answer to one lookup, exactly once. */
   public interface Answer {
     void completed(byte @Nullable [] value);
 
@@ -45,15 +45,15 @@ public final class AsyncLookups implements Closeable {
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
 
-  /** Look-ups whose reads have not ended. */
+  /** Lookups whose reads have not ended. */
   private int underWay;
 
-  /** Look-ups whose handlers have not ended. */
+  /** Lookups whose handlers have not ended. */
   private int unanswered;
 
   private boolean closed;
 
-  /** Look-ups in an open database, which stays the caller's to close, after this. */
+  /** Lookups in an open database, which stays the caller's to close, after this. */
   public AsyncLookups(Lookup lookup) throws IOException {
     this.lookup = lookup;
     int threads = positive(DirectEngine.THREADS, DEFAULT_THREADS);
@@ -120,7 +120,7 @@ public final class AsyncLookups implements Closeable {
   }
 
   /*
-   * Alone, a look-up is read by the very thread that will give its answer: one hand-over in place of two. One at a time
+   * Alone, a lookup is read by the very thread that will give its answer: one hand-over in place of two. One at a time
    * then takes 140 us in place of 233, where a synchronous one takes 187 (docs/BENCHMARKS.md).
    */
   private void readAndAnswer(Request request) {
@@ -185,14 +185,14 @@ public final class AsyncLookups implements Closeable {
     }
   }
 
-  /** Has the answer of a look-up given, whose reads have ended. */
+  /** Has the answer of a lookup given, whose reads have ended. */
   void answer(Request request) {
     callbacks.execute(() -> give(request));
     readEnded();
   }
 
   /**
-   * Counts a look-up, once there is room.
+   * Counts a lookup, once there is room.
    *
    * @return how many were unanswered before, or {@link #CLOSED}
    */
@@ -229,7 +229,7 @@ public final class AsyncLookups implements Closeable {
     }
   }
 
-  /** One look-up and its answer. */
+  /** One lookup and its answer. */
   static final class Request implements Runnable {
     final byte[] key;
     final @Nullable LongPredicate budget;
@@ -260,7 +260,7 @@ public final class AsyncLookups implements Closeable {
   }
 
   /**
-   * Waits for the look-ups under way, whose answers are still given; later ones fail. A second call
+   * Waits for the lookups under way, whose answers are still given; later ones fail. A second call
    * does nothing.
    */
   @Override

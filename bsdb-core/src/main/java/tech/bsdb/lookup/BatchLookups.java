@@ -16,7 +16,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
   private final QueuedLookups<KeyBatch> lookups;
   private @Nullable Throwable failure;
 
-  /** Look-ups over a queue, which this closes. */
+  /** Lookups over a queue, which this closes. */
   BatchLookups(LookupPath path, ReadQueue queue, boolean indexQueued, boolean recordsQueued) {
     this.path = path;
     this.lookups =

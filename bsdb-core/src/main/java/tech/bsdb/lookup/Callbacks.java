@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 /**
  * Threads that run users' callbacks and nothing else, so that one that blocks holds up no read. A
  * few are enough as long as callbacks end; while all of them are stuck, a further one is made every
- * few milliseconds, up to {@link #MOST}: so callbacks may wait for other look-ups. Thread-safe.
+ * few milliseconds, up to {@link #MOST}: so callbacks may wait for other lookups. Thread-safe.
  */
 final class Callbacks {
   /** The most threads. */

@@ -40,7 +40,7 @@ public interface EngineChoice {
 
     /*
      * With 64 a device idles while answers are worked on. Measured with 10M records on a device where fio reaches 89,000
-     * reads/s: 31,700 asynchronous look-ups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
+     * reads/s: 31,700 asynchronous lookups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
      */
     /** The most reads that one queue has under way. */
     private static final int DEPTH = 128;

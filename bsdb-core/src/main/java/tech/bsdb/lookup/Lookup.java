@@ -37,7 +37,7 @@ import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
 
 /**
- * The one way of a look-up: key, signature, slot, address, record; in approximate mode key,
+ * The one way of a lookup: key, signature, slot, address, record; in approximate mode key,
  * signature, slot, value. Every reader goes it. Thread-safe.
  */
 public final class Lookup implements Closeable {
@@ -292,7 +292,7 @@ public final class Lookup implements Closeable {
     return failure instanceof InternalError e ? unreadable(e) : failure;
   }
 
-  /** The way of a look-up, for those who go it in their own steps while this is open. */
+  /** The way of a lookup, for those who go it in their own steps while this is open. */
   LookupPath path() {
     return path;
   }
@@ -579,7 +579,7 @@ public final class Lookup implements Closeable {
     return engines.reason();
   }
 
-  /** Waits for running look-ups and releases everything; a second call does nothing. */
+  /** Waits for running lookups and releases everything; a second call does nothing. */
   @Override
   public void close() throws IOException {
     AsyncLookups made;

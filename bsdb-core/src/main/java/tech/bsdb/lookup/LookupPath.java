@@ -15,7 +15,7 @@ import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
 
 /**
- * The way of a look-up, in steps: key, signature, slot, extent of the index, address, extent of the
+ * The way of a lookup, in steps: key, signature, slot, extent of the index, address, extent of the
  * data, value; in approximate mode the index holds the value. Between the steps an extent is read,
  * in whatever way: one read after the other, many in one queue, or by touching mapped memory.
  * Thread-safe; each thread brings its own extents and scratch.

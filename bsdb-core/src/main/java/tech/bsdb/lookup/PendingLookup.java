@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 
 /**
- * A look-up that waits for a read. It is used again for the next one; it belongs to the thread that
+ * A lookup that waits for a read. It is used again for the next one; it belongs to the thread that
  * drives its queue.
  *
- * @param <R> what the look-up is for
+ * @param <R> what the lookup is for
  */
 final class PendingLookup<R> {
   final int tag;

@@ -13,21 +13,21 @@ import tech.bsdb.data.Values;
 import tech.bsdb.io.ReadQueue;
 
 /**
- * Look-ups that are under way together over one queue of reads. The end of a look-up's read of the
+ * Lookups that are under way together over one queue of reads. The end of a lookup's read of the
  * index adds its read of the data to the same queue, so that both go to the device with the next
  * submission. One thread at a time.
  *
- * @param <R> what a look-up is for
+ * @param <R> what a lookup is for
  */
 final class QueuedLookups<R> implements Closeable {
-  /** Hears of look-ups that ended. */
+  /** Hears of lookups that ended. */
   interface Answers<R> {
     /**
-     * A look-up ended.
+     * A lookup ended.
      *
      * @param number as it was given at the beginning
      * @param array holds the value, as the {@link Values} in use say; null if the key is absent or
-     *     the look-up failed
+     *     the lookup failed
      * @param failure why there is no answer, or null
      */
     void answer(R request, int number, byte @Nullable [] array, @Nullable Throwable failure);
@@ -35,14 +35,14 @@ final class QueuedLookups<R> implements Closeable {
     /**
      * A record is larger than what one read brings.
      *
-     * @return true if the look-up is taken over and will be answered in another way; false if the
+     * @return true if the lookup is taken over and will be answered in another way; false if the
      *     rest is to be read now, however long it takes
      */
     default boolean takesLarge(R request) {
       return false;
     }
 
-    /** What is asked for memory for a look-up's value, or null if the values in use ask. */
+    /** What is asked for memory for a lookup's value, or null if the values in use ask. */
     default @Nullable LongPredicate budget(R request) {
       return null;
     }
@@ -51,7 +51,7 @@ final class QueuedLookups<R> implements Closeable {
   /** Pages of a record that a queue reads at the most where someone else takes larger ones. */
   private static final int LARGE = 64;
 
-  /** Bytes that {@link #trim} leaves for each look-up: two pages, or a record that straddles. */
+  /** Bytes that {@link #trim} leaves for each lookup: two pages, or a record that straddles. */
   private static final int KEEP = 8 << 10;
 
   private final LookupPath path;
@@ -65,11 +65,11 @@ final class QueuedLookups<R> implements Closeable {
   private final ReadQueue.Ended ended = this::ended;
   private Values values;
 
-  /** Whether a look-up's own budget is set. */
+  /** Whether a lookup's own budget is set. */
   private boolean asked;
 
   /**
-   * Look-ups over a queue, which this closes.
+   * Lookups over a queue, which this closes.
    *
    * @param indexQueued whether the queue reads the index; if not, it is read at once
    * @param recordsQueued the same for the records
@@ -95,7 +95,7 @@ final class QueuedLookups<R> implements Closeable {
     values = other;
   }
 
-  /** Look-ups that have not ended. */
+  /** Lookups that have not ended. */
   int pending() {
     return all.size() - free.size();
   }
@@ -105,7 +105,7 @@ final class QueuedLookups<R> implements Closeable {
     return pending() >= queue.depth();
   }
 
-  /** Begins a look-up of a key whose slot is known; there must be room for it. */
+  /** Begins a lookup of a key whose slot is known; there must be room for it. */
   void begin(long slot, byte[] key, R request, int number) {
     PendingLookup<R> lookup = free.poll();
     if (lookup == null) {
@@ -197,7 +197,7 @@ final class QueuedLookups<R> implements Closeable {
     end(lookup, path.record(lookup.address, lookup.key, lookup.extent, values, scratch), null);
   }
 
-  /** Has the look-up's own budget asked for the memory of its value, if it has one. */
+  /** Has the lookup's own budget asked for the memory of its value, if it has one. */
   private void ask(PendingLookup<R> lookup) {
     R request = lookup.request;
     LongPredicate budget = request == null ? null : answers.budget(request);

@@ -8,7 +8,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
 
-/** What one look-up needs for itself, kept for the next one. Belongs to one thread at a time. */
+/** What one lookup needs for itself, kept for the next one. Belongs to one thread at a time. */
 final class Session {
   /** More guests than this keep no queue: it costs two descriptors. */
   private static final int GUESTS_WITH_QUEUES = 64;

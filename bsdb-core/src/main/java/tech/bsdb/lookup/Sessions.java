@@ -7,8 +7,8 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends sessions to look-ups and ends only when all are back, so that nothing is unmapped or freed
- * under a look-up. Thread-safe.
+ * Lends sessions to lookups and ends only when all are back, so that nothing is unmapped or freed
+ * under a lookup. Thread-safe.
  *
  * <p>Each thread has a favourite place; one exchange takes the session that lies there and one
  * release store gives it back, which costs less than a lock or a counter of readers. A taker that
@@ -53,7 +53,7 @@ final class Sessions {
     DONE,
     /** Another call did it. */
     BEFORE,
-    /** A fault lost a session, or its look-up still runs: what is mapped must stay mapped. */
+    /** A fault lost a session, or its lookup still runs: what is mapped must stay mapped. */
     SESSION_LOST
   }
 

@@ -10,7 +10,7 @@ import tech.bsdb.io.Extent;
 /**
  * Looks many keys up in files that are in memory, stage by stage: all signatures, all slots, all
  * addresses, all records. Within a stage no key waits for another, so that the processor has many
- * cache misses under way at once, where single look-ups wait for one after the other. Belongs to a
+ * cache misses under way at once, where single lookups wait for one after the other. Belongs to a
  * {@link Session}.
  */
 final class StagedLookups {

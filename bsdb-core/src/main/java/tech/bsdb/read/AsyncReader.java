@@ -10,7 +10,7 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * The asynchronous reader with its documented constructor; thin over the one way of a look-up.
+ * The asynchronous reader with its documented constructor; thin over the one way of a lookup.
  * Thread-safe.
  *
  * <p>Handlers never run on a thread that reads depend on: they run on threads of their own, or on
@@ -81,7 +81,7 @@ public final class AsyncReader implements AutoCloseable {
   }
 
   /**
-   * Waits for the look-ups under way, but not for their handlers, and releases everything; a second
+   * Waits for the lookups under way, but not for their handlers, and releases everything; a second
    * call does nothing.
    */
   @Override

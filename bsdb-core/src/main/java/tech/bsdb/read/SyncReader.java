@@ -18,7 +18,7 @@ public final class SyncReader implements Closeable {
    *
    * @param directory its directory
    * @param loadIndexIntoMemory whether the index is read into memory of its own now, outside the
-   *     heap, so that look-ups never wait for it; then {@code indexDirect} does not count
+   *     heap, so that lookups never wait for it; then {@code indexDirect} does not count
    * @param approximate whether the database must be an approximate one
    * @param indexDirect whether the index is read from the device, past the page cache; buffered
    *     where the file system does not offer that, as {@link #engine} says; false: mapped
@@ -64,7 +64,7 @@ public final class SyncReader implements Closeable {
     return lookup.engine();
   }
 
-  /** Waits for running look-ups and releases everything; a second call does nothing. */
+  /** Waits for running lookups and releases everything; a second call does nothing. */
   @Override
   public void close() throws IOException {
     lookup.close();

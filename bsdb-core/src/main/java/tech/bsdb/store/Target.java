@@ -36,7 +36,7 @@ record Target(@Nullable String version, Path directory, boolean whole) {
       throw new NoSuchFileException(
           directory.toString(),
           null,
-          "the store's current version is not there; publish one with: bsdb publish DB "
+          "no such directory; publish the version again with: bsdb publish DB "
               + store
               + ", or go back to another with: bsdb rollback "
               + store

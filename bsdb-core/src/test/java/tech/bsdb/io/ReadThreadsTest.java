@@ -13,7 +13,7 @@ class ReadThreadsTest {
   private static final int MOST = 4;
   private static final long FOREVER = TimeUnit.DAYS.toNanos(1);
 
-  /** Waits until no thread is left; the time-out is the test's. */
+  /** Waits until no thread is left; the timeout is the test's. */
   private static void awaitNone(ReadThreads threads) throws InterruptedException {
     while (threads.count() > 0) {
       TimeUnit.MILLISECONDS.sleep(1);

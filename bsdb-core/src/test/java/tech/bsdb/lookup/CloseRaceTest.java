@@ -25,7 +25,7 @@ import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
 /**
- * Closing under look-ups: each ends with the right answer or says that the database is closed;
+ * Closing under lookups: each ends with the right answer or says that the database is closed;
  * nothing crashes.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -79,7 +79,7 @@ class CloseRaceTest {
                     }
                   }));
         }
-        assertThat(answered.await(60, TimeUnit.SECONDS)).as("look-ups are answered").isTrue();
+        assertThat(answered.await(60, TimeUnit.SECONDS)).as("lookups are answered").isTrue();
         database.close();
         for (Future<Integer> reader : readers) {
           assertThat(reader.get()).as("right answers").isGreaterThanOrEqualTo(least);

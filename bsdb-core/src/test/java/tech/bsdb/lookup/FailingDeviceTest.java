@@ -27,7 +27,7 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
- * A device that fails, hangs for a while, or returns garbage, again and again while many look-ups
+ * A device that fails, hangs for a while, or returns garbage, again and again while many lookups
  * are under way: each ends, with the right value or the right error.
  */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -21,7 +21,7 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 import tech.bsdb.read.AsyncReader;
 
-/** What an embedding application finds in its log: little, and nothing of look-ups. */
+/** What an embedding application finds in its log: little, and nothing of lookups. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoggingTest {
   @TempDir Path directory;

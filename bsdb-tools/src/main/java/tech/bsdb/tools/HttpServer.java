@@ -52,7 +52,7 @@ public final class HttpServer implements Command {
                   + " (default), index or all")
           .value("--poll", "SECONDS", "how often to look for another version, 1 to 10 (default 1)")
           .section("Reading")
-          .flag("-async", "look-ups do not hold a thread: for data that is not all in memory")
+          .flag("-async", "lookups do not hold a thread: for data that is not all in memory")
           .flag("-ic", "bring the index into memory at the beginning")
           .flag(
               "-id",
@@ -88,7 +88,7 @@ public final class HttpServer implements Command {
           .value(
               "--max-in-flight",
               "N",
-              "look-ups under way, 1 to 16,000; beyond it the answer is 503 (default 4,096)")
+              "lookups under way, 1 to 16,000; beyond it the answer is 503 (default 4,096)")
           .value("--max-body", "BYTES", "a request's body, to 1 GiB (default 16 MiB)")
           .value("--max-batch", "N", "keys of a batch, to 10,000,000 (default 100,000)")
           .value(
@@ -116,7 +116,7 @@ public final class HttpServer implements Command {
               "SECONDS",
               "for what is in flight when the end is asked for, 0 to 60 (default 8)")
           .example("a database", "bsdb serve -d ./rdb")
-          .example("a look-up", "curl http://localhost:9999/bsdb/apple")
+          .example("a lookup", "curl http://localhost:9999/bsdb/apple")
           .example(
               "a store, warm before it serves, with administration",
               "bsdb serve -d ./store --preload all --admin-port 9998")

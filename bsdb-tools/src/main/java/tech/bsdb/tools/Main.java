@@ -132,7 +132,7 @@ public final class Main {
         bsdb COMMAND --help shows a command's options; bsdb --version shows the version.
 
         Examples:
-          # A database from lines of "key value", then one look-up
+          # A database from lines of "key value", then one lookup
           bsdb build -i words.txt -o ./rdb
           bsdb get -d ./rdb apple
           # The same from CSV with a header, compressed

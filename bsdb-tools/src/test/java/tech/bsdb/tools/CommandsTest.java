@@ -459,8 +459,7 @@ class CommandsTest {
     build("a 1\nb 2\n");
 
     assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
-        .matches(
-            "[\\d,]+ look-ups/s on one thread, [\\d,]+ ns each \\(2 keys, shuffled, warm\\)\n");
+        .matches("[\\d,]+ lookups/s on one thread, [\\d,]+ ns each \\(2 keys, shuffled, warm\\)\n");
   }
 
   private CommandRun build(String records, String... options) throws IOException {

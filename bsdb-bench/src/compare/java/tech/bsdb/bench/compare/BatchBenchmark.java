@@ -21,7 +21,7 @@ import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.LookupBatch;
 
-/** Look-ups in batches beside single ones, on mapped files: nanoseconds a key. */
+/** Lookups in batches beside single ones, on mapped files: nanoseconds a key. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)

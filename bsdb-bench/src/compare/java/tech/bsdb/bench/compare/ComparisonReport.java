@@ -66,7 +66,7 @@ record ComparisonReport(Map<String, String> about, int records, Map<String, Outc
     text.append(
         """
 
-        **Read**, page cache warm: thousands of look-ups a second of the asking threads' own processor time, so that other
+        **Read**, page cache warm: thousands of lookups a second of the asking threads' own processor time, so that other
         work on the machine does not count (the JSON has them by the clock too): median (least to most). *Heap* is what an open
         reader that has answered keeps there, *outside* what the process grew by outside the heap.
 

@@ -42,10 +42,10 @@ import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.DatabaseDirectory;
 
 /**
- * The layers of a look-up, each by itself: key to signature, signature to slot, slot to address,
+ * The layers of a lookup, each by itself: key to signature, signature to slot, slot to address,
  * address to record. Keys come in random order, so that a layer misses the processor's caches as it
- * does in a look-up; but the next key does not wait for the last one's answer, so that misses of
- * neighbours overlap, and the sum of the layers is less than a look-up.
+ * does in a lookup; but the next key does not wait for the last one's answer, so that misses of
+ * neighbours overlap, and the sum of the layers is less than a lookup.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

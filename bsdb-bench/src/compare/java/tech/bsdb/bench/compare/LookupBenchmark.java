@@ -22,7 +22,7 @@ import org.openjdk.jmh.annotations.Warmup;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 
-/** The whole look-up, {@link Database#get}, for every layout, engine and share of present keys. */
+/** The whole lookup, {@link Database#get}, for every layout, engine and share of present keys. */
 @State(Scope.Benchmark)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -80,7 +80,7 @@ public class LookupBenchmark {
     database.close();
   }
 
-  /** One look-up. */
+  /** One lookup. */
   @Benchmark
   public byte @Nullable [] get(Place place) throws IOException {
     place.next = place.next + 1 & QUERIES - 1;

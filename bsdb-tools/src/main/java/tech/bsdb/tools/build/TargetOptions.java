@@ -58,7 +58,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 + "); 0: none")
         .flag(
             "-a",
-            "approximate: no keys are kept and values are cut to a few bytes; one read per look-up,"
+            "approximate: no keys are kept and values are cut to a few bytes; one read per lookup,"
                 + " and an absent key is mistaken for a present one in 1 of 2^cb cases")
         .value(
             "--approximate-width", "N", "with -a: bytes kept of each value, 1 to 255 (default 8)")

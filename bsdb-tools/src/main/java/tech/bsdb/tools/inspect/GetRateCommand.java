@@ -44,7 +44,7 @@ public final class GetRateCommand implements Command {
 
   @Override
   public String summary() {
-    return "measure warm look-ups on one thread";
+    return "measure warm lookups on one thread";
   }
 
   @Override
@@ -70,7 +70,7 @@ public final class GetRateCommand implements Command {
       console.print(
           String.format(
               Locale.ROOT,
-              "%,.0f look-ups/s on one thread, %.0f ns each (%,d keys, shuffled, warm)",
+              "%,.0f lookups/s on one thread, %.0f ns each (%,d keys, shuffled, warm)",
               1e9 / each,
               each,
               keys.length));

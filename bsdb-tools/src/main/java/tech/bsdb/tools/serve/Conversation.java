@@ -37,7 +37,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails closes the connection, which is noticed
 final class Conversation extends ChannelInboundHandlerAdapter {
-  /** Look-ups of one connection that overlap. */
+  /** Lookups of one connection that overlap. */
   private static final int OVERLAP = 64;
 
   /** Requests that wait before reading pauses. */

@@ -23,7 +23,7 @@ import tech.bsdb.tools.text.NoRoomException;
 
 /** Looks keys up in the version that is served. Thread-safe. */
 final class Lookups {
-  /** Where no value is longer, look-ups of one connection may overlap. */
+  /** Where no value is longer, lookups of one connection may overlap. */
   private static final long OVERLAPPING = 64 << 10;
 
   private final ReloadingDatabase database;
@@ -42,7 +42,7 @@ final class Lookups {
    * Looks up in a database.
    *
    * @param workers runs what would hold an event loop up
-   * @param async whether single look-ups are asynchronous
+   * @param async whether single lookups are asynchronous
    * @param values what values are taken for
    */
   Lookups(
@@ -63,7 +63,7 @@ final class Lookups {
   }
 
   /**
-   * Whether look-ups of one connection may overlap. Large values must not: each is in memory before
+   * Whether lookups of one connection may overlap. Large values must not: each is in memory before
    * the client has taken the one in front of it.
    */
   boolean overlap() {
@@ -87,7 +87,7 @@ final class Lookups {
     return database.acquire();
   }
 
-  /** Whether look-ups in a database take no longer than memory does. */
+  /** Whether lookups in a database take no longer than memory does. */
   boolean mapped(Database of) {
     return facts(of).mapped;
   }
@@ -191,7 +191,7 @@ final class Lookups {
   }
 
   /**
-   * A look-up, and the version that answers it.
+   * A lookup, and the version that answers it.
    *
    * @param tag the entity tag of the value, if it is there
    */

@@ -94,8 +94,8 @@ final class Metrics {
         .register(registry);
     counter("bsdb_lookup_hits_total", "Keys that were found", requests::hits);
     counter("bsdb_lookup_misses_total", "Keys that are absent", requests::misses);
-    counter("bsdb_lookup_errors_total", "Keys whose look-up failed", requests::errors);
-    gauge("bsdb_lookups_in_flight", "Look-ups under way", requests::lookupsInFlight);
+    counter("bsdb_lookup_errors_total", "Keys whose lookup failed", requests::errors);
+    gauge("bsdb_lookups_in_flight", "Lookups under way", requests::lookupsInFlight);
     counter(
         "bsdb_io_reads_total",
         "Reads by the engine; none where files are mapped, since the kernel reads those",

@@ -20,7 +20,7 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
 
   /** No more work is taken on right now. */
   static final Reply BUSY =
-      error(503, "too many look-ups are under way; try again", "retry-after: 1\r\n");
+      error(503, "too many lookups are under way; try again", "retry-after: 1\r\n");
 
   /** There is no room for the value right now. */
   static final Reply FULL =
@@ -36,7 +36,7 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   /** All that is said to a client beyond the limit of connections, head and body. */
   static final byte[] TOO_MANY_CONNECTIONS = tooManyConnections();
 
-  /** A look-up failed; the reason is in the server's log, not the client's business. */
+  /** A lookup failed; the reason is in the server's log, not the client's business. */
   static final Reply FAILED = error(500, "the value could not be read; the server's log says why");
 
   private static byte[] tooManyConnections() {

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
-/** What is counted of requests and look-ups. Thread-safe. */
+/** What is counted of requests and lookups. Thread-safe. */
 final class Requests {
   private static final long QUIET_NANOS = 1_000_000_000L;
 
@@ -32,7 +32,7 @@ final class Requests {
   /**
    * Begins to count.
    *
-   * @param mostLookups look-ups that may be in flight
+   * @param mostLookups lookups that may be in flight
    * @param memory what is held for clients
    */
   Requests(
@@ -110,7 +110,7 @@ final class Requests {
     return text.toString();
   }
 
-  /** Takes on look-ups, unless too many are in flight; whoever is admitted calls {@link #leave}. */
+  /** Takes on lookups, unless too many are in flight; whoever is admitted calls {@link #leave}. */
   boolean enter(int count) {
     int now = lookups.addAndGet(count);
     if (now > mostLookups && now > count) {
@@ -120,12 +120,12 @@ final class Requests {
     return true;
   }
 
-  /** Takes look-ups on again that left because the client was to be waited for. */
+  /** Takes lookups on again that left because the client was to be waited for. */
   void enterAgain(int count) {
     lookups.addAndGet(count);
   }
 
-  /** Ends look-ups that were taken on. */
+  /** Ends lookups that were taken on. */
   void leave(int count) {
     lookups.addAndGet(-count);
   }

@@ -18,7 +18,7 @@ import tech.bsdb.store.Preload;
  * @param threads event loops
  * @param approximate whether the database must be an approximate one
  * @param open how databases are opened
- * @param async whether look-ups are asynchronous
+ * @param async whether lookups are asynchronous
  * @param values what values are answered as
  * @param preload what of a version is brought into memory before it is served
  * @param poll how often it is looked for another version
@@ -57,7 +57,7 @@ public record ServeOptions(
    * What a client may ask of the server.
    *
    * @param connections open connections
-   * @param inFlight look-ups that were begun and are not answered
+   * @param inFlight lookups that were begun and are not answered
    * @param bodyBytes bytes of a request's body
    * @param batchKeys keys of a batch
    * @param heldBytes bytes that are held for clients: bodies that are not answered, values from

@@ -96,7 +96,7 @@ class SwapTest {
     assertThat(serving.metric("bsdb_lookup_errors_total")).isZero();
   }
 
-  /** Single look-ups, some of them sent ahead; returns the newest version seen. */
+  /** Single lookups, some of them sent ahead; returns the newest version seen. */
   private int single(AtomicInteger published, AtomicBoolean done, int ahead) throws IOException {
     int seen = 0;
     try (Wire wire = serving.connect()) {
