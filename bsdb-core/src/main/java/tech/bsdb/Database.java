@@ -16,6 +16,7 @@ import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.io.Engines;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.DatabaseDirectory;
@@ -65,6 +66,23 @@ public final class Database implements AutoCloseable {
     EngineChoice choice =
         EngineChoice.named(name(options.index()), name(options.data()), options.indexInMemory());
     return new Database(Lookup.open(directory, choice, options.verify()));
+  }
+
+  /**
+   * Why an engine cannot be used.
+   *
+   * @param directory the directory of the files to read; null for the machine as such, whose file
+   *     systems may differ
+   * @return the reason, or null if the engine is available
+   */
+  public static @Nullable String unavailable(OpenOptions.Engine engine, @Nullable Path directory) {
+    String name = name(engine);
+    return name == null ? null : Engines.unavailable(name, directory);
+  }
+
+  /** The file that makes a directory a database: its manifest, which a build writes last. */
+  public static Path manifest(Path directory) {
+    return directory.resolve(Manifest.FILE_NAME);
   }
 
   /** The name of an engine, or null if it is to be chosen. */

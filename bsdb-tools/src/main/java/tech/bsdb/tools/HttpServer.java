@@ -8,9 +8,9 @@ import java.util.List;
 import java.util.Optional;
 import java.util.concurrent.CountDownLatch;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.io.Engines;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -238,7 +238,7 @@ public final class HttpServer implements Command {
   }
 
   private static OpenOptions open(Arguments arguments) throws UsageException {
-    boolean ring = arguments.has("-async") && Engines.unavailable("io_uring", null) == null;
+    boolean ring = arguments.has("-async") && Database.unavailable(Engine.IO_URING, null) == null;
     Engine direct = ring ? Engine.IO_URING : Engine.DIRECT;
     OpenOptions open =
         OpenOptions.defaults()

@@ -129,6 +129,22 @@ class ArrowsTest {
   }
 
   @Test
+  void ofTheCoreOnlyWhatItExportsIsUsed() {
+    noClasses()
+        .should()
+        .dependOnClassesThat()
+        .resideInAnyPackage(
+            "tech.bsdb.build..",
+            "tech.bsdb.data..",
+            "tech.bsdb.format..",
+            "tech.bsdb.hash..",
+            "tech.bsdb.index..",
+            "tech.bsdb.io..",
+            "tech.bsdb.lookup..")
+        .check(CLASSES);
+  }
+
+  @Test
   void thatTheFormsOfRowsComeFromNoFile() {
     noClasses()
         .that()

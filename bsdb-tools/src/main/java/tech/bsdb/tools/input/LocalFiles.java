@@ -14,7 +14,7 @@ import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.format.Manifest;
+import tech.bsdb.Database;
 import tech.bsdb.tools.cli.ArgumentText;
 
 /**
@@ -192,7 +192,7 @@ public final class LocalFiles {
 
   /** Whether a directory is a database. */
   public static boolean isDatabase(Path directory) throws IOException {
-    Path manifest = directory.resolve(Manifest.FILE_NAME);
+    Path manifest = Database.manifest(directory);
     return Files.isRegularFile(manifest)
         && Files.isReadable(manifest)
         && Rejects.isOfDatabase(manifest);

@@ -11,9 +11,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
+import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
-import tech.bsdb.format.Manifest;
-import tech.bsdb.io.Engines;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -91,11 +90,13 @@ public final class StatCommand implements Command {
   private static Map<String, Object> engines(@Nullable Path directory, boolean json)
       throws IOException {
     Map<String, Object> engines = new LinkedHashMap<>();
-    for (String name : Engines.NAMES) {
-      String reason = Engines.unavailable(name, directory);
-      engines.put(name, reason == null ? "available" : reason);
+    for (OpenOptions.Engine engine : OpenOptions.Engine.values()) {
+      if (engine != OpenOptions.Engine.AUTO) {
+        String reason = Database.unavailable(engine, directory);
+        engines.put(engine.name().toLowerCase(Locale.ROOT), reason == null ? "available" : reason);
+      }
     }
-    if (directory != null && Files.exists(directory.resolve(Manifest.FILE_NAME))) {
+    if (directory != null && Files.exists(Database.manifest(directory))) {
       MemoryUse use = Database.memoryUse(directory);
       if (json) {
         engines.put("bytes", use.bytes());

@@ -14,9 +14,9 @@ import java.util.List;
 import java.util.Map;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
-import tech.bsdb.format.Manifest;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.ReloadingDatabase;
@@ -117,7 +117,7 @@ final class Figures {
   /** The manifest is what a build writes last. */
   private static @Nullable String builtAt(Path directory) {
     try {
-      return seconds(Files.getLastModifiedTime(directory.resolve(Manifest.FILE_NAME)).toInstant());
+      return seconds(Files.getLastModifiedTime(Database.manifest(directory)).toInstant());
     } catch (IOException gone) {
       return null;
     }

@@ -29,7 +29,7 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
-import tech.bsdb.format.Manifest;
+import tech.bsdb.Database;
 import tech.bsdb.tools.serve.Wire.Response;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -152,19 +152,19 @@ class OperationsTest {
       Path next = Serving.build(folder.resolve("next"), Map.of("k", "newer"));
       try (var files = Files.list(next)) {
         for (Path file : files.sorted().toList()) { // the manifest comes last in a build too
-          if (!file.endsWith(Manifest.FILE_NAME)) {
+          if (!file.endsWith("manifest.bsdb")) {
             Files.copy(file, serving.directory.resolve(file.getFileName()));
           }
         }
       }
       Files.move(
-          next.resolve(Manifest.FILE_NAME),
-          serving.directory.resolve(Manifest.FILE_NAME),
+          Database.manifest(next),
+          Database.manifest(serving.directory),
           StandardCopyOption.REPLACE_EXISTING);
       while (!wire.get("/bsdb/k").text().equals("newer")) {
         assertThat(wire.get("/bsdb/k").status()).isEqualTo(200);
       }
-      Files.write(serving.directory.resolve(Manifest.FILE_NAME), new byte[5000]);
+      Files.write(Database.manifest(serving.directory), new byte[5000]);
       Response refused = admin.post("/reload", "", new byte[0]);
       assertThat(refused.status()).isEqualTo(409);
       assertThat(refused.text()).contains("goes on serving");
