@@ -741,15 +741,4 @@ class PublicationTest {
     }
     assertThat(store).doesNotExist();
   }
-
-  @Test
-  void aMissingVersionIsToBePublishedOrGoneBackFrom() throws Exception {
-    Path store = Versions.byHand(folder.resolve("store"), "v1");
-    Versions.point(store, "v2\n");
-    assertThatThrownBy(() -> ReloadingDatabase.open(store, ReloadOptions.defaults()))
-        .isInstanceOf(NoSuchFileException.class)
-        .hasMessageContainingAll(
-            store.resolve("v2").toString(), "is missing", "bsdb publish", "bsdb rollback")
-        .hasMessageNotContaining("build");
-  }
 }
