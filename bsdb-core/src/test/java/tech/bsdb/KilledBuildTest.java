@@ -100,7 +100,7 @@ class KilledBuildTest {
   private void ageEmptyDirectories() throws IOException {
     try (Stream<Path> paths = Files.walk(directory)) {
       for (Path path : paths.filter(Files::isDirectory).toList()) {
-        if (path.getFileName().toString().startsWith(".") && isBeingBorn(path)) {
+        if (path.getFileName().toString().startsWith(".") && isStarting(path)) {
           FileTime before = FileTime.from(Instant.now().minus(2, ChronoUnit.MINUTES));
           Files.setLastModifiedTime(path, before);
         }
@@ -108,7 +108,7 @@ class KilledBuildTest {
     }
   }
 
-  private static boolean isBeingBorn(Path directory) throws IOException {
+  private static boolean isStarting(Path directory) throws IOException {
     for (String name : Leaks.tree(directory)) {
       if (!name.equals("lock") || Files.size(directory.resolve(name)) > 0) {
         return false;

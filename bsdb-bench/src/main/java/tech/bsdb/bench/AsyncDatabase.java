@@ -9,7 +9,7 @@ import tech.bsdb.Database;
 import tech.bsdb.OpenOptions.Engine;
 
 /** A database's {@code getAsync}, for the options that {@code AsyncReader} does not have. */
-final class AsyncDatabase implements Target {
+final class AsyncDatabase implements LoadTarget {
   private final Database database;
   private final double rate;
   private final String note;

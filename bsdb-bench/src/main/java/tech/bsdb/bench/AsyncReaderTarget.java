@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.read.AsyncReader;
 
 /** The documented asynchronous reader. */
-final class AsyncReaderTarget implements Target {
+final class AsyncReaderTarget implements LoadTarget {
   private final AsyncReader reader;
   private final double rate;
 

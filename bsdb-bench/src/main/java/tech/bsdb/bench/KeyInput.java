@@ -9,8 +9,8 @@ import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.RecordSource;
-import tech.bsdb.tools.lake.Lake;
-import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.lake.FileSourceOptions;
+import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.ParquetRecords;
@@ -55,7 +55,7 @@ sealed interface KeyInput {
       @Nullable String keyJoin,
       @Nullable String rawColumn,
       Partitions partitions,
-      LakeOptions lake)
+      FileSourceOptions lake)
       implements KeyInput {
     @Override
     public RecordSource open(Statistics database, boolean withValues)
@@ -100,7 +100,7 @@ sealed interface KeyInput {
                   Integer.MAX_VALUE,
                   Math.min(256, Runtime.getRuntime().availableProcessors()))
               .withPartitions(partitions),
-          Lake.open(lake));
+          FileSources.open(lake));
     }
   }
 }

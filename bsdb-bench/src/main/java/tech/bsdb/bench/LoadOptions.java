@@ -16,7 +16,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.Format;
 import tech.bsdb.tools.input.InputOptions;
-import tech.bsdb.tools.inspect.DatabaseDirectory;
+import tech.bsdb.tools.inspect.DatabaseOption;
 
 /**
  * What a load tool was asked to do, checked as far as that is possible without opening anything.
@@ -100,7 +100,7 @@ record LoadOptions(
     LoadOptions options =
         new LoadOptions(
             async,
-            DatabaseDirectory.of(arguments),
+            DatabaseOption.of(arguments),
             arguments.has("-a"),
             arguments.has("-ic"),
             arguments.has("-id"),

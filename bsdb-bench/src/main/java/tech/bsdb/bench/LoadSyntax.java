@@ -2,7 +2,7 @@ package tech.bsdb.bench;
 
 import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.inspect.DatabaseDirectory;
+import tech.bsdb.tools.inspect.DatabaseOption;
 
 /** The options of both load tools, as their help shows them. */
 final class LoadSyntax {
@@ -14,7 +14,7 @@ final class LoadSyntax {
    * @param async whether lookups are asynchronous
    */
   static Syntax declare(Syntax syntax, boolean async) {
-    keys(DatabaseDirectory.declare(syntax.section("Database")), async);
+    keys(DatabaseOption.declare(syntax.section("Database")), async);
     load(syntax, async);
     return output(syntax);
   }

@@ -45,7 +45,7 @@ final class LoadTool {
               + " for wrong answers");
     }
     KeySet keys = keys(options, database, console);
-    try (Target target = open(options, approximate)) {
+    try (LoadTarget target = open(options, approximate)) {
       List<Point> points = measure(options, keys, database, target, console);
       Report report =
           new Report(
@@ -90,7 +90,7 @@ final class LoadTool {
     }
   }
 
-  private static Target open(LoadOptions options, boolean approximate) throws IOException {
+  private static LoadTarget open(LoadOptions options, boolean approximate) throws IOException {
     if (!options.async()) {
       return new SyncDatabase(options);
     }
@@ -99,7 +99,7 @@ final class LoadTool {
   }
 
   private static List<Point> measure(
-      LoadOptions options, KeySet keys, Statistics database, Target target, Console console)
+      LoadOptions options, KeySet keys, Statistics database, LoadTarget target, Console console)
       throws IOException, InterruptedException {
     Answers answers = new Answers(keys, database.approximateWidth());
     int[] ranks =

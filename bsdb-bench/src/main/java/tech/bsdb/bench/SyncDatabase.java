@@ -9,7 +9,7 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 
 /** A database's {@code get} and {@code getAll}. */
-final class SyncDatabase implements Target {
+final class SyncDatabase implements LoadTarget {
   private final Database database;
   private final int batch;
   private final double rate;

@@ -263,7 +263,7 @@ final class WorkDirectory {
       try {
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
             || LIVING.contains(key(directory))
-            || isBeingBorn(directory)) {
+            || isStarting(directory)) {
           return;
         }
         if (isEmpty(directory)) {
@@ -311,7 +311,7 @@ final class WorkDirectory {
    * A build begins with an empty directory, and goes on with a lock alone, before it is locked.
    * Empty directories are only ever removed as such.
    */
-  private static boolean isBeingBorn(Path directory) throws IOException {
+  private static boolean isStarting(Path directory) throws IOException {
     if (String.valueOf(directory.getFileName()).equals(REPLACING)) {
       return false; // it had another name at its birth
     }

@@ -27,12 +27,12 @@ public final class Values {
   }
 
   /** Each value in an array of its own, which is the caller's. */
-  public static Values apart() {
+  public static Values separate() {
     return new Values(false);
   }
 
   /** All values in one array. */
-  public static Values together() {
+  public static Values contiguous() {
     return new Values(true);
   }
 

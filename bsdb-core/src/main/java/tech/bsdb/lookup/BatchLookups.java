@@ -20,7 +20,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
   BatchLookups(LookupPath path, ReadQueue queue, boolean indexQueued, boolean recordsQueued) {
     this.path = path;
     this.lookups =
-        new QueuedLookups<>(path, queue, indexQueued, recordsQueued, Values.apart(), this);
+        new QueuedLookups<>(path, queue, indexQueued, recordsQueued, Values.separate(), this);
   }
 
   /** Looks up all keys of a batch. */

@@ -24,14 +24,14 @@ public final class KeyBatch {
   /** For values that lie in one array. */
   KeyBatch(Lookup lookup) {
     this.lookup = lookup;
-    this.values = Values.together();
+    this.values = Values.contiguous();
     this.apart = null;
   }
 
   /** For values in arrays of their own, which are put into {@code values}. */
   KeyBatch(Lookup lookup, byte[][] keys, byte @Nullable [] @Nullable [] values) {
     this.lookup = lookup;
-    this.values = Values.apart();
+    this.values = Values.separate();
     this.keys = keys;
     this.size = keys.length;
     this.apart = values;

@@ -73,7 +73,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
             engines.queue(true), // by this thread, which alone will use it
             engines.indexQueued(),
             engines.recordsQueued(),
-            Values.apart(),
+            Values.separate(),
             this)) {
       lookups = open;
       started.countDown();

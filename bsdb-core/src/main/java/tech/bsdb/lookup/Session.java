@@ -28,7 +28,7 @@ final class Session {
   final Signature signature = new Signature();
   final Extent index = new Extent();
   final Extent data = new Extent();
-  final Values values = Values.apart();
+  final Values values = Values.separate();
   final Scratch scratch = new Scratch();
 
   /** For batches in mapped files, once there was one. */

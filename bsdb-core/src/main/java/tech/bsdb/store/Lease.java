@@ -11,14 +11,14 @@ import tech.bsdb.Database;
  * closing it costs one atomic change.
  */
 public final class Lease implements AutoCloseable {
-  private @Nullable Served served;
+  private @Nullable OpenVersion served;
 
-  Lease(Served served) {
+  Lease(OpenVersion served) {
     this.served = served;
   }
 
-  private Served served() {
-    Served found = served;
+  private OpenVersion served() {
+    OpenVersion found = served;
     if (found == null) {
       throw new IllegalStateException("the lease is closed");
     }
@@ -52,7 +52,7 @@ public final class Lease implements AutoCloseable {
   /** Gives the version back; a second call does nothing. */
   @Override
   public void close() {
-    Served found = served;
+    OpenVersion found = served;
     if (found != null) {
       served = null;
       found.release();

@@ -26,7 +26,7 @@ record Opening(OpenOptions options, Preload preload) {
    * @param stop tells that preloading is in vain
    * @param idle hears that the version's last lease was given back after it was retired
    */
-  Served open(Target target, BooleanSupplier stop, Runnable idle) throws IOException {
+  OpenVersion open(NamedVersion target, BooleanSupplier stop, Runnable idle) throws IOException {
     long began = System.nanoTime();
     target.mustExist();
     if (preload != Preload.NONE) {
@@ -37,7 +37,7 @@ record Opening(OpenOptions options, Preload preload) {
       String id = database.statistics().databaseId();
       Duration took = Duration.ofNanos(System.nanoTime() - began);
       String version = target.version() == null ? id : target.version();
-      return new Served(database, version, id, Instant.now(), took, idle);
+      return new OpenVersion(database, version, id, Instant.now(), took, idle);
     } catch (RuntimeException | Error e) {
       database.close();
       throw e;

@@ -42,21 +42,22 @@ final class Reloader {
   private final Queue<CompletableFuture<Boolean>> asked = new ArrayDeque<>(); // guards itself
   private boolean ended; // guarded by asked
   private volatile boolean closing;
-  private volatile @Nullable Served served;
+  private volatile @Nullable OpenVersion served;
   private volatile @Nullable Refusal refused;
   private final AtomicLong swaps = new AtomicLong();
 
   // known to the thread alone
-  private final List<Served> retired = new ArrayList<>();
-  private @Nullable Target followed;
+  private final List<OpenVersion> retired = new ArrayList<>();
+  private @Nullable NamedVersion followed;
   private @Nullable ManifestStamp stamp;
   private @Nullable Attempt failed;
-  private @Nullable Target unfinished;
+  private @Nullable NamedVersion unfinished;
   private boolean nothingNamed;
 
   /** A version that was refused, and when it is tried again. */
-  private record Attempt(Target target, @Nullable ManifestStamp stamp, long next, long pause) {
-    boolean isOf(Target other, @Nullable ManifestStamp now) {
+  private record Attempt(
+      NamedVersion target, @Nullable ManifestStamp stamp, long next, long pause) {
+    boolean isOf(NamedVersion other, @Nullable ManifestStamp now) {
       return target.directory().equals(other.directory()) && Objects.equals(stamp, now);
     }
   }
@@ -70,10 +71,10 @@ final class Reloader {
   }
 
   /** Opens the first version on the caller's thread, and begins to follow. */
-  void start(Target first) throws IOException {
+  void start(NamedVersion first) throws IOException {
     stamp = ManifestStamp.of(first.directory());
     followed = first;
-    Served opened = opening.open(first, () -> false, this::wake);
+    OpenVersion opened = opening.open(first, () -> false, this::wake);
     served = opened;
     thread.setDaemon(true);
     try {
@@ -84,7 +85,7 @@ final class Reloader {
     }
   }
 
-  @Nullable Served served() {
+  @Nullable OpenVersion served() {
     return served;
   }
 
@@ -116,7 +117,8 @@ final class Reloader {
       if (e.getCause() instanceof IllegalStateException) {
         throw new IllegalStateException("the database is closed", e);
       }
-      throw new IOException(Words.of(Objects.requireNonNullElse(e.getCause(), e)), e.getCause());
+      throw new IOException(
+          ErrorText.of(Objects.requireNonNullElse(e.getCause(), e)), e.getCause());
     }
   }
 
@@ -163,7 +165,7 @@ final class Reloader {
         Thread.interrupted(); // nobody's business; it would keep us from parking
       }
     }
-    Served last = served;
+    OpenVersion last = served;
     served = null;
     if (last != null) {
       last.retire();
@@ -179,12 +181,12 @@ final class Reloader {
   }
 
   private boolean anyIdle() {
-    return retired.stream().anyMatch(Served::isIdle);
+    return retired.stream().anyMatch(OpenVersion::isIdle);
   }
 
   private void closeIdle() {
-    for (Iterator<Served> all = retired.iterator(); all.hasNext(); ) {
-      Served old = all.next();
+    for (Iterator<OpenVersion> all = retired.iterator(); all.hasNext(); ) {
+      OpenVersion old = all.next();
       if (old.isIdle()) {
         all.remove();
         close(old);
@@ -192,14 +194,14 @@ final class Reloader {
     }
   }
 
-  private void close(Served old) {
+  private void close(OpenVersion old) {
     IOException failure = null;
     try {
       old.database.close();
     } catch (IOException e) {
       failure = e;
     } catch (RuntimeException | Error e) {
-      failure = new IOException("could not close " + old.version + ": " + Words.of(e), e);
+      failure = new IOException("could not close " + old.version + ": " + ErrorText.of(e), e);
     }
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
@@ -256,9 +258,9 @@ final class Reloader {
    * @throws IOException why it was refused
    */
   private boolean look(boolean now) throws IOException {
-    Target target;
+    NamedVersion target;
     try {
-      target = store ? Target.ofStore(directory) : Target.ofDatabase(directory);
+      target = store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
     } catch (IOException e) {
       throw refuse("", e);
     }
@@ -287,16 +289,16 @@ final class Reloader {
     return open(target, found, same, Math.min(2 * before.pause, Math.max(poll, LONGEST_PAUSE)));
   }
 
-  private boolean open(Target target, @Nullable ManifestStamp found, boolean same, long pause)
+  private boolean open(NamedVersion target, @Nullable ManifestStamp found, boolean same, long pause)
       throws IOException {
-    Served old = Objects.requireNonNull(served);
+    OpenVersion old = Objects.requireNonNull(served);
     try {
       target.mustExist();
       if (same && Database.statistics(target.directory()).databaseId().equals(old.id)) {
         accept(target, found);
         return false;
       }
-      Served next = opening.open(target, () -> closing, this::wake);
+      OpenVersion next = opening.open(target, () -> closing, this::wake);
       accept(target, found);
       served = next;
       swaps.incrementAndGet();
@@ -317,7 +319,7 @@ final class Reloader {
     }
   }
 
-  private void accept(Target target, @Nullable ManifestStamp found) {
+  private void accept(NamedVersion target, @Nullable ManifestStamp found) {
     followed = target;
     stamp = found;
     failed = null;
@@ -340,12 +342,12 @@ final class Reloader {
   }
 
   private IOException refuse(String version, Throwable why) {
-    String reason = Words.of(why);
+    String reason = ErrorText.of(why);
     Refusal known = refused;
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
       Refusal refusal = new Refusal(new Refusal.Facts(version, reason, Instant.now()));
       refused = refusal;
-      Served live = served;
+      OpenVersion live = served;
       LOG.warn(
           "{}: version {} is refused, {} goes on serving: {}",
           directory,

@@ -52,7 +52,8 @@ public final class ReloadingDatabase implements AutoCloseable {
     boolean store = Store.isStore(directory);
     Opening opening = new Opening(options.open(), options.preload());
     for (int attempt = 1; ; attempt++) {
-      Target target = store ? Target.ofStore(directory) : Target.ofDatabase(directory);
+      NamedVersion target =
+          store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
       if (target == null) {
         throw new NoSuchFileException(
             directory.resolve(Pointer.FILE).toString(),
@@ -64,7 +65,7 @@ public final class ReloadingDatabase implements AutoCloseable {
         reloader.start(target);
         return new ReloadingDatabase(directory, reloader);
       } catch (IOException e) {
-        boolean moved = store && !Objects.equals(target, Target.ofStore(directory));
+        boolean moved = store && !Objects.equals(target, NamedVersion.ofStore(directory));
         if (!moved || attempt == ATTEMPTS) {
           throw e;
         }
@@ -122,7 +123,7 @@ public final class ReloadingDatabase implements AutoCloseable {
    */
   public Lease acquire() {
     while (true) {
-      Served now = reloader.served();
+      OpenVersion now = reloader.served();
       if (now == null) {
         throw new IllegalStateException("the database is closed");
       }

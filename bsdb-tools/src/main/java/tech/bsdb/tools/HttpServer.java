@@ -17,7 +17,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.inspect.DatabaseDirectory;
+import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
@@ -175,7 +175,7 @@ public final class HttpServer implements Command {
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     return new ServeOptions(
-        DatabaseDirectory.of(arguments),
+        DatabaseOption.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         arguments.integer("--admin-port", 0, 65_535, -1),

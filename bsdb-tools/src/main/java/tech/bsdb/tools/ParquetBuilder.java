@@ -8,8 +8,8 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.lake.Lake;
-import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.lake.FileSourceOptions;
+import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 
@@ -66,9 +66,9 @@ public final class ParquetBuilder implements Command {
     }
     TargetOptions target = TargetOptions.of(arguments);
     ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
-    LakeOptions lake = ParquetSourceOptions.lake(arguments);
+    FileSourceOptions lake = ParquetSourceOptions.lake(arguments);
     new BuildRun("bsdb build-parquet", target, arguments, console)
-        .run(() -> ParquetRecords.open(source, Lake.open(lake)), source.rejects());
+        .run(() -> ParquetRecords.open(source, FileSources.open(lake)), source.rejects());
     return OK;
   }
 }

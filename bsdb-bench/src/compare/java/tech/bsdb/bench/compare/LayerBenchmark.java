@@ -70,7 +70,7 @@ public class LayerBenchmark {
 
   private final Signature signature = new Signature();
   private final Extent extent = new Extent();
-  private final Values values = Values.apart();
+  private final Values values = Values.separate();
   private final Scratch scratch = new Scratch();
   private final byte[][] keys = new byte[QUERIES][];
   private final long[] high = new long[QUERIES];

@@ -12,8 +12,8 @@ import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.lake.FileSourceOptions;
 import tech.bsdb.tools.lake.FolderSelection;
-import tech.bsdb.tools.lake.LakeOptions;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.text.NameList;
@@ -122,8 +122,8 @@ public final class ParquetSourceOptions {
   }
 
   /** How the files are reached. */
-  public static LakeOptions lake(Arguments arguments) throws UsageException {
-    return LakeOptions.of(
+  public static FileSourceOptions lake(Arguments arguments) throws UsageException {
+    return FileSourceOptions.of(
             arguments.text("-nn").orElse(null),
             arguments.path("--hadoop-conf").orElse(null),
             arguments.all("--hadoop-set"),

@@ -24,7 +24,7 @@ public final class GetCommand implements Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
               RecordForm.declare(
-                      DatabaseDirectory.declare(
+                      DatabaseOption.declare(
                               new Syntax(
                                   "get",
                                   "KEY...",
@@ -77,7 +77,7 @@ public final class GetCommand implements Command {
     if (keysFrom.isPresent() && keysFrom.get().equals("-")) {
       console.requireInput();
     }
-    try (Database database = Database.open(DatabaseDirectory.of(arguments))) {
+    try (Database database = Database.open(DatabaseOption.of(arguments))) {
       Statistics statistics = database.statistics();
       JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
       Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));
@@ -86,7 +86,7 @@ public final class GetCommand implements Command {
       }
       if (keysFrom.isPresent()) {
         try (InputStream in = open(arguments, console)) {
-          lookups.printAll(new KeyLines(in));
+          lookups.printAll(new KeyReader(in));
         }
       }
       return lookups.absent == 0 ? OK : ABSENT;
@@ -124,7 +124,7 @@ public final class GetCommand implements Command {
       this.quiet = quiet;
     }
 
-    void printAll(KeyLines lines) throws IOException, UsageException {
+    void printAll(KeyReader lines) throws IOException, UsageException {
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         boolean raw = form.key() == Encoding.UTF8;
         print(raw ? line : form.keyOf(new String(line, UTF_8)));

@@ -23,7 +23,7 @@ public final class GetRateCommand implements Command {
   private static final int KEYS = 1_000_000;
   private static final int ROUND = 256;
   private static final Syntax SYNTAX =
-      DatabaseDirectory.declare(
+      DatabaseOption.declare(
               new Syntax(
                   "get-rate",
                   "",
@@ -60,7 +60,7 @@ public final class GetRateCommand implements Command {
       return OK;
     }
     long nanos = TimeUnit.SECONDS.toNanos(arguments.number("--seconds", 1, 3600, 2));
-    try (Database database = Database.open(DatabaseDirectory.of(arguments))) {
+    try (Database database = Database.open(DatabaseOption.of(arguments))) {
       byte[][] keys = shuffledKeys(database);
       if (keys.length == 0) {
         throw new UsageException("the database has no records to look up");

@@ -20,7 +20,7 @@ public final class ScanCommand implements Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
               RecordForm.declare(
-                      DatabaseDirectory.declare(
+                      DatabaseOption.declare(
                               new Syntax(
                                   "scan",
                                   "",
@@ -65,7 +65,7 @@ public final class ScanCommand implements Command {
     RowOptions rows = RowOptions.of(arguments);
     byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", " ")));
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
-    try (Database database = Database.open(DatabaseDirectory.of(arguments));
+    try (Database database = Database.open(DatabaseOption.of(arguments));
         RecordCursor records = records(database)) {
       Statistics statistics = database.statistics();
       RowForm rowForm = rows.form(statistics);

@@ -23,7 +23,7 @@ import tech.bsdb.tools.rows.RowSchema;
 /** {@code bsdb stat}: what a database is, in figures; and which I/O engines this machine offers. */
 public final class StatCommand implements Command {
   private static final Syntax SYNTAX =
-      DatabaseDirectory.declare(
+      DatabaseOption.declare(
               new Syntax(
                   "stat",
                   "",
@@ -60,10 +60,10 @@ public final class StatCommand implements Command {
     if (arguments.has("--help")) {
       console.print(SYNTAX.help());
     } else if (arguments.has("--engines")) {
-      Path directory = arguments.has("-d") ? DatabaseDirectory.of(arguments) : null;
+      Path directory = arguments.has("-d") ? DatabaseOption.of(arguments) : null;
       print(engines(directory, arguments.has("--json")), arguments.has("--json"), console);
     } else {
-      Statistics statistics = Database.statistics(DatabaseDirectory.of(arguments));
+      Statistics statistics = Database.statistics(DatabaseOption.of(arguments));
       if (arguments.has("--schema")) {
         console.print(schema(statistics));
       } else if (arguments.has("--json")) {

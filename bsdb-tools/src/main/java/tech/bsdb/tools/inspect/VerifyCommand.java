@@ -18,7 +18,7 @@ import tech.bsdb.tools.cli.Syntax;
 /** {@code bsdb verify}: whether a database is what was built, byte by byte and key by key. */
 public final class VerifyCommand implements Command {
   private static final Syntax SYNTAX =
-      DatabaseDirectory.declare(
+      DatabaseOption.declare(
               new Syntax(
                   "verify",
                   "",
@@ -49,7 +49,7 @@ public final class VerifyCommand implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
-    Path directory = DatabaseDirectory.of(arguments);
+    Path directory = DatabaseOption.of(arguments);
     boolean quiet = arguments.has("-q");
     long began = System.nanoTime();
     VerifyReport report = verify(directory, console, quiet);

@@ -18,7 +18,7 @@ import tech.bsdb.tools.cli.Syntax;
 /** {@code bsdb warm}: reads a database into memory, into huge pages where the machine has them. */
 public final class WarmCommand implements Command {
   private static final Syntax SYNTAX =
-      DatabaseDirectory.declare(
+      DatabaseOption.declare(
               new Syntax(
                   "warm",
                   "",
@@ -56,7 +56,7 @@ public final class WarmCommand implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
-    Path directory = DatabaseDirectory.of(arguments);
+    Path directory = DatabaseOption.of(arguments);
     boolean quiet = arguments.has("-q");
     long all = Database.statistics(directory).databaseBytes();
     long began = System.nanoTime();

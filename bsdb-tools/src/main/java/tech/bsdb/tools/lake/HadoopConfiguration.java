@@ -36,7 +36,7 @@ final class HadoopConfiguration {
    *
    * @throws InputException if the folder that is named holds none
    */
-  static Configuration of(LakeOptions options) throws InputException {
+  static Configuration of(FileSourceOptions options) throws InputException {
     HdfsConfiguration.init(); // so that the defaults of HDFS are among those that are loaded
     Configuration configuration = new Configuration();
     Path folder = folder(options);
@@ -69,7 +69,7 @@ final class HadoopConfiguration {
     return configuration;
   }
 
-  private static @Nullable Path folder(LakeOptions options) throws InputException {
+  private static @Nullable Path folder(FileSourceOptions options) throws InputException {
     Path given = options.hadoopConf();
     if (given != null) {
       if (!Files.isDirectory(given)) {

@@ -50,7 +50,7 @@ final class HadoopFiles implements AutoCloseable {
   }
 
   /** Reads the configuration and logs in where a keytab is given. */
-  static HadoopFiles open(LakeOptions options, FolderWalk walk) throws IOException {
+  static HadoopFiles open(FileSourceOptions options, FolderWalk walk) throws IOException {
     Login.checkKeytab(options);
     Slf4jWarnings.silence();
     Configuration configuration = HadoopConfiguration.of(options);
@@ -63,7 +63,7 @@ final class HadoopFiles implements AutoCloseable {
    *
    * @throws InputException if there are none
    */
-  List<LakeFile> find(String input) throws IOException {
+  List<SourceFile> find(String input) throws IOException {
     Path given = path(input);
     FileSystem fileSystem = fileSystem(input, given);
     Path path = fileSystem.makeQualified(given);
@@ -225,14 +225,14 @@ final class HadoopFiles implements AutoCloseable {
           }
         }
       } catch (IOException | RuntimeException failure) {
-        throw Lake.explain(directory.toString(), failure);
+        throw FileSources.explain(directory.toString(), failure);
       }
     }
 
     /** The files that were added, sorted, once it is seen that they are of no table. */
-    List<LakeFile> files() throws IOException {
+    List<SourceFile> files() throws IOException {
       found.sort(BY_BYTES_OF_PATH);
-      List<LakeFile> files = new ArrayList<>();
+      List<SourceFile> files = new ArrayList<>();
       for (FileStatus file : found) {
         Path parent = file.getPath().getParent();
         if (!selection.rawFiles() && parent != null) {

@@ -20,8 +20,8 @@ record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputF
   /** How it is read, for stores that can use the hint: the first that they know. */
   private static final String READ_POLICY = "parquet, columnar, vector, random, adaptive";
 
-  LakeFile named(List<String> partitions) {
-    return new LakeFile(toString(), getLength(), this, null, partitions);
+  SourceFile named(List<String> partitions) {
+    return new SourceFile(toString(), getLength(), this, null, partitions);
   }
 
   @Override
@@ -34,7 +34,7 @@ record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputF
     try {
       return HadoopStreams.wrap(open());
     } catch (IOException | RuntimeException failure) {
-      throw Lake.explain(toString(), failure);
+      throw FileSources.explain(toString(), failure);
     }
   }
 
@@ -47,7 +47,7 @@ record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputF
           .build()
           .get();
     } catch (ExecutionException failure) {
-      throw Lake.explain(toString(), failure);
+      throw FileSources.explain(toString(), failure);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException(this + ": interrupted");

@@ -33,13 +33,13 @@ final class LocalInputs {
    *
    * @throws InputException if there are none
    */
-  List<LakeFile> find(String input) throws IOException {
+  List<SourceFile> find(String input) throws IOException {
     boolean pattern =
         LocalGlob.isPattern(input) && !Files.exists(LocalFiles.path(input)); // else it is a name
     return pattern ? matches(input) : named(LocalFiles.path(input));
   }
 
-  private List<LakeFile> named(Path path) throws IOException {
+  private List<SourceFile> named(Path path) throws IOException {
     if (!Files.isDirectory(path)) {
       Base base = new Base(absolute(path).getParent());
       return base.opened(LocalFiles.find(path, databases));
@@ -61,7 +61,7 @@ final class LocalInputs {
     return base.opened(files);
   }
 
-  private List<LakeFile> matches(String pattern) throws IOException {
+  private List<SourceFile> matches(String pattern) throws IOException {
     long leftOut = walk.leftOut();
     Base base = new Base(absolute(LocalGlob.base(pattern)));
     List<Path> files = new ArrayList<>();
@@ -133,15 +133,15 @@ final class LocalInputs {
       return FolderWalk.isData(LocalFiles.name(file), false) && wantsFile(file);
     }
 
-    List<LakeFile> opened(List<Path> paths) throws IOException {
-      List<LakeFile> files = new ArrayList<>();
+    List<SourceFile> opened(List<Path> paths) throws IOException {
+      List<SourceFile> files = new ArrayList<>();
       for (Path path : paths) {
         try {
           checkNoTable(path);
           files.add(
               LocalParquet.of(path, FolderWalk.partitions(directory.toString(), relative(path))));
         } catch (IOException failure) {
-          throw Lake.explain(path.toString(), failure);
+          throw FileSources.explain(path.toString(), failure);
         }
       }
       return files;

@@ -26,7 +26,7 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
   /** In one system call: Java takes as much memory beside the heap for each reading thread. */
   private static final int MOST_AT_ONCE = 1 << 18;
 
-  static LakeFile of(Path path, List<String> partitions) throws IOException {
+  static SourceFile of(Path path, List<String> partitions) throws IOException {
     if (!Files.isRegularFile(path)) {
       throw new InputException(
           path + ": a pipe, a socket or a device; Parquet is read from the end of a file");
@@ -36,7 +36,7 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
           path + ": the name is not UTF-8, and Java cannot open it: rename the file");
     }
     LocalParquet file = look(path);
-    return new LakeFile(path.toString(), file.length, file, path, partitions);
+    return new SourceFile(path.toString(), file.length, file, path, partitions);
   }
 
   private static LocalParquet look(Path path) throws IOException {
@@ -63,7 +63,7 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
     try {
       return new Stream(new RandomAccessFile(path.toFile(), "r"));
     } catch (IOException failure) {
-      throw Lake.explain(path.toString(), failure);
+      throw FileSources.explain(path.toString(), failure);
     }
   }
 

@@ -31,7 +31,7 @@ record Login(boolean kerberos) {
    *
    * @throws InputException if that fails
    */
-  static Login of(LakeOptions options, Configuration configuration) throws IOException {
+  static Login of(FileSourceOptions options, Configuration configuration) throws IOException {
     String principal = options.principal();
     Path keytab = options.keytab();
     if (principal == null || keytab == null) {
@@ -43,7 +43,7 @@ record Login(boolean kerberos) {
       try {
         UserGroupInformation.loginUserFromKeytab(principal, keytab.toString());
       } catch (IOException | RuntimeException failure) {
-        throw Lake.explain("--keytab " + keytab + ", --principal " + principal, failure);
+        throw FileSources.explain("--keytab " + keytab + ", --principal " + principal, failure);
       }
     }
     return new Login("kerberos".equalsIgnoreCase(configuration.get(AUTHENTICATION)));
@@ -53,7 +53,7 @@ record Login(boolean kerberos) {
     try {
       UserGroupInformation.setConfiguration(configuration);
     } catch (RuntimeException failure) {
-      throw Lake.explain("login", failure);
+      throw FileSources.explain("login", failure);
     }
   }
 
@@ -61,7 +61,7 @@ record Login(boolean kerberos) {
    * Sees that the keytab is a file that can be read: to be called before anything asks for a realm,
    * whose absence would be told in its place.
    */
-  static void checkKeytab(LakeOptions options) throws InputException {
+  static void checkKeytab(FileSourceOptions options) throws InputException {
     Path keytab = options.keytab();
     if (keytab == null) {
       return;

@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.Lake;
+import tech.bsdb.tools.lake.FileSources;
 
 /**
  * What is thrown while a file is read, in words for users: whether it could not be read, or has
@@ -35,7 +35,7 @@ final class Damage {
       }
     }
     if (thrown instanceof IOException && !String.valueOf(thrown.getMessage()).contains("damaged")) {
-      return Lake.explain(file, thrown);
+      return FileSources.explain(file, thrown);
     }
     return damaged(file, place, words(thrown), thrown);
   }

@@ -21,7 +21,7 @@ import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.LakeFile;
+import tech.bsdb.tools.lake.SourceFile;
 
 /**
  * A file as its footer describes it, checked against what is wanted of it. Immutable, but for the
@@ -50,7 +50,7 @@ final class ParquetFile {
    */
   record RowGroup(int index, long firstRow, long rows, long bytes) {}
 
-  private final LakeFile file;
+  private final SourceFile file;
   private final RowSelection selection;
   private final @Nullable String createdBy;
   private final List<RowGroup> rowGroups;
@@ -58,7 +58,7 @@ final class ParquetFile {
   private @Nullable ParquetMetadata footer;
 
   private ParquetFile(
-      LakeFile file,
+      SourceFile file,
       RowSelection selection,
       @Nullable String createdBy,
       List<RowGroup> rowGroups,
@@ -79,7 +79,7 @@ final class ParquetFile {
    * @throws InputException if it is no Parquet file, is damaged, or lacks what is wanted of it
    */
   static ParquetFile of(
-      LakeFile file, ParquetOptions options, Map<String, PartitionValue> partitions)
+      SourceFile file, ParquetOptions options, Map<String, PartitionValue> partitions)
       throws IOException {
     if (file.length() < 0) {
       throw new InputException(
@@ -117,7 +117,7 @@ final class ParquetFile {
   }
 
   /** Whether the footer is right, but its schema is empty, which the library does not expect. */
-  private static boolean isWithoutColumns(LakeFile file) {
+  private static boolean isWithoutColumns(SourceFile file) {
     try (SeekableInputStream in = file.file().newStream()) {
       byte[] length = new byte[Integer.BYTES];
       in.seek(file.length() - 2 * Integer.BYTES);
@@ -136,7 +136,7 @@ final class ParquetFile {
   }
 
   private static List<RowGroup> rowGroups(
-      LakeFile file, ParquetMetadata footer, MessageType projection) throws InputException {
+      SourceFile file, ParquetMetadata footer, MessageType projection) throws InputException {
     Set<ColumnPath> wanted = new HashSet<>();
     projection.getPaths().forEach(path -> wanted.add(ColumnPath.get(path)));
     List<RowGroup> rowGroups = new ArrayList<>();
@@ -173,7 +173,7 @@ final class ParquetFile {
     return rowGroups;
   }
 
-  private static void checkWithin(LakeFile file, int rowGroup, ColumnChunkMetaData chunk)
+  private static void checkWithin(SourceFile file, int rowGroup, ColumnChunkMetaData chunk)
       throws InputException {
     long start = chunk.getStartingPos();
     long size = chunk.getTotalSize();

@@ -21,8 +21,8 @@ import tech.bsdb.tools.input.Reading;
 import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.input.RecordVisitor;
 import tech.bsdb.tools.input.Rejects;
-import tech.bsdb.tools.lake.Lake;
-import tech.bsdb.tools.lake.LakeFile;
+import tech.bsdb.tools.lake.FileSources;
+import tech.bsdb.tools.lake.SourceFile;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.parquet.RowType.Column;
@@ -44,7 +44,7 @@ public final class ParquetRecords implements RecordSource {
   private static final int MOST_SAMPLED_ROW_GROUPS = 16;
 
   private final ParquetOptions options;
-  private final Lake lake;
+  private final FileSources lake;
   private final List<ParquetFile> files;
   private final List<Column> columns;
   private final List<String> notes;
@@ -56,7 +56,7 @@ public final class ParquetRecords implements RecordSource {
 
   private ParquetRecords(
       ParquetOptions options,
-      Lake lake,
+      FileSources lake,
       List<ParquetFile> files,
       List<Column> columns,
       List<String> notes) {
@@ -76,9 +76,9 @@ public final class ParquetRecords implements RecordSource {
    * @throws InputException if a file is missing, cannot be read, is no Parquet file, or does not
    *     agree with the others; the message names it, and the column
    */
-  public static ParquetRecords open(ParquetOptions options, Lake lake) throws IOException {
+  public static ParquetRecords open(ParquetOptions options, FileSources lake) throws IOException {
     try {
-      List<LakeFile> found = lake.files(options.inputs());
+      List<SourceFile> found = lake.files(options.inputs());
       if (options.rejects() != null) {
         List<Path> local = new ArrayList<>();
         found.forEach(file -> addLocal(file, local));
@@ -110,7 +110,7 @@ public final class ParquetRecords implements RecordSource {
     }
   }
 
-  private static void close(Lake lake) {
+  private static void close(FileSources lake) {
     try {
       lake.close();
     } catch (IOException afterReading) {
@@ -118,7 +118,7 @@ public final class ParquetRecords implements RecordSource {
     }
   }
 
-  private static void addLocal(LakeFile file, List<Path> paths) {
+  private static void addLocal(SourceFile file, List<Path> paths) {
     Path local = file.local();
     if (local != null) {
       paths.add(local);
@@ -200,7 +200,7 @@ public final class ParquetRecords implements RecordSource {
   }
 
   private static List<ParquetFile> footers(
-      List<LakeFile> found, ParquetOptions options, PartitionColumns partitions)
+      List<SourceFile> found, ParquetOptions options, PartitionColumns partitions)
       throws IOException {
     ExecutorService threads =
         Executors.newFixedThreadPool(

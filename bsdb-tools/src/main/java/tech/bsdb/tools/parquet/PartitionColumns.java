@@ -14,7 +14,7 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.LakeFile;
+import tech.bsdb.tools.lake.SourceFile;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.RowType.Column;
 import tech.bsdb.tools.parquet.RowType.Kind;
@@ -54,14 +54,14 @@ final class PartitionColumns {
    * @throws InputException if a directory can be none, or two files have other ones; the message
    *     names them
    */
-  static PartitionColumns of(List<LakeFile> files, Partitions how) throws InputException {
+  static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
     if (how == Partitions.IGNORE || files.isEmpty()) {
       return NONE;
     }
     Map<String, Part> parsed = new HashMap<>();
     Map<List<String>, List<Part>> byDirectories = new LinkedHashMap<>();
     List<String> names = null;
-    for (LakeFile file : files) {
+    for (SourceFile file : files) {
       if (!byDirectories.containsKey(file.partitions())) {
         List<Part> parts = parts(file, parsed);
         List<String> own = parts.stream().map(Part::name).toList();
@@ -116,11 +116,11 @@ final class PartitionColumns {
   }
 
   /** What a file has in them, by name, in the order of the path. */
-  Map<String, PartitionValue> of(LakeFile file) {
+  Map<String, PartitionValue> of(SourceFile file) {
     return values.getOrDefault(file.partitions(), Map.of());
   }
 
-  private static List<Part> parts(LakeFile file, Map<String, Part> parsed) throws InputException {
+  private static List<Part> parts(SourceFile file, Map<String, Part> parsed) throws InputException {
     List<Part> parts = new ArrayList<>();
     Set<String> names = new HashSet<>();
     for (String directory : file.partitions()) {

@@ -21,7 +21,7 @@ import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
-import tech.bsdb.tools.inspect.KeyLines;
+import tech.bsdb.tools.inspect.KeyReader;
 
 /**
  * What a new version has to stand before it goes live, and the options that say so.
@@ -119,10 +119,10 @@ record Checks(
   }
 
   /** Checks the numbers of records. */
-  void records(Statistics added, Current current) throws RefusedException {
+  void records(Statistics added, Current current) throws VersionRefusedException {
     long records = added.records();
     if (records < minRecords) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           "the new version has "
               + records
               + " records, fewer than the "
@@ -137,7 +137,7 @@ record Checks(
     }
     double shrink = 100.0 * (current.records() - records) / current.records();
     if (shrink > maxShrink) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           "the new version has "
               + records
               + " records, "
@@ -152,8 +152,8 @@ record Checks(
     }
   }
 
-  private static RefusedException cannotCompare(String option, String current, String why) {
-    return new RefusedException(
+  private static VersionRefusedException cannotCompare(String option, String current, String why) {
+    return new VersionRefusedException(
         option
             + " cannot be checked, because "
             + current
@@ -190,7 +190,7 @@ record Checks(
         return;
       }
       oldKeys = KeySample.of(before, sample);
-    } catch (RefusedException e) {
+    } catch (VersionRefusedException e) {
       throw e;
     } catch (IOException e) {
       if (minKept >= 0) {
@@ -215,7 +215,7 @@ record Checks(
   }
 
   private boolean keepsNoKeys(Database next, Database before, String current, Findings findings)
-      throws RefusedException {
+      throws VersionRefusedException {
     boolean nextKeeps = next.statistics().approximateWidth() == 0;
     boolean beforeKeeps = before.statistics().approximateWidth() == 0;
     if (nextKeeps && beforeKeeps) {
@@ -223,7 +223,7 @@ record Checks(
     }
     String which = beforeKeeps ? "the new version" : nextKeeps ? current : "each of the versions";
     if (minKept >= 0) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           "--min-kept cannot be checked: " + which + " is approximate and keeps no keys");
     }
     findings
@@ -233,12 +233,12 @@ record Checks(
   }
 
   private void form(List<byte[]> oldKeys, List<byte[]> newKeys, String current, Findings findings)
-      throws RefusedException {
+      throws VersionRefusedException {
     KeyForm form = KeyForm.of(oldKeys);
     findings.figures().put("keyForm", KeyForm.of(newKeys).words());
     Optional<byte[]> misfit = form.misfit(newKeys);
     if (misfit.isPresent() && !allowKeyChange) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           "the keys are not as those of "
               + current
               + " ("
@@ -271,10 +271,10 @@ record Checks(
             + shown(percent)
             + " %)";
     if (percent < minKept) {
-      throw new RefusedException(said + "; --min-kept asks for " + shown(minKept) + " %");
+      throw new VersionRefusedException(said + "; --min-kept asks for " + shown(minKept) + " %");
     }
     if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           said + ": it is another set of keys; --allow-key-change accepts that");
     }
   }
@@ -284,7 +284,7 @@ record Checks(
     long missing = 0;
     long keys = 0;
     try (InputStream in = Files.newInputStream(file)) {
-      KeyLines lines = new KeyLines(in);
+      KeyReader lines = new KeyReader(in);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         keys++;
         byte[] key = keyEncoding == Encoding.UTF8 ? line : decoded(line, file, keys);
@@ -297,7 +297,7 @@ record Checks(
       }
     }
     if (missing > 0) {
-      throw new RefusedException(
+      throw new VersionRefusedException(
           missing
               + " of the "
               + keys
@@ -310,11 +310,11 @@ record Checks(
     return keys;
   }
 
-  private byte[] decoded(byte[] line, Path file, long number) throws RefusedException {
+  private byte[] decoded(byte[] line, Path file, long number) throws VersionRefusedException {
     try {
       return keyEncoding.decode(new String(line, UTF_8));
     } catch (IllegalArgumentException e) {
-      throw new RefusedException(file + ":" + number + ": " + e.getMessage());
+      throw new VersionRefusedException(file + ":" + number + ": " + e.getMessage());
     }
   }
 

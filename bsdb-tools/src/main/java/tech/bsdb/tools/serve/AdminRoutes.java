@@ -36,10 +36,11 @@ final class AdminRoutes implements Routes {
 
   @Override
   public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RefusedException, BadRequestException {
+      throws RequestRefusedException, BadRequestException {
     String path = target.path();
     if (headers.contains(HttpHeaderNames.ORIGIN)) {
-      throw new RefusedException(Reply.error(403, "no page of a browser administrates this"));
+      throw new RequestRefusedException(
+          Reply.error(403, "no page of a browser administrates this"));
     }
     if (pages.has(path) && !path.equals("/")) {
       if (!exchange.method().equals("GET") && !exchange.isHead()) {
@@ -48,7 +49,7 @@ final class AdminRoutes implements Routes {
       return pages.page(target, headers);
     }
     if (!path.equals("/reload") && !path.equals("/drain") && !path.equals("/resume")) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reply.error(404, "nothing here; POST to /reload, /drain or /resume"));
     }
     if (!exchange.method().equals("POST")) {

@@ -28,9 +28,9 @@ final class BatchLookup implements Action {
     /**
      * A writer for one request.
      *
-     * @throws RefusedException if the request asks for what this database does not have
+     * @throws RequestRefusedException if the request asks for what this database does not have
      */
-    AnswerWriter of(Database database) throws RefusedException;
+    AnswerWriter of(Database database) throws RequestRefusedException;
   }
 
   private static final int SLICE = 256;
@@ -118,14 +118,14 @@ final class BatchLookup implements Action {
     identity = by;
     try {
       conditions.check(by);
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       release();
       started.complete(e.reply());
       return;
     }
     try {
       form.of(acquired.database());
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       release();
       started.complete(e.reply().with(by.header()));
       return;
@@ -193,7 +193,7 @@ final class BatchLookup implements Action {
     if (made == null) {
       try {
         made = form.of(known(lease).database());
-      } catch (RefusedException e) {
+      } catch (RequestRefusedException e) {
         throw new IOException("the database has changed while a batch was answered", e);
       }
       made.use(known(working)::reserve);

@@ -56,11 +56,11 @@ record Conditions(
   /**
    * Refuses a request that demands another version.
    *
-   * @throws RefusedException with the version that is served
+   * @throws RequestRefusedException with the version that is served
    */
-  void check(Identity served) throws RefusedException {
+  void check(Identity served) throws RequestRefusedException {
     if (version != null && !served.isCalled(version)) {
-      throw new RefusedException(
+      throw new RequestRefusedException(
           Reply.error(
               412,
               "version "

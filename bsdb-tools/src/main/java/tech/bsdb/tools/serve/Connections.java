@@ -5,7 +5,7 @@ import java.util.concurrent.ConcurrentHashMap;
 
 /** The connections that are open, and what they share. Thread-safe. */
 final class Connections {
-  private final Set<Conversation> open = ConcurrentHashMap.newKeySet();
+  private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
   private final ServeOptions.Limits limits;
   private final Requests requests;
   private volatile boolean draining;
@@ -23,11 +23,11 @@ final class Connections {
     return requests;
   }
 
-  void opened(Conversation conversation) {
+  void opened(HttpConnection conversation) {
     open.add(conversation);
   }
 
-  void closed(Conversation conversation) {
+  void closed(HttpConnection conversation) {
     open.remove(conversation);
   }
 
@@ -47,7 +47,7 @@ final class Connections {
 
   /** Ends the connections on which nothing is under way. */
   void endIdle() {
-    open.forEach(Conversation::endIfIdle);
+    open.forEach(HttpConnection::endIfIdle);
   }
 
   /** Ends all of them, whatever is under way. */

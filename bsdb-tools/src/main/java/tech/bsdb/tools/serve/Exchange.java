@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 
 /** A request and its answer. Belongs to its connection's event loop. */
 final class Exchange {
-  private final Conversation conversation;
+  private final HttpConnection conversation;
   private final long beganNanos;
   private final String method;
   private final String uri;
@@ -19,7 +19,7 @@ final class Exchange {
   private long bodyBytes;
 
   Exchange(
-      Conversation conversation, String method, String uri, boolean http10, boolean keepAlive) {
+      HttpConnection conversation, String method, String uri, boolean http10, boolean keepAlive) {
     this.conversation = conversation;
     this.beganNanos = System.nanoTime();
     this.method = method;

@@ -37,7 +37,7 @@ final class KeyRoutes implements Routes {
 
   @Override
   public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RefusedException, BadRequestException {
+      throws RequestRefusedException, BadRequestException {
     String path = target.path();
     boolean reads = exchange.method().equals("GET") || exchange.isHead();
     if (pages.has(path)) {
@@ -47,7 +47,7 @@ final class KeyRoutes implements Routes {
       return pages.page(target, headers);
     }
     if (!path.startsWith(prefix)) {
-      throw new RefusedException(Reply.error(404, "nothing here; keys are below " + prefix));
+      throw new RequestRefusedException(Reply.error(404, "nothing here; keys are below " + prefix));
     }
     if (reads) {
       return lookup(target, headers);
@@ -88,7 +88,7 @@ final class KeyRoutes implements Routes {
   }
 
   private Action batch(RequestTarget target, HttpHeaders headers)
-      throws RefusedException, BadRequestException {
+      throws RequestRefusedException, BadRequestException {
     requireNoCoding(headers);
     KeyEncoding encoding = encoding(target);
     Projection fields = fields(target);
@@ -99,7 +99,7 @@ final class KeyRoutes implements Routes {
           case "application/json" -> KeyStream.json(encoding, batchKeys);
           case "text/plain" -> KeyStream.lines(encoding, batchKeys);
           default ->
-              throw new RefusedException(
+              throw new RequestRefusedException(
                   Reply.error(
                       415,
                       "keys come as application/json, an array of strings, or as text/plain, one a"
@@ -130,11 +130,11 @@ final class KeyRoutes implements Routes {
   }
 
   /** Refuses a body that would have to be decoded: its bytes would be taken for keys. */
-  private static void requireNoCoding(HttpHeaders headers) throws RefusedException {
+  private static void requireNoCoding(HttpHeaders headers) throws RequestRefusedException {
     for (String value : headers.getAll(HttpHeaderNames.CONTENT_ENCODING)) {
       for (String coding : value.split(",", -1)) {
         if (!coding.isBlank() && !coding.strip().equalsIgnoreCase("identity")) {
-          throw new RefusedException(
+          throw new RequestRefusedException(
               Reply.error(
                   415,
                   "bodies are taken as they are, without Content-Encoding",
@@ -150,8 +150,8 @@ final class KeyRoutes implements Routes {
     return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
   }
 
-  static RefusedException notAllowed(String methods) {
-    return new RefusedException(
+  static RequestRefusedException notAllowed(String methods) {
+    return new RequestRefusedException(
         Reply.error(405, "the methods here are " + methods, "allow: " + methods + "\r\n"));
   }
 }

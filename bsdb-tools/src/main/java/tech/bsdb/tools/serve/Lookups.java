@@ -132,15 +132,17 @@ final class Lookups {
    * How the rows of a database are answered as JSON, or null where values are not rows, or are not
    * answered so.
    *
-   * @throws RefusedException if it does not have those columns, or no schema that can be read
+   * @throws RequestRefusedException if it does not have those columns, or no schema that can be
+   *     read
    */
-  private @Nullable RowForm rows(Database of, @Nullable Projection fields) throws RefusedException {
+  private @Nullable RowForm rows(Database of, @Nullable Projection fields)
+      throws RequestRefusedException {
     if (!json()) {
       return null;
     }
     Facts known = facts(of);
     if (!known.badSchema.isEmpty()) {
-      throw new RefusedException(Reply.error(500, known.badSchema));
+      throw new RequestRefusedException(Reply.error(500, known.badSchema));
     }
     RowForm rows = known.rows;
     if (rows == null || fields == null) {
@@ -149,17 +151,17 @@ final class Lookups {
     try {
       return rows.withColumns(fields.names());
     } catch (IllegalArgumentException e) {
-      throw new RefusedException(Reply.error(400, "fields: " + e.getMessage()));
+      throw new RequestRefusedException(Reply.error(400, "fields: " + e.getMessage()));
     }
   }
 
   /**
    * What writes the lines of a batch.
    *
-   * @throws RefusedException if the database does not have those columns, or no schema that can be
-   *     read
+   * @throws RequestRefusedException if the database does not have those columns, or no schema that
+   *     can be read
    */
-  AnswerWriter lines(Database of, @Nullable Projection fields) throws RefusedException {
+  AnswerWriter lines(Database of, @Nullable Projection fields) throws RequestRefusedException {
     RowForm rows = rows(of, fields);
     if (rows == null) {
       return new AnswerLines(json(), fields);
@@ -208,14 +210,14 @@ final class Lookups {
   }
 
   private Asked asked(Lease lease, byte[] key, @Nullable Projection fields, Conditions conditions)
-      throws RefusedException {
+      throws RequestRefusedException {
     Identity by = identity(lease);
     conditions.check(by);
     try {
       RowForm rows = rows(lease.database(), fields);
       return new Asked(by, by.tag(key, fields), conditions, fields, rows);
-    } catch (RefusedException e) {
-      throw new RefusedException(e.reply().with(by.header()));
+    } catch (RequestRefusedException e) {
+      throw new RequestRefusedException(e.reply().with(by.header()));
     }
   }
 
@@ -228,7 +230,7 @@ final class Lookups {
       return unread != null
           ? unread
           : reply(lease.database().get(key, exchange.memory()), asked, exchange.memory());
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       return e.reply();
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       return full(exchange);
@@ -256,7 +258,7 @@ final class Lookups {
         return;
       }
       later = lease.database().getAsync(key, exchange.memory());
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       lease.close();
       requests.leave(1);
       exchange.complete(e.reply());

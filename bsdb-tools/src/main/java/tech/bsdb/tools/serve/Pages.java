@@ -28,7 +28,7 @@ final class Pages {
   private final ReloadingDatabase database;
   private final Connections connections;
   private final Metrics metrics;
-  private final Figures figures;
+  private final ServerStatistics figures;
   private final History history;
   private final Executor workers;
   private final Reply page;
@@ -38,7 +38,7 @@ final class Pages {
       ReloadingDatabase database,
       Connections connections,
       Metrics metrics,
-      Figures figures,
+      ServerStatistics figures,
       History history,
       Executor workers,
       String prefix) {
@@ -138,7 +138,7 @@ final class Pages {
     }
     Refusal refused = database.refused();
     if (refused != null) {
-      said.put("refused", Figures.refused(refused));
+      said.put("refused", ServerStatistics.refused(refused));
     }
     return json(draining ? 503 : 200, said);
   }

@@ -37,7 +37,7 @@ final class RequestReader {
   }
 
   /** A new exchange for a request. */
-  Exchange exchange(Conversation conversation, HttpRequest request) {
+  Exchange exchange(HttpConnection conversation, HttpRequest request) {
     boolean broken = request.decoderResult().isFailure();
     return new Exchange(
         conversation,
@@ -54,7 +54,7 @@ final class RequestReader {
     }
     try {
       checkHead(request);
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       return e.reply();
     } catch (BadRequestException e) {
       return Reply.error(e.status(), String.valueOf(e.getMessage()));
@@ -81,7 +81,7 @@ final class RequestReader {
       }
       exchange.action(routes.action(target, exchange, headers));
       return null;
-    } catch (RefusedException e) {
+    } catch (RequestRefusedException e) {
       return e.reply();
     } catch (BadRequestException e) {
       return Reply.error(e.status(), String.valueOf(e.getMessage()));
@@ -126,7 +126,7 @@ final class RequestReader {
     return another;
   }
 
-  private void checkHead(HttpRequest request) throws BadRequestException, RefusedException {
+  private void checkHead(HttpRequest request) throws BadRequestException, RequestRefusedException {
     HttpVersion version = request.protocolVersion();
     boolean http10 = version.equals(HttpVersion.HTTP_1_0);
     if (!http10 && !version.equals(HttpVersion.HTTP_1_1)) {
@@ -150,7 +150,7 @@ final class RequestReader {
         throw new BadRequestException(400, "HTTP/1.0 has no transfer codings");
       }
       if (!isChunkedAlone(headers)) {
-        throw new RefusedException(UNKNOWN_CODING);
+        throw new RequestRefusedException(UNKNOWN_CODING);
       }
     }
     if (HttpUtil.getContentLength(request, 0L) > bodyBytes) {

@@ -11,9 +11,9 @@ interface Routes {
   /**
    * What answers a request whose head is there.
    *
-   * @throws RefusedException with the answer, if it is not taken
+   * @throws RequestRefusedException with the answer, if it is not taken
    * @throws BadRequestException if it is not well-formed; the connection ends then
    */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
-      throws RefusedException, BadRequestException;
+      throws RequestRefusedException, BadRequestException;
 }

@@ -86,7 +86,8 @@ public final class Service implements AutoCloseable {
       ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
       keep(reloads::shutdownNow);
       Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
-      Figures figures = new Figures(options, database, connections, io, transport.name());
+      ServerStatistics figures =
+          new ServerStatistics(options, database, connections, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(database, connections, metrics, figures, history, admin, options.prefix());
@@ -241,7 +242,7 @@ public final class Service implements AutoCloseable {
       channel.pipeline().addLast(tls.newHandler(channel.alloc()));
     }
     RequestDecoder decoder = new RequestDecoder();
-    channel.pipeline().addLast(decoder, new Conversation(of, reader, decoder));
+    channel.pipeline().addLast(decoder, new HttpConnection(of, reader, decoder));
   }
 
   /**

@@ -33,13 +33,14 @@ class HdfsTest {
     hdfs = Hdfs.running();
   }
 
-  private static LakeOptions on(String nameNode) {
-    return new LakeOptions(nameNode, null, Map.of(), null, null);
+  private static FileSourceOptions on(String nameNode) {
+    return new FileSourceOptions(nameNode, null, Map.of(), null, null);
   }
 
-  private static List<String> names(LakeOptions options, String... inputs) throws IOException {
-    try (Lake lake = Lake.open(options)) {
-      return lake.files(List.of(inputs)).stream().map(LakeFile::name).toList();
+  private static List<String> names(FileSourceOptions options, String... inputs)
+      throws IOException {
+    try (FileSources lake = FileSources.open(options)) {
+      return lake.files(List.of(inputs)).stream().map(SourceFile::name).toList();
     }
   }
 
@@ -51,13 +52,13 @@ class HdfsTest {
     }
     String all = hdfs.uri() + "/list";
 
-    assertThat(names(LakeOptions.local(), all))
+    assertThat(names(FileSourceOptions.local(), all))
         .containsExactly(all + "/b/1", all + "/b/2", all + "/z z", all + "/é");
-    assertThat(names(LakeOptions.local(), all + "/b/2", all + "/_SUCCESS"))
+    assertThat(names(FileSourceOptions.local(), all + "/b/2", all + "/_SUCCESS"))
         .containsExactly(all + "/b/2", all + "/_SUCCESS");
     assertThat(names(on(hdfs.nameNode()), "/list/b")).hasSize(2);
     assertThat(names(on(hdfs.uri()), "hdfs:///list/b")).hasSize(2);
-    assertThat(names(LakeOptions.local(), all + "/b/[12]", all + "/{é,b}"))
+    assertThat(names(FileSourceOptions.local(), all + "/b/[12]", all + "/{é,b}"))
         .containsExactly(all + "/b/1", all + "/b/2", all + "/b/1", all + "/b/2", all + "/é");
 
     hdfs.write("/user/" + System.getProperty("user.name") + "/own", new byte[3]);
@@ -75,23 +76,23 @@ class HdfsTest {
     hdfs.write("/tables/iceberg/data/day=1/a", new byte[3]);
     hdfs.write("/tables/plain/metadata/a", new byte[3]);
     String all = hdfs.uri() + "/tables";
-    LakeOptions raw =
-        LakeOptions.local().withSelection(new FolderSelection(List.of(), List.of(), true));
+    FileSourceOptions raw =
+        FileSourceOptions.local().withSelection(new FolderSelection(List.of(), List.of(), true));
 
     for (String input : List.of("", "/delta", "/delta/day=1", "/delta/day=1/a", "/delta/*/a")) {
-      assertThatThrownBy(() -> names(LakeOptions.local(), all + input))
+      assertThatThrownBy(() -> names(FileSourceOptions.local(), all + input))
           .as(input)
           .isInstanceOf(InputException.class)
           .hasMessageStartingWith(all + "/delta: is a Delta Lake table (_delta_log): ")
           .hasMessageContaining("--raw-files");
     }
     for (String input : List.of("/iceberg", "/iceberg/data", "/ice*/data/*", "/iceberg/d*")) {
-      assertThatThrownBy(() -> names(LakeOptions.local(), all + input))
+      assertThatThrownBy(() -> names(FileSourceOptions.local(), all + input))
           .as(input)
           .isInstanceOf(InputException.class)
           .hasMessageStartingWith(all + "/iceberg: is an Iceberg table (metadata): ");
     }
-    assertThat(names(LakeOptions.local(), all + "/plain")).hasSize(1);
+    assertThat(names(FileSourceOptions.local(), all + "/plain")).hasSize(1);
     assertThat(names(raw, all))
         .containsExactly(
             all + "/delta/day=1/a", all + "/iceberg/data/day=1/a", all + "/plain/metadata/a");
@@ -104,30 +105,31 @@ class HdfsTest {
     }
     String all = hdfs.uri() + "/parts";
     for (String input : List.of("", "/", "/y=?", "/*/m=*")) {
-      try (Lake lake = Lake.open(LakeOptions.local())) {
+      try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
         assertThat(lake.files(List.of(all + input)))
             .as(input)
-            .extracting(LakeFile::partitions)
+            .extracting(SourceFile::partitions)
             .containsExactly(
                 List.of("y=1", "m=%C3%A9", "_b=2"), List.of("y=1", "m=1"), List.of("y=2", "m=3"));
       }
-      LakeOptions some =
-          LakeOptions.local()
+      FileSourceOptions some =
+          FileSourceOptions.local()
               .withSelection(new FolderSelection(List.of("y=1"), List.of("y=*/m=1"), false));
-      try (Lake lake = Lake.open(some)) {
+      try (FileSources lake = FileSources.open(some)) {
         assertThat(lake.files(List.of(all + input)))
-            .extracting(LakeFile::name)
+            .extracting(SourceFile::name)
             .containsExactly(all + "/y=1/m=%C3%A9/_b=2/b");
         assertThat(lake.directoriesLeftOut()).isEqualTo(1);
         assertThat(lake.filesLeftOut()).isEqualTo(1);
       }
     }
-    try (Lake lake = Lake.open(LakeOptions.local())) {
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
       assertThat(lake.files(List.of(all + "/y=2/m=3/c")).get(0).partitions())
           .containsExactly("y=2", "m=3");
     }
-    LakeOptions none =
-        LakeOptions.local().withSelection(new FolderSelection(List.of("x"), List.of(), false));
+    FileSourceOptions none =
+        FileSourceOptions.local()
+            .withSelection(new FolderSelection(List.of("x"), List.of(), false));
     assertThatThrownBy(() -> names(none, all))
         .isInstanceOf(InputException.class)
         .hasMessage(all + ": --include and --exclude leave nothing of it");
@@ -139,8 +141,8 @@ class HdfsTest {
     new Random(1).nextBytes(bytes);
     String name = hdfs.write("/read/file", bytes);
 
-    try (Lake lake = Lake.open(LakeOptions.local())) {
-      LakeTest.readPlaces(lake.files(List.of(name)).get(0), bytes);
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
+      FileSourcesTest.readPlaces(lake.files(List.of(name)).get(0), bytes);
     }
   }
 
@@ -148,19 +150,19 @@ class HdfsTest {
   void whatIsNotThereIsNamed() throws Exception {
     hdfs.fileSystem().mkdirs(new org.apache.hadoop.fs.Path("/empty"));
 
-    assertThatThrownBy(() -> names(LakeOptions.local(), hdfs.uri() + "/no/such"))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), hdfs.uri() + "/no/such"))
         .isInstanceOf(InputException.class)
         .hasMessage(hdfs.uri() + "/no/such: no such file or directory");
-    assertThatThrownBy(() -> names(LakeOptions.local(), hdfs.uri() + "/no/*.parquet"))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), hdfs.uri() + "/no/*.parquet"))
         .isInstanceOf(InputException.class)
         .hasMessage(hdfs.uri() + "/no/*.parquet: no file matches the pattern");
-    assertThatThrownBy(() -> names(LakeOptions.local(), hdfs.uri() + "/empty"))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), hdfs.uri() + "/empty"))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("/empty: no input files in this directory");
 
     String gone = hdfs.write("/gone", new byte[10]);
-    try (Lake lake = Lake.open(LakeOptions.local())) {
-      LakeFile file = lake.files(List.of(gone)).get(0);
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
+      SourceFile file = lake.files(List.of(gone)).get(0);
       hdfs.fileSystem().delete(new org.apache.hadoop.fs.Path("/gone"), false);
       assertThatThrownBy(() -> file.file().newStream())
           .isInstanceOf(InputException.class)
@@ -176,14 +178,15 @@ class HdfsTest {
     hdfs.fileSystem().setPermission(new org.apache.hadoop.fs.Path("/private/file"), nobody);
     hdfs.fileSystem().setPermission(new org.apache.hadoop.fs.Path("/closed"), nobody);
 
-    assertThatThrownBy(() -> as("bob", () -> names(LakeOptions.local(), hdfs.uri() + "/closed")))
+    assertThatThrownBy(
+            () -> as("bob", () -> names(FileSourceOptions.local(), hdfs.uri() + "/closed")))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith(hdfs.uri() + "/closed: permission denied (user=bob, access=READ");
     as(
         "bob",
         () -> {
-          try (Lake lake = Lake.open(LakeOptions.local())) {
-            LakeFile found = lake.files(List.of(file)).get(0);
+          try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
+            SourceFile found = lake.files(List.of(file)).get(0);
             assertThatThrownBy(() -> found.file().newStream())
                 .isInstanceOf(InputException.class)
                 .hasMessageStartingWith(file + ": permission denied (user=bob, access=READ");
@@ -203,7 +206,7 @@ class HdfsTest {
       free = socket.getLocalPort();
     }
     long began = System.nanoTime();
-    assertThatThrownBy(() -> names(LakeOptions.local(), "hdfs://localhost:" + free + "/x"))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), "hdfs://localhost:" + free + "/x"))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith("name node localhost:" + free + ": connection refused; is it up");
     assertThat(System.nanoTime() - began).isLessThan(TimeUnit.SECONDS.toNanos(20));
@@ -211,8 +214,8 @@ class HdfsTest {
 
   @Test
   void aServerThatDoesNotAnswerOrSpeaksAnotherLanguageIsNamedSoon() throws Exception {
-    LakeOptions impatient =
-        new LakeOptions(
+    FileSourceOptions impatient =
+        new FileSourceOptions(
             null,
             null,
             Map.of(
@@ -228,7 +231,7 @@ class HdfsTest {
           .hasMessageStartingWith("name node localhost:" + deaf.getLocalPort() + ": no answer");
     }
     int web = hdfs.cluster().getNameNode().getHttpAddress().getPort();
-    assertThatThrownBy(() -> names(LakeOptions.local(), "hdfs://localhost:" + web + "/x"))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), "hdfs://localhost:" + web + "/x"))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith(
             "hdfs://localhost:" + web + "/x: what answers there does not speak HDFS's protocol");
@@ -252,15 +255,15 @@ class HdfsTest {
         """
             .replace("HERE", hdfs.nameNode()));
     hdfs.write("/pair/file", new byte[10]);
-    LakeOptions options = new LakeOptions("pair", conf, Map.of(), null, null);
+    FileSourceOptions options = new FileSourceOptions("pair", conf, Map.of(), null, null);
 
     assertThat(names(options, "/pair")).containsExactly("hdfs://pair/pair/file");
-    assertThat(names(new LakeOptions(null, conf, Map.of(), null, null), "hdfs://pair/pair/*"))
+    assertThat(names(new FileSourceOptions(null, conf, Map.of(), null, null), "hdfs://pair/pair/*"))
         .hasSize(1);
     assertThatThrownBy(
             () ->
                 names(
-                    new LakeOptions(
+                    new FileSourceOptions(
                         "pair",
                         conf,
                         Map.of("dfs.namenode.rpc-address.pair.b", "localhost:2"),
@@ -274,7 +277,7 @@ class HdfsTest {
   @Test
   void theStateOfTheNameNodeIsSaid() throws Exception {
     assertThat(
-            Lake.explain(
+            FileSources.explain(
                     "f",
                     new org.apache.hadoop.ipc.RemoteException(
                         "org.apache.hadoop.ipc.StandbyException",
@@ -289,7 +292,7 @@ class HdfsTest {
                 try {
                   hdfs.fileSystem().create(new org.apache.hadoop.fs.Path("/x"));
                 } catch (IOException e) {
-                  throw Lake.explain("/x", e);
+                  throw FileSources.explain("/x", e);
                 }
               })
           .hasMessageStartingWith("/x: the name node is in safe mode");
@@ -301,8 +304,8 @@ class HdfsTest {
   @Test
   void nothingIsLeftOpen() throws Exception {
     String name = hdfs.write("/leak/file", new byte[10]);
-    LakeFile file;
-    try (Lake lake = Lake.open(LakeOptions.local())) {
+    SourceFile file;
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
       file = lake.files(List.of(name)).get(0);
     }
     assertThatThrownBy(() -> file.file().newStream()).isInstanceOf(InputException.class);

@@ -24,8 +24,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.lake.Lake;
-import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.lake.FileSourceOptions;
+import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.text.JsonBuffer;
@@ -82,7 +82,8 @@ class NestedRowsTest {
             Integer.MAX_VALUE,
             2);
     List<String> found = new ArrayList<>();
-    try (ParquetRecords records = ParquetRecords.open(options, Lake.open(LakeOptions.local()))) {
+    try (ParquetRecords records =
+        ParquetRecords.open(options, FileSources.open(FileSourceOptions.local()))) {
       RowJson json = new RowJson(RowForm.of(records.schema()));
       JsonBuffer line = new JsonBuffer();
       records.forEach(

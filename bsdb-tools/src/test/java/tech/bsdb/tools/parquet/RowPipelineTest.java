@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.lake.Lake;
-import tech.bsdb.tools.lake.LakeOptions;
+import tech.bsdb.tools.lake.FileSourceOptions;
+import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 
@@ -59,7 +59,7 @@ class RowPipelineTest {
             false,
             Integer.MAX_VALUE,
             3);
-    try (Lake lake = Lake.open(LakeOptions.local())) {
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
       file = ParquetFile.of(lake.files(options.inputs()).get(0), options, Map.of());
     }
     assertThat(file.rowGroups()).hasSizeGreaterThan(5);
@@ -138,7 +138,7 @@ class RowPipelineTest {
   void aFileThatIsWrittenToWhileItIsReadIsNamed(boolean sameLength) throws Exception {
     Path copy = Files.copy(Path.of(file.name()), folder.resolve("copy" + sameLength));
     ParquetFile read;
-    try (Lake lake = Lake.open(LakeOptions.local())) {
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
       read = ParquetFile.of(lake.files(List.of(copy.toString())).get(0), options, Map.of());
     }
     byte[] bytes = Files.readAllBytes(copy);

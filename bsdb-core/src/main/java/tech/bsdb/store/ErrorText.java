@@ -6,8 +6,8 @@ import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 
 /** Failures in one line for people. */
-final class Words {
-  private Words() {}
+final class ErrorText {
+  private ErrorText() {}
 
   static String of(Throwable failure) {
     String message = failure.getMessage();

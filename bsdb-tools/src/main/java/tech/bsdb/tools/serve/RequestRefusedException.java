@@ -1,12 +1,12 @@
 package tech.bsdb.tools.serve;
 
 /** A request that a route does not take, with the answer to it; the connection may go on. */
-final class RefusedException extends Exception {
+final class RequestRefusedException extends Exception {
   private static final long serialVersionUID = 1;
 
   private final transient Reply reply;
 
-  RefusedException(Reply reply) {
+  RequestRefusedException(Reply reply) {
     super(null, null, false, false);
     this.reply = reply;
   }

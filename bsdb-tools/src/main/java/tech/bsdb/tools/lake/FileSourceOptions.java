@@ -23,7 +23,7 @@ import tech.bsdb.tools.cli.UsageException;
  * @param keytab the principal's keys; null without a principal
  * @param selection what of the files below directories is wanted
  */
-public record LakeOptions(
+public record FileSourceOptions(
     @Nullable String nameNode,
     @Nullable Path hadoopConf,
     Map<String, String> settings,
@@ -40,7 +40,7 @@ public record LakeOptions(
   private static final Set<String> NO_NAME_NODE = Set.of("http", "https", "file", "ftp", "sftp");
 
   /** Copies the settings. */
-  public LakeOptions {
+  public FileSourceOptions {
     settings = Map.copyOf(settings);
     if ((principal == null) != (keytab == null)) {
       throw new IllegalArgumentException("principal " + principal + " with keytab " + keytab);
@@ -48,7 +48,7 @@ public record LakeOptions(
   }
 
   /** The options of someone who wants all files. */
-  public LakeOptions(
+  public FileSourceOptions(
       @Nullable String nameNode,
       @Nullable Path hadoopConf,
       Map<String, String> settings,
@@ -58,20 +58,20 @@ public record LakeOptions(
   }
 
   /** The same for other files. */
-  public LakeOptions withSelection(FolderSelection other) {
-    return new LakeOptions(nameNode, hadoopConf, settings, principal, keytab, other);
+  public FileSourceOptions withSelection(FolderSelection other) {
+    return new FileSourceOptions(nameNode, hadoopConf, settings, principal, keytab, other);
   }
 
   /** Those of someone who has local files only. */
-  public static LakeOptions local() {
-    return new LakeOptions(null, null, Map.of(), null, null);
+  public static FileSourceOptions local() {
+    return new FileSourceOptions(null, null, Map.of(), null, null);
   }
 
   /**
    * Reads the options as users write them: {@code -nn}, {@code --hadoop-conf}, each {@code
    * --hadoop-set}, {@code --principal} and {@code --keytab}.
    */
-  public static LakeOptions of(
+  public static FileSourceOptions of(
       @Nullable String nameNode,
       @Nullable Path hadoopConf,
       List<String> settings,
@@ -80,7 +80,7 @@ public record LakeOptions(
       throws UsageException {
     checkNameNode(nameNode);
     checkLogin(principal, keytab);
-    return new LakeOptions(nameNode, hadoopConf, parsed(settings), principal, keytab);
+    return new FileSourceOptions(nameNode, hadoopConf, parsed(settings), principal, keytab);
   }
 
   private static void checkNameNode(@Nullable String nameNode) throws UsageException {

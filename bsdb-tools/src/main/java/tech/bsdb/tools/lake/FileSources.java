@@ -29,16 +29,16 @@ import tech.bsdb.tools.input.InputException;
  * <p>For one thread; the files that it found are for many. What it opened is open until it is
  * closed, files included.
  */
-public final class Lake implements AutoCloseable {
+public final class FileSources implements AutoCloseable {
   private static final Pattern URI = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]+):(/.*)");
   private static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
 
-  private final LakeOptions options;
+  private final FileSourceOptions options;
   private final FolderWalk walk;
   private final LocalInputs local;
   private @Nullable HadoopFiles hadoop;
 
-  private Lake(LakeOptions options) {
+  private FileSources(FileSourceOptions options) {
     this.options = options;
     this.walk = new FolderWalk(options.selection());
     this.local = new LocalInputs(options.selection(), walk);
@@ -50,9 +50,9 @@ public final class Lake implements AutoCloseable {
    *
    * @throws InputException if Hadoop's client is not on the class path
    */
-  public static Lake open(LakeOptions options) throws InputException {
-    requireHadoop(Lake.class.getClassLoader());
-    return new Lake(options);
+  public static FileSources open(FileSourceOptions options) throws InputException {
+    requireHadoop(FileSources.class.getClassLoader());
+    return new FileSources(options);
   }
 
   /** Fails where {@code bsdb.jar} runs without the directory of jars that belongs beside it. */
@@ -74,11 +74,11 @@ public final class Lake implements AutoCloseable {
    * @throws InputException if an input stands for none, or for one that cannot be read; the message
    *     names it
    */
-  public List<LakeFile> files(List<String> inputs) throws IOException {
+  public List<SourceFile> files(List<String> inputs) throws IOException {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("no input is given");
     }
-    List<LakeFile> files = new ArrayList<>();
+    List<SourceFile> files = new ArrayList<>();
     for (String input : inputs) {
       Matcher file = FILE_URI.matcher(input);
       if (file.matches()) {
@@ -124,7 +124,7 @@ public final class Lake implements AutoCloseable {
     return Failures.explain(file, failure);
   }
 
-  private List<LakeFile> remote(String input) throws IOException {
+  private List<SourceFile> remote(String input) throws IOException {
     if (!ArgumentText.isText(input)) {
       throw new InputException(ArgumentText.shown(input) + ": the path is not UTF-8");
     }

@@ -16,18 +16,18 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
 
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class ServedTest {
+class OpenVersionTest {
   @TempDir Path folder;
 
-  private Served served(Database database, Runnable idle) {
-    return new Served(database, "v", "id", Instant.EPOCH, Duration.ZERO, idle);
+  private OpenVersion served(Database database, Runnable idle) {
+    return new OpenVersion(database, "v", "id", Instant.EPOCH, Duration.ZERO, idle);
   }
 
   @Test
   void isIdleOnceRetiredAndGivenBack() throws Exception {
     AtomicInteger idle = new AtomicInteger();
     try (Database database = Database.open(Versions.build(folder.resolve("db"), "x"))) {
-      Served served = served(database, idle::incrementAndGet);
+      OpenVersion served = served(database, idle::incrementAndGet);
       assertThat(served.tryAcquire()).isTrue();
       assertThat(served.tryAcquire()).isTrue();
       served.release();
@@ -47,7 +47,7 @@ class ServedTest {
     int rounds = 100_000;
     AtomicLong heard = new AtomicLong();
     try (Database database = Database.open(Versions.build(folder.resolve("db"), "x"))) {
-      AtomicReference<Served> current =
+      AtomicReference<OpenVersion> current =
           new AtomicReference<>(served(database, heard::incrementAndGet));
       AtomicReference<String> failure = new AtomicReference<>();
       AtomicInteger running = new AtomicInteger(3);
@@ -56,7 +56,7 @@ class ServedTest {
         Thread thread =
             new Thread(
                 () -> {
-                  for (Served now = current.get(); now != null; now = current.get()) {
+                  for (OpenVersion now = current.get(); now != null; now = current.get()) {
                     if (now.tryAcquire()) {
                       if (now.isIdle()) {
                         failure.set("idle under a lease");
@@ -69,9 +69,9 @@ class ServedTest {
         thread.start();
         threads.add(thread);
       }
-      List<Served> retired = new ArrayList<>();
+      List<OpenVersion> retired = new ArrayList<>();
       for (int round = 0; round < rounds; round++) {
-        Served old = current.getAndSet(served(database, heard::incrementAndGet));
+        OpenVersion old = current.getAndSet(served(database, heard::incrementAndGet));
         old.retire();
         retired.add(old);
       }
@@ -81,7 +81,7 @@ class ServedTest {
       }
       assertThat(running).hasValue(0);
       assertThat(failure.get()).isNull();
-      assertThat(retired).allMatch(Served::isIdle);
+      assertThat(retired).allMatch(OpenVersion::isIdle);
       assertThat(heard.get())
           .as("versions that had a lease when retired")
           .isLessThanOrEqualTo(100_001L);

@@ -13,17 +13,17 @@ import org.jspecify.annotations.Nullable;
  * @param directory the database
  * @param whole whether it was surely read to its end
  */
-record Target(@Nullable String version, Path directory, boolean whole) {
-  static Target ofDatabase(Path directory) {
-    return new Target(null, directory, true);
+record NamedVersion(@Nullable String version, Path directory, boolean whole) {
+  static NamedVersion ofDatabase(Path directory) {
+    return new NamedVersion(null, directory, true);
   }
 
   /** What a store's pointer names, or null if it names nothing. */
-  static @Nullable Target ofStore(Path store) throws IOException {
+  static @Nullable NamedVersion ofStore(Path store) throws IOException {
     Pointer pointer = Pointer.read(store);
     return pointer == null
         ? null
-        : new Target(pointer.current(), store.resolve(pointer.current()), pointer.whole());
+        : new NamedVersion(pointer.current(), store.resolve(pointer.current()), pointer.whole());
   }
 
   /**

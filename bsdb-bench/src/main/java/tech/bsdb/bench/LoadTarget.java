@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
 /** What a load is put on, opened as the options say. */
-interface Target extends AutoCloseable {
+interface LoadTarget extends AutoCloseable {
   /** The interface that is measured, in words. */
   String api();
 

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
  * Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. A
  * byte-order mark at the beginning is not part of the first key.
  */
-public final class KeyLines {
+public final class KeyReader {
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
 
   private final InputStream in;
@@ -21,7 +21,7 @@ public final class KeyLines {
   private int to;
 
   /** Reads keys from a stream, which its opener closes. */
-  public KeyLines(InputStream in) {
+  public KeyReader(InputStream in) {
     this.in = in;
   }
 

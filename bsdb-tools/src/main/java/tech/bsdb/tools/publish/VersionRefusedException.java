@@ -3,10 +3,10 @@ package tech.bsdb.tools.publish;
 import java.io.IOException;
 
 /** A version did not stand a check; the message has the figures and the option that asked. */
-final class RefusedException extends IOException {
+final class VersionRefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 
-  RefusedException(String message) {
+  VersionRefusedException(String message) {
     super(message);
   }
 }

@@ -10,8 +10,8 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** The option {@code -d} of every command that reads a database. */
-public final class DatabaseDirectory {
-  private DatabaseDirectory() {}
+public final class DatabaseOption {
+  private DatabaseOption() {}
 
   /** Declares the option. */
   public static Syntax declare(Syntax syntax) {

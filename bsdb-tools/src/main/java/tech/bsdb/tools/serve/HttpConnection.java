@@ -36,7 +36,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  * reading brings. What that is, in bodies, in values and in answers, counts in {@link HeldMemory}.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // what fails closes the connection, which is noticed
-final class Conversation extends ChannelInboundHandlerAdapter {
+final class HttpConnection extends ChannelInboundHandlerAdapter {
   /** Lookups of one connection that overlap. */
   private static final int OVERLAP = 64;
 
@@ -79,7 +79,7 @@ final class Conversation extends ChannelInboundHandlerAdapter {
   private long activeNanos = System.nanoTime();
   private final SendProgress sending = new SendProgress();
 
-  Conversation(Connections connections, RequestReader reader, RequestDecoder decoder) {
+  HttpConnection(Connections connections, RequestReader reader, RequestDecoder decoder) {
     this.connections = connections;
     this.reader = reader;
     this.decoder = decoder;

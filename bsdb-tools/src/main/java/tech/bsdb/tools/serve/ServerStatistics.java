@@ -24,7 +24,7 @@ import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 
 /** What {@code /stats} says. Thread-safe. */
-final class Figures {
+final class ServerStatistics {
   private static final long KEPT_NANOS = 5_000_000_000L;
 
   private final ServeOptions options;
@@ -37,7 +37,7 @@ final class Figures {
   private List<Map<String, @Nullable Object>> versions = List.of();
   private long versionsNanos = System.nanoTime() - KEPT_NANOS;
 
-  Figures(
+  ServerStatistics(
       ServeOptions options,
       ReloadingDatabase database,
       Connections connections,
@@ -72,7 +72,7 @@ final class Figures {
   }
 
   private Map<String, @Nullable Object> server() {
-    String version = Figures.class.getPackage().getImplementationVersion();
+    String version = ServerStatistics.class.getPackage().getImplementationVersion();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("version", version == null ? "development" : version);
     map.put("uptimeSeconds", Duration.between(started, Instant.now()).toMillis() / 1e3);

@@ -10,7 +10,7 @@ import tech.bsdb.Database;
  * An open version and the count of its leases. Thread-safe and without locks: one atomic change
  * takes a lease, one gives it back.
  */
-final class Served {
+final class OpenVersion {
   /** No more leases are given; below this bit is the number of those not yet given back. */
   private static final int RETIRED = Integer.MIN_VALUE;
 
@@ -18,7 +18,7 @@ final class Served {
 
   static {
     try {
-      STATE = MethodHandles.lookup().findVarHandle(Served.class, "state", int.class);
+      STATE = MethodHandles.lookup().findVarHandle(OpenVersion.class, "state", int.class);
     } catch (ReflectiveOperationException e) {
       throw new ExceptionInInitializerError(e);
     }
@@ -37,7 +37,7 @@ final class Served {
    *
    * @param idle hears that the last lease of a retired version was given back; must be quick
    */
-  Served(
+  OpenVersion(
       Database database,
       String version,
       String id,

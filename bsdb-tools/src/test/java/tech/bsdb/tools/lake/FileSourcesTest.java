@@ -26,17 +26,17 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputException;
 
 /** Local files, and what is found out without any server. */
-class LakeTest {
+class FileSourcesTest {
   @Test
   void withoutHadoopsClientItSaysWhichJarsToUse() throws Exception {
     ClassLoader none = ClassLoader.getPlatformClassLoader();
 
-    assertThatThrownBy(() -> Lake.requireHadoop(none))
+    assertThatThrownBy(() -> FileSources.requireHadoop(none))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("Hadoop's client is not on the class path")
         .hasMessageContaining("lib/hadoop")
         .hasMessageContaining("bsdb-jar-with-dependencies.jar");
-    Lake.requireHadoop(Lake.class.getClassLoader());
+    FileSources.requireHadoop(FileSources.class.getClassLoader());
   }
 
   /** The messages are those of hadoop-aws 3.5.0 and of its SDK. */
@@ -56,7 +56,9 @@ class LakeTest {
       if (failure instanceof AccessDeniedException && !message.contains("403")) {
         continue;
       }
-      assertThat(Lake.explain("s3a://b/k", failure)).message().startsWith("s3a://b/k: " + words);
+      assertThat(FileSources.explain("s3a://b/k", failure))
+          .message()
+          .startsWith("s3a://b/k: " + words);
     }
   }
 
@@ -69,7 +71,7 @@ class LakeTest {
         "software/amazon/awssdk/core/exception/SdkException"
       })
   void everyJarThatS3MayLackIsNamedWithWhatFetchesIt(String missing) {
-    assertThat(Lake.explain("s3a://b/k", new NoClassDefFoundError(missing)))
+    assertThat(FileSources.explain("s3a://b/k", new NoClassDefFoundError(missing)))
         .message()
         .contains(missing.replace('/', '.'), "commons-lang3", "scripts/fetch-s3");
   }
@@ -80,7 +82,8 @@ class LakeTest {
     assumeTrue(new ProcessBuilder("mkfifo", pipe.toString()).start().waitFor() == 0);
 
     for (String input : List.of(pipe.toString(), folder + "/p*", folder.toString())) {
-      try (Lake lake = Lake.open(LakeOptions.of(null, null, List.of(), null, null))) {
+      try (FileSources lake =
+          FileSources.open(FileSourceOptions.of(null, null, List.of(), null, null))) {
         assertThatThrownBy(() -> lake.files(List.of(input)))
             .as(input)
             .isInstanceOf(InputException.class)
@@ -97,14 +100,15 @@ class LakeTest {
     return Files.writeString(path, name);
   }
 
-  private static List<String> names(LakeOptions options, String... inputs) throws IOException {
-    try (Lake lake = Lake.open(options)) {
-      return lake.files(List.of(inputs)).stream().map(LakeFile::name).toList();
+  private static List<String> names(FileSourceOptions options, String... inputs)
+      throws IOException {
+    try (FileSources lake = FileSources.open(options)) {
+      return lake.files(List.of(inputs)).stream().map(SourceFile::name).toList();
     }
   }
 
   private List<String> below(String... inputs) throws IOException {
-    return names(LakeOptions.local(), inputs).stream()
+    return names(FileSourceOptions.local(), inputs).stream()
         .map(name -> folder.relativize(Path.of(name)).toString())
         .toList();
   }
@@ -124,8 +128,8 @@ class LakeTest {
     }
     Path single = file("_single");
 
-    try (Lake lake = Lake.open(LakeOptions.local())) {
-      List<LakeFile> files =
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
+      List<SourceFile> files =
           lake.files(List.of(single.toString(), folder.resolve("in").toString()));
 
       assertThat(files)
@@ -143,10 +147,10 @@ class LakeTest {
     Path file = file("with blank/a%b.parquet");
 
     for (String form : List.of("file:%s", "file://%s", "file://localhost%s", "FILE:%s")) {
-      assertThat(names(LakeOptions.local(), form.replace("%s", file.toString())))
+      assertThat(names(FileSourceOptions.local(), form.replace("%s", file.toString())))
           .containsExactly(file.toString());
     }
-    assertThat(names(LakeOptions.local(), file.toUri().toString()))
+    assertThat(names(FileSourceOptions.local(), file.toUri().toString()))
         .containsExactly(file.toString());
   }
 
@@ -202,13 +206,13 @@ class LakeTest {
     }
     Path path = Files.write(folder.resolve("file"), bytes);
 
-    try (Lake lake = Lake.open(LakeOptions.local())) {
+    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
       readPlaces(lake.files(List.of(path.toString())).get(0), bytes);
     }
   }
 
   /** Reads a file in all the ways there are. */
-  static void readPlaces(LakeFile file, byte[] bytes) throws IOException {
+  static void readPlaces(SourceFile file, byte[] bytes) throws IOException {
     assertThat(file.length()).isEqualTo(bytes.length);
     assertThat(file.file().getLength()).isEqualTo(bytes.length);
     try (SeekableInputStream in = file.file().newStream()) {
@@ -252,7 +256,7 @@ class LakeTest {
         "hdfs://no-such-host.invalid/x | name node no-such-host.invalid: unknown host"
       })
   void whatCannotBeReachedIsSaidWithWhatHelps(String input, String words) {
-    assertThatThrownBy(() -> names(LakeOptions.local(), input))
+    assertThatThrownBy(() -> names(FileSourceOptions.local(), input))
         .isInstanceOf(InputException.class)
         .hasMessageContaining(words);
   }
@@ -260,7 +264,8 @@ class LakeTest {
   @Test
   void theConfigurationIsCheckedWhenItIsNeeded() throws Exception {
     file("there");
-    LakeOptions options = new LakeOptions(null, folder.resolve("missing"), Map.of(), null, null);
+    FileSourceOptions options =
+        new FileSourceOptions(null, folder.resolve("missing"), Map.of(), null, null);
 
     assertThat(names(options, folder + "/there")).hasSize(1);
     assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
@@ -282,7 +287,7 @@ class LakeTest {
   @ParameterizedTest
   @ValueSource(strings = {"host", "host:8020", "hdfs://host:8020", "hdfs://pair/", "[::1]:8020"})
   void aNameNodeIsAHostOrAPair(String nameNode) throws Exception {
-    assertThat(LakeOptions.of(nameNode, null, List.of(), null, null).nameNodeUri())
+    assertThat(FileSourceOptions.of(nameNode, null, List.of(), null, null).nameNodeUri())
         .isEqualTo("hdfs://" + nameNode.replace("hdfs://", "").replaceFirst("/$", ""));
   }
 
@@ -300,7 +305,7 @@ class LakeTest {
         "file://host"
       })
   void anythingElseIsNot(String nameNode) {
-    assertThatThrownBy(() -> LakeOptions.of(nameNode, null, List.of(), null, null))
+    assertThatThrownBy(() -> FileSourceOptions.of(nameNode, null, List.of(), null, null))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("-nn " + nameNode + ": expects HOST, HOST:PORT");
   }
@@ -308,7 +313,7 @@ class LakeTest {
   @ParameterizedTest
   @ValueSource(strings = {"host:0", "host:65536", "hdfs://host:99999"})
   void aPortIsWithinItsRange(String nameNode) {
-    assertThatThrownBy(() -> LakeOptions.of(nameNode, null, List.of(), null, null))
+    assertThatThrownBy(() -> FileSourceOptions.of(nameNode, null, List.of(), null, null))
         .isInstanceOf(UsageException.class)
         .hasMessage("-nn " + nameNode + ": a port is a number from 1 to 65535");
   }
@@ -316,7 +321,7 @@ class LakeTest {
   @Test
   void theKeytabIsLookedForBeforeARealmIs() throws Exception {
     Path unreadable = folder.resolve("keytab");
-    LakeOptions options = LakeOptions.of(null, null, List.of(), "etl@A", unreadable);
+    FileSourceOptions options = FileSourceOptions.of(null, null, List.of(), "etl@A", unreadable);
 
     assertThatThrownBy(() -> names(options, "hdfs://localhost:1/x"))
         .isInstanceOf(InputException.class)
@@ -329,16 +334,16 @@ class LakeTest {
 
   @Test
   void aPrincipalNeedsAKeytabAndASettingAName() throws Exception {
-    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of(), "etl@A", null))
+    assertThatThrownBy(() -> FileSourceOptions.of(null, null, List.of(), "etl@A", null))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("--principal etl@A needs --keytab FILE");
-    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of(), null, Path.of("k")))
+    assertThatThrownBy(() -> FileSourceOptions.of(null, null, List.of(), null, Path.of("k")))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("--keytab k needs --principal NAME");
-    assertThatThrownBy(() -> LakeOptions.of(null, null, List.of("a"), null, null))
+    assertThatThrownBy(() -> FileSourceOptions.of(null, null, List.of("a"), null, null))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("--hadoop-set a: expects NAME=VALUE");
-    assertThat(LakeOptions.of(null, null, List.of("a=b=c", "d="), null, null).settings())
+    assertThat(FileSourceOptions.of(null, null, List.of("a=b=c", "d="), null, null).settings())
         .isEqualTo(Map.of("a", "b=c", "d", ""));
   }
 }

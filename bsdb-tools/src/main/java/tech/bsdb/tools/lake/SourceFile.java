@@ -11,14 +11,14 @@ import org.jspecify.annotations.Nullable;
  * @param name as users know it: a path, or a URI where it is not a local one
  * @param length in bytes when the inputs were looked at
  * @param file how Parquet reads it; each of its streams is for one thread and closed by whoever
- *     opened it, before the {@link Lake} is
+ *     opened it, before the {@link FileSources} is
  * @param local its path, or null where it is not a local one
  * @param partitions the directories on its path that are named {@code NAME=VALUE}, from the top
  */
-public record LakeFile(
+public record SourceFile(
     String name, long length, InputFile file, @Nullable Path local, List<String> partitions) {
   /** Copies the list. */
-  public LakeFile {
+  public SourceFile {
     partitions = List.copyOf(partitions);
   }
 

@@ -10,7 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.junit.jupiter.api.Test;
 
-class KeyLinesTest {
+class KeyReaderTest {
   @Test
   void linesEndAtLineFeedsAndLoseTheirCarriageReturn() throws IOException {
     assertThat(lines("a\nb c\r\n\n\r\nd\re\n")).containsExactly("a", "b c", "", "", "d\re");
@@ -46,7 +46,7 @@ class KeyLinesTest {
     String text = ("x".repeat(100_000) + "\n").repeat(3) + "end";
 
     assertThat(lines(text)).hasSize(4).endsWith("x".repeat(100_000), "end");
-    KeyLines lines = new KeyLines(new ByteArrayInputStream("a\nb\n".getBytes(ISO_8859_1)));
+    KeyReader lines = new KeyReader(new ByteArrayInputStream("a\nb\n".getBytes(ISO_8859_1)));
     lines.next();
     assertThat(lines.drained()).isFalse();
     lines.next();
@@ -64,7 +64,7 @@ class KeyLinesTest {
   }
 
   private static List<String> lines(String text) throws IOException {
-    KeyLines lines = new KeyLines(inPieces(text.getBytes(ISO_8859_1)));
+    KeyReader lines = new KeyReader(inPieces(text.getBytes(ISO_8859_1)));
     List<String> all = new ArrayList<>();
     for (byte[] line = lines.next(); line != null; line = lines.next()) {
       all.add(new String(line, ISO_8859_1));
