@@ -33,7 +33,7 @@ class ArrowsTest {
       text:
       cli: text
       rows: cli text
-      input: rows text
+      input: cli rows text
       sample: cli
       lake: cli input
       parquet: input lake rows text

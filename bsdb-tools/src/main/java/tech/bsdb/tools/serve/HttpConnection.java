@@ -71,6 +71,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private HeldMemory.@Nullable Share bodies;
   private HeldMemory.@Nullable Share unsent;
   private boolean pumping;
+  private boolean heldBack;
   private boolean inputEnded;
   private boolean finished;
   private boolean gone;
@@ -270,7 +271,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return false;
     }
     if (unsent().bytes() > 0 && known(memory).isCrowded()) {
-      return false; // until the client has taken what is there: settle comes back to it
+      heldBack = true; // until the client has taken what is there: flush or taken come back to it
+      return false;
     }
     Exchange last = begun.peekLast();
     if (last != null && !(overlaps(last) && overlaps(next) && begun.size() < OVERLAP)) {
@@ -362,6 +364,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private void flush() {
     context().flush();
     settle();
+    while (heldBack && !pumping && !finished && unsent().bytes() == 0) {
+      heldBack = false; // all was taken at once, and nothing else will come back to what waits
+      pump();
+      context().flush();
+      settle();
+    }
   }
 
   /**

@@ -106,7 +106,7 @@ class TypedRowsTest {
         "leave --value-encoding out");
     isRefused(
         bsdb(command, "-d", typed, "--json", "--fields", "id,", key),
-        "--fields takes names of columns with commas between them, not \"id,\"");
+        "--fields \"id,\" has an empty name");
     isRefused(
         bsdb(command, "-d", typed, "--json", "--fields", "id,nmae", key),
         "--fields: no column \"nmae\", did you mean \"name\"?; the columns are id, unit.price, name");
