@@ -100,7 +100,8 @@ public class LayerBenchmark {
             directory.facts().hashBuckets(),
             directory.facts().records(),
             directory.facts().checksumBits(),
-            true);
+            true,
+            null);
     opened.add(hash);
     ReadCount reads = new ReadCount();
     index =
