@@ -9,12 +9,12 @@ import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.RecordSource;
-import tech.bsdb.tools.lake.FileSourceOptions;
-import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FileSources;
 
 /** What a database was built from: its keys, and the values to compare the answers with. */
 sealed interface KeyInput {
@@ -55,7 +55,7 @@ sealed interface KeyInput {
       @Nullable String keyJoin,
       @Nullable String rawColumn,
       Partitions partitions,
-      FileSourceOptions lake)
+      FileSourceOptions sources)
       implements KeyInput {
     @Override
     public RecordSource open(Statistics database, boolean withValues)
@@ -100,7 +100,7 @@ sealed interface KeyInput {
                   Integer.MAX_VALUE,
                   Math.min(256, Runtime.getRuntime().availableProcessors()))
               .withPartitions(partitions),
-          FileSources.open(lake));
+          FileSources.open(sources));
     }
   }
 }

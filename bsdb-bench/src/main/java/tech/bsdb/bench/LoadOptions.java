@@ -170,7 +170,7 @@ record LoadOptions(
         ParquetSourceOptions.join(arguments, keys),
         arguments.text("--value-raw").orElse(null),
         ParquetSourceOptions.partitions(arguments),
-        ParquetSourceOptions.lake(arguments));
+        ParquetSourceOptions.sources(arguments));
   }
 
   private static InputOptions text(Arguments arguments, String file) throws UsageException {

@@ -8,10 +8,10 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.lake.FileSourceOptions;
-import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FileSources;
 
 /** {@code bsdb build-parquet}: a database from Parquet files, local or on HDFS. */
 public final class ParquetBuilder implements Command {
@@ -66,9 +66,9 @@ public final class ParquetBuilder implements Command {
     }
     TargetOptions target = TargetOptions.of(arguments);
     ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
-    FileSourceOptions lake = ParquetSourceOptions.lake(arguments);
+    FileSourceOptions sources = ParquetSourceOptions.sources(arguments);
     new BuildRun("bsdb build-parquet", target, arguments, console)
-        .run(() -> ParquetRecords.open(source, FileSources.open(lake)), source.rejects());
+        .run(() -> ParquetRecords.open(source, FileSources.open(sources)), source.rejects());
     return OK;
   }
 }

@@ -35,10 +35,10 @@ class ArrowsTest {
       rows: cli text
       input: cli rows text
       sample: cli
-      lake: cli input
-      parquet: input lake rows text
+      source: cli input
+      parquet: input source rows text
       inspect: cli input rows text
-      build: cli input inspect lake parquet rows text
+      build: cli input inspect source parquet rows text
       publish: build cli input inspect
       serve.batch: text
       serve: cli rows serve.batch text
@@ -93,8 +93,8 @@ class ArrowsTest {
 
   @ParameterizedTest
   @CsvSource({
-    "org.apache.hadoop.., lake",
-    "org.apache.parquet.., lake parquet",
+    "org.apache.hadoop.., source",
+    "org.apache.parquet.., source parquet",
     "org.apache.parquet.column.., parquet",
     "org.apache.parquet.schema.., parquet",
     "org.apache.avro.., parquet rows",
@@ -102,7 +102,7 @@ class ArrowsTest {
     "org.apache.commons.cli.., cli",
     "io.netty.., serve",
     "io.prometheus.., serve",
-    "javax.security.auth.., lake",
+    "javax.security.auth.., source",
   })
   void onlyThesePackagesKnow(String library, String packages) {
     String[] those =

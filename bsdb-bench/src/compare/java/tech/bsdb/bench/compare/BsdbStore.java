@@ -13,7 +13,7 @@ import tech.bsdb.OpenOptions.Engine;
 import tech.bsdb.Layout;
 
 /** This project's store: {@code Database}, with checksums verified as by default. */
-record BsdbStore(BuildOptions options) implements Store {
+record BsdbStore(BuildOptions options) implements ComparedStore {
   @Override
   public void build(Records records, Path directory) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(directory.resolve("db"), options)) {

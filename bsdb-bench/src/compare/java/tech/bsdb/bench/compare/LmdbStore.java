@@ -18,7 +18,7 @@ import org.lmdbjava.Txn;
  * LMDB through lmdbjava: records sorted in memory and appended, so that its pages are full; read in
  * one transaction a thread.
  */
-record LmdbStore() implements Store {
+record LmdbStore() implements ComparedStore {
   private static final long MAP_BYTES = 64L << 30;
 
   /** LMDB takes no longer ones; more than this is an error of the comparison's. */

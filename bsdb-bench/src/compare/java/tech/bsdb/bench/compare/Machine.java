@@ -49,7 +49,7 @@ final class Machine {
 
   /** The load average of the last minute. */
   static double load() throws IOException {
-    return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ")[0]);
+    return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ", 0)[0]);
   }
 
   /** A JDK's name and version. */

@@ -15,7 +15,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /** Indeed's mph-table: a minimal perfect hash over records with their keys, mapped. */
-record MphTableStore() implements Store {
+record MphTableStore() implements ComparedStore {
   /** Writes the length in four bytes, and the bytes. */
   static final class Bytes extends AbstractSmartSerializer<byte[]> {
     private static final long serialVersionUID = 1;

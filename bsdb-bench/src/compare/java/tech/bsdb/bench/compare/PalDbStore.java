@@ -8,7 +8,7 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /** PalDB, with byte arrays as keys and values and its default configuration. */
-record PalDbStore() implements Store {
+record PalDbStore() implements ComparedStore {
   private static final byte[] ABSENT = new byte[0];
 
   private static File file(Path directory) {

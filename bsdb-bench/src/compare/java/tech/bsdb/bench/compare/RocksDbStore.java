@@ -24,7 +24,7 @@ import org.rocksdb.WriteOptions;
  * @param compression how blocks are compressed, at the level that is RocksDB's default
  * @param dictionaryBytes size of the dictionary that each file trains for itself, 0 for none
  */
-record RocksDbStore(CompressionType compression, int dictionaryBytes) implements Store {
+record RocksDbStore(CompressionType compression, int dictionaryBytes) implements ComparedStore {
   private static final String LARGE = "cache 4 GiB";
   private static final String SMALL = "cache 8 MiB";
   private static final int BATCH = 1000;

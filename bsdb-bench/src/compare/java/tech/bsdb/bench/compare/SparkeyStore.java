@@ -13,7 +13,7 @@ import org.jspecify.annotations.Nullable;
  * Sparkey: a log file and a hash table, both mapped. Blocks of the compressed forms have that many
  * bytes.
  */
-record SparkeyStore(CompressionType compression, int blockSize) implements Store {
+record SparkeyStore(CompressionType compression, int blockSize) implements ComparedStore {
   private static File file(Path directory) {
     return directory.resolve("store.spi").toFile();
   }

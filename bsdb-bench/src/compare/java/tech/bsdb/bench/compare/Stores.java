@@ -11,7 +11,7 @@ import tech.bsdb.Layout;
 final class Stores {
   private static final int BLOCK = 4096;
 
-  private static final Map<String, Supplier<Store>> ALL = new LinkedHashMap<>();
+  private static final Map<String, Supplier<ComparedStore>> ALL = new LinkedHashMap<>();
 
   static {
     BuildOptions options = BuildOptions.defaults();
@@ -50,8 +50,8 @@ final class Stores {
   }
 
   /** A store by name. */
-  static Store of(String name) {
-    Supplier<Store> store = ALL.get(name);
+  static ComparedStore of(String name) {
+    Supplier<ComparedStore> store = ALL.get(name);
     if (store == null) {
       throw new IllegalArgumentException("no store \"" + name + "\"; there are " + ALL.keySet());
     }

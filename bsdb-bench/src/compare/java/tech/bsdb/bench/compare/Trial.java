@@ -22,12 +22,12 @@ final class Trial {
   /** Queries between two looks at the clock. */
   private static final int STRIDE = 256;
 
-  private final Store store;
+  private final ComparedStore store;
   private final Path directory;
   private final DataSet data;
   private final Properties results = new Properties();
 
-  private Trial(Store store, Path directory, DataSet data) {
+  private Trial(ComparedStore store, Path directory, DataSet data) {
     this.store = store;
     this.directory = directory;
     this.data = data;
@@ -75,7 +75,7 @@ final class Trial {
 
   /** Looks up every record and compares its value; and every absent key. */
   private void verify(String reading) throws IOException {
-    try (Store.Reader reader = store.open(directory, reading)) {
+    try (ComparedStore.Reader reader = store.open(directory, reading)) {
       int right = 0;
       for (Records.KeyValue record : data.records()) {
         byte[] expected = record.value();
@@ -110,7 +110,7 @@ final class Trial {
     double[] openings = new double[5];
     for (int i = -1; i < openings.length; i++) {
       long start = System.nanoTime();
-      Store.Reader opened = store.open(directory, reading);
+      ComparedStore.Reader opened = store.open(directory, reading);
       double millis = (System.nanoTime() - start) / 1e6;
       opened.close();
       if (i < 0) {
@@ -120,14 +120,14 @@ final class Trial {
       }
     }
     put("open.ms", Numbers.median(openings));
-    try (Store.Reader reader = store.open(directory, reading)) {
+    try (ComparedStore.Reader reader = store.open(directory, reading)) {
       long untilWarm = nanos(Math.max(1, 2 * seconds / 3));
       double share = store.width() == Integer.MAX_VALUE ? 0 : 1;
       run(List.of(new Asker(reader, present, 0, untilWarm)));
       report("present", run(List.of(new Asker(reader, present, 0, nanos(seconds)))), 1, 1);
       run(List.of(new Asker(reader, absent, 0, untilWarm / 2)));
       report("absent", run(List.of(new Asker(reader, absent, 0, nanos(seconds)))), 0, share);
-      try (Store.Reader other = reader.forAnotherThread()) {
+      try (ComparedStore.Reader other = reader.forAnotherThread()) {
         int half = present.length / 2;
         run(
             List.of(
@@ -205,7 +205,7 @@ final class Trial {
   }
 
   /** Asks for keys in their order, again from the first after the last, for some time. */
-  private record Asker(Store.Reader reader, byte[][] keys, int from, long nanos) {
+  private record Asker(ComparedStore.Reader reader, byte[][] keys, int from, long nanos) {
     Answers ask() throws IOException {
       Answers answers = new Answers();
       long cpuStart = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();

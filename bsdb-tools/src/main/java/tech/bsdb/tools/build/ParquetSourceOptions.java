@@ -12,10 +12,10 @@ import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.lake.FileSourceOptions;
-import tech.bsdb.tools.lake.FolderSelection;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FolderSelection;
 import tech.bsdb.tools.text.NameList;
 
 /** The options that say where rows come from, how to reach them, and what to make of them. */
@@ -122,7 +122,7 @@ public final class ParquetSourceOptions {
   }
 
   /** How the files are reached. */
-  public static FileSourceOptions lake(Arguments arguments) throws UsageException {
+  public static FileSourceOptions sources(Arguments arguments) throws UsageException {
     return FileSourceOptions.of(
             arguments.text("-nn").orElse(null),
             arguments.path("--hadoop-conf").orElse(null),

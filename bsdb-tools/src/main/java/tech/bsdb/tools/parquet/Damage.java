@@ -4,7 +4,7 @@ import java.io.EOFException;
 import java.io.IOException;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.FileSources;
+import tech.bsdb.tools.source.FileSources;
 
 /**
  * What is thrown while a file is read, in words for users: whether it could not be read, or has

@@ -21,7 +21,7 @@ import org.apache.parquet.io.SeekableInputStream;
 import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.SourceFile;
+import tech.bsdb.tools.source.SourceFile;
 
 /**
  * A file as its footer describes it, checked against what is wanted of it. Immutable, but for the

@@ -21,13 +21,13 @@ import tech.bsdb.tools.input.Reading;
 import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.input.RecordVisitor;
 import tech.bsdb.tools.input.Rejects;
-import tech.bsdb.tools.lake.FileSources;
-import tech.bsdb.tools.lake.SourceFile;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.parquet.RowType.Column;
 import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.source.FileSources;
+import tech.bsdb.tools.source.SourceFile;
 
 /**
  * All rows of some Parquet files as records, in the order of the inputs: below a directory that of

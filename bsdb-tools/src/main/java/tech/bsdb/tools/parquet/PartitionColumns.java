@@ -14,11 +14,11 @@ import java.util.Map;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.lake.SourceFile;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.parquet.RowType.Column;
 import tech.bsdb.tools.parquet.RowType.Kind;
 import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.source.SourceFile;
 
 /**
  * The columns that directories named {@code NAME=VALUE} make, as Hive and Spark write them: the

@@ -24,10 +24,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.lake.FileSourceOptions;
-import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**

@@ -23,10 +23,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.lake.FileSourceOptions;
-import tech.bsdb.tools.lake.FileSources;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FileSources;
 
 /** Order and ends of the pipeline, whatever memory and threads it has. */
 @Timeout(60)
@@ -59,8 +59,8 @@ class RowPipelineTest {
             false,
             Integer.MAX_VALUE,
             3);
-    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
-      file = ParquetFile.of(lake.files(options.inputs()).get(0), options, Map.of());
+    try (FileSources sources = FileSources.open(FileSourceOptions.local())) {
+      file = ParquetFile.of(sources.files(options.inputs()).get(0), options, Map.of());
     }
     assertThat(file.rowGroups()).hasSizeGreaterThan(5);
   }
@@ -138,8 +138,8 @@ class RowPipelineTest {
   void aFileThatIsWrittenToWhileItIsReadIsNamed(boolean sameLength) throws Exception {
     Path copy = Files.copy(Path.of(file.name()), folder.resolve("copy" + sameLength));
     ParquetFile read;
-    try (FileSources lake = FileSources.open(FileSourceOptions.local())) {
-      read = ParquetFile.of(lake.files(List.of(copy.toString())).get(0), options, Map.of());
+    try (FileSources sources = FileSources.open(FileSourceOptions.local())) {
+      read = ParquetFile.of(sources.files(List.of(copy.toString())).get(0), options, Map.of());
     }
     byte[] bytes = Files.readAllBytes(copy);
     Files.write(copy, sameLength ? bytes : Arrays.copyOf(bytes, bytes.length + 1));

@@ -1,0 +1,334 @@
+package tech.bsdb.tools.source;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.net.URI;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Comparator;
+import java.util.HashSet;
+import java.util.IdentityHashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.security.AccessControlException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.LocalFiles;
+
+/**
+ * Finds files on Hadoop's file systems. Each file system is opened once and is ours alone: none
+ * comes from Hadoop's cache, and so none stays there.
+ */
+final class HadoopFiles implements AutoCloseable {
+  private static final Comparator<FileStatus> BY_BYTES_OF_PATH =
+      Comparator.comparing(
+          status -> status.getPath().toUri().getPath().getBytes(StandardCharsets.UTF_8),
+          Arrays::compareUnsigned);
+
+  private final Configuration configuration;
+  private final Login login;
+  private final FolderSelection selection;
+  private final FolderWalk walk;
+  private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
+  private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
+
+  private HadoopFiles(
+      Configuration configuration, Login login, FolderSelection selection, FolderWalk walk) {
+    this.configuration = configuration;
+    this.login = login;
+    this.selection = selection;
+    this.walk = walk;
+  }
+
+  /** Reads the configuration and logs in where a keytab is given. */
+  static HadoopFiles open(FileSourceOptions options, FolderWalk walk) throws IOException {
+    Login.checkKeytab(options);
+    Slf4jWarnings.silence();
+    Configuration configuration = HadoopConfiguration.of(options);
+    Login login = Login.of(options, configuration);
+    return new HadoopFiles(configuration, login, options.selection(), walk);
+  }
+
+  /**
+   * The files that an input stands for, sorted.
+   *
+   * @throws InputException if there are none
+   */
+  List<SourceFile> find(String input) throws IOException {
+    Path given = path(input);
+    FileSystem fileSystem = fileSystem(input, given);
+    Path path = fileSystem.makeQualified(given);
+    long leftOut = walk.leftOut();
+    FileStatus status = statusOf(fileSystem, path);
+    Finding finding;
+    if (status != null) {
+      Path parent = path.getParent();
+      finding =
+          new Finding(fileSystem, status.isDirectory() || parent == null ? path : parent, false);
+      finding.add(status);
+    } else if (LocalGlob.isPattern(pathOf(path))) {
+      URI uri = path.toUri();
+      String fixed = LocalGlob.fixedPart(pathOf(path));
+      Path base = new Path(uri.getScheme(), uri.getAuthority(), fixed.isEmpty() ? "/" : fixed);
+      finding = new Finding(fileSystem, base, true);
+      for (FileStatus match : matches(fileSystem, path)) {
+        finding.add(match);
+      }
+    } else {
+      throw new InputException(path + ": no such file or directory");
+    }
+    if (finding.found.isEmpty()) {
+      throw new InputException(
+          path
+              + (walk.leftOut() > leftOut
+                  ? FolderWalk.NOTHING_LEFT
+                  : status == null
+                      ? ": no file matches the pattern"
+                      : ": no input files in this directory (names that begin with . or _ are left"
+                          + " out)"));
+    }
+    return finding.files();
+  }
+
+  /** On the name node of the options, or below the user's home there, where it has no scheme. */
+  private static Path path(String input) throws IOException {
+    try {
+      boolean uri = input.matches("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
+      return uri ? new Path(input) : new Path(null, null, input);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(input + ": not a path: " + e.getMessage(), e);
+    }
+  }
+
+  private FileSystem fileSystem(String input, Path path) throws IOException {
+    URI uri = path.toUri();
+    URI byDefault = FileSystem.getDefaultUri(configuration);
+    if (uri.getAuthority() == null
+        && (uri.getScheme() == null || uri.getScheme().equals(byDefault.getScheme()))) {
+      uri = byDefault;
+    }
+    if (uri.getAuthority() == null && "hdfs".equals(uri.getScheme())) {
+      throw new InputException(
+          input
+              + ": no name node: write hdfs://HOST/PATH, name one with -nn, or the cluster's"
+              + " configuration with --hadoop-conf");
+    }
+    login.require(uri.getScheme());
+    String key = uri.getScheme() + "://" + uri.getAuthority();
+    FileSystem open = fileSystems.get(key);
+    if (open == null) {
+      open = FileSystem.newInstance(uri, configuration);
+      fileSystems.put(key, open);
+    }
+    return open;
+  }
+
+  private static @Nullable FileStatus statusOf(FileSystem fileSystem, Path path)
+      throws IOException {
+    try {
+      return fileSystem.getFileStatus(path);
+    } catch (FileNotFoundException none) {
+      return null;
+    }
+  }
+
+  private static List<FileStatus> matches(FileSystem fileSystem, Path pattern) throws IOException {
+    boolean hidden = !LocalFiles.isData(pattern.getName());
+    FileStatus @Nullable [] matches = fileSystem.globStatus(pattern, path -> true);
+    List<FileStatus> wanted = new ArrayList<>();
+    for (FileStatus match : matches == null ? new FileStatus[0] : matches) {
+      if (hidden || FolderWalk.isData(match.getPath().getName(), match.isDirectory())) {
+        wanted.add(match);
+      }
+    }
+    return wanted;
+  }
+
+  private HadoopTables tables(FileSystem fileSystem) {
+    return tables.computeIfAbsent(fileSystem, HadoopTables::new);
+  }
+
+  private static String pathOf(Path path) {
+    return path.toUri().getPath();
+  }
+
+  /** The files of one input. */
+  private final class Finding {
+    private final FileSystem fileSystem;
+    private final HadoopTables tables;
+    private final Path base;
+    private final String basePath;
+
+    /** Whether what is added was found by a pattern, and not named. */
+    private final boolean pattern;
+
+    private final List<FileStatus> found = new ArrayList<>();
+
+    /**
+     * Nothing yet.
+     *
+     * @param base the directory that paths are seen from, which is the input's fixed part
+     */
+    Finding(FileSystem fileSystem, Path base, boolean pattern) {
+      this.fileSystem = fileSystem;
+      this.tables = tables(fileSystem);
+      this.base = base;
+      this.basePath = pathOf(base);
+      this.pattern = pattern;
+    }
+
+    private String relative(Path path) {
+      String below = pathOf(path).substring(basePath.length());
+      return below.startsWith("/") ? below.substring(1) : below;
+    }
+
+    /** Adds a file, or those below a directory. */
+    void add(FileStatus status) throws IOException {
+      if (status.isDirectory()) {
+        if (walk.enters(base.toString(), relative(status.getPath()))) {
+          addBelow(status.getPath());
+        }
+      } else if (!pattern || walk.takes(base.toString(), relative(status.getPath()))) {
+        found.add(status);
+      }
+    }
+
+    private void addBelow(Path directory) throws IOException {
+      try {
+        List<FileStatus> below = new ArrayList<>();
+        RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(directory);
+        while (all.hasNext()) {
+          below.add(all.next());
+        }
+        tables.look(directory, below);
+        for (FileStatus one : below) {
+          String name = one.getPath().getName();
+          if (!FolderWalk.isData(name, one.isDirectory())) {
+            continue;
+          }
+          String path = relative(one.getPath());
+          if (!one.isDirectory()) {
+            if (walk.takes(base.toString(), path)) {
+              found.add(one);
+            }
+          } else if (walk.enters(base.toString(), path) && !tables.isLog(one.getPath(), name)) {
+            addBelow(one.getPath());
+          }
+        }
+      } catch (IOException | RuntimeException failure) {
+        throw FileSources.explain(directory.toString(), failure);
+      }
+    }
+
+    /** The files that were added, sorted, once it is seen that they are of no table. */
+    List<SourceFile> files() throws IOException {
+      found.sort(BY_BYTES_OF_PATH);
+      List<SourceFile> files = new ArrayList<>();
+      for (FileStatus file : found) {
+        Path parent = file.getPath().getParent();
+        if (!selection.rawFiles() && parent != null) {
+          tables.check(parent);
+        }
+        files.add(
+            new HadoopParquet(fileSystem, file)
+                .named(FolderWalk.partitions(basePath, relative(file.getPath()))));
+      }
+      return files;
+    }
+  }
+
+  /** Tables on a file system; a directory whose names are known is not asked for them again. */
+  private static final class HadoopTables extends Tables<Path> {
+    private final FileSystem fileSystem;
+
+    HadoopTables(FileSystem fileSystem) {
+      this.fileSystem = fileSystem;
+    }
+
+    /** Finds out what a directory is from what is in it. */
+    void look(Path directory, List<FileStatus> entries) throws IOException {
+      Set<String> directories = new HashSet<>();
+      for (FileStatus entry : entries) {
+        if (entry.isDirectory()) {
+          directories.add(entry.getPath().getName());
+        }
+      }
+      look(
+          directory,
+          new Look(directory) {
+            @Override
+            public boolean hasDirectory(String name) {
+              return directories.contains(name);
+            }
+          });
+    }
+
+    @Override
+    TableFormat.Look look(Path directory) {
+      return new Look(directory);
+    }
+
+    @Override
+    @Nullable Path parent(Path directory) {
+      return directory.getParent();
+    }
+
+    private class Look implements TableFormat.Look {
+      private final Path directory;
+
+      Look(Path directory) {
+        this.directory = directory;
+      }
+
+      @Override
+      public boolean hasDirectory(String name) throws IOException {
+        try {
+          FileStatus status = statusOf(fileSystem, new Path(directory, name));
+          return status != null && status.isDirectory();
+        } catch (AccessControlException | AccessDeniedException notOurs) {
+          return false;
+        }
+      }
+
+      @Override
+      public List<String> names(String name) throws IOException {
+        List<String> names = new ArrayList<>();
+        try {
+          RemoteIterator<FileStatus> files =
+              fileSystem.listStatusIterator(new Path(directory, name));
+          while (files.hasNext()) {
+            names.add(files.next().getPath().getName());
+          }
+        } catch (AccessControlException | AccessDeniedException notOurs) {
+          names.clear();
+        }
+        return names;
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    @Nullable IOException first = null;
+    for (FileSystem fileSystem : fileSystems.values()) {
+      try {
+        fileSystem.close();
+      } catch (IOException failure) {
+        first = first == null ? failure : first;
+      }
+    }
+    fileSystems.clear();
+    if (first != null) {
+      throw first;
+    }
+  }
+}

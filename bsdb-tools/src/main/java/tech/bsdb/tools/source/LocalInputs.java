@@ -1,0 +1,190 @@
+package tech.bsdb.tools.source;
+
+import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.LocalFiles;
+
+/** Finds local files. */
+final class LocalInputs {
+  private final FolderSelection selection;
+  private final FolderWalk walk;
+  private final LocalTables tables = new LocalTables();
+  private final List<Path> databases = new ArrayList<>();
+
+  LocalInputs(FolderSelection selection, FolderWalk walk) {
+    this.selection = selection;
+    this.walk = walk;
+  }
+
+  /** The databases that were found below directories, and left out. */
+  List<Path> databases() {
+    return databases;
+  }
+
+  /**
+   * The files that an input stands for, in the order to be read.
+   *
+   * @throws InputException if there are none
+   */
+  List<SourceFile> find(String input) throws IOException {
+    boolean pattern =
+        LocalGlob.isPattern(input) && !Files.exists(LocalFiles.path(input)); // else it is a name
+    return pattern ? matches(input) : named(LocalFiles.path(input));
+  }
+
+  private List<SourceFile> named(Path path) throws IOException {
+    if (!Files.isDirectory(path)) {
+      Base base = new Base(absolute(path).getParent());
+      return base.opened(LocalFiles.find(path, databases));
+    }
+    if (LocalFiles.isDatabase(path)) {
+      LocalFiles.find(path, databases); // says that it is one
+    }
+    long leftOut = walk.leftOut();
+    Base base = new Base(absolute(path));
+    List<Path> files = base.below(path);
+    if (files.isEmpty()) {
+      throw new InputException(
+          path
+              + (walk.leftOut() > leftOut
+                  ? FolderWalk.NOTHING_LEFT
+                  : ": no input files in this directory (names that begin with . or _ are left"
+                      + " out)"));
+    }
+    return base.opened(files);
+  }
+
+  private List<SourceFile> matches(String pattern) throws IOException {
+    long leftOut = walk.leftOut();
+    Base base = new Base(absolute(LocalGlob.base(pattern)));
+    List<Path> files = new ArrayList<>();
+    for (Path match : LocalGlob.expand(pattern)) {
+      if (!Files.isDirectory(match)) {
+        if (base.wantsFile(match)) {
+          files.addAll(LocalFiles.find(match, databases));
+        }
+      } else if (LocalFiles.isDatabase(match)) {
+        databases.add(match);
+      } else if (base.wantsDirectory(match)) {
+        files.addAll(base.below(match));
+      }
+    }
+    if (files.isEmpty()) {
+      throw new InputException(
+          pattern
+              + (walk.leftOut() > leftOut
+                  ? FolderWalk.NOTHING_LEFT
+                  : ": no file matches the pattern"));
+    }
+    return base.opened(files);
+  }
+
+  private static Path absolute(Path path) {
+    return path.toAbsolutePath().normalize();
+  }
+
+  /** The directory that paths are seen from, which is the input's fixed part. */
+  private final class Base implements LocalFiles.Choice {
+    private final Path directory;
+
+    Base(@Nullable Path directory) {
+      this.directory = directory == null ? Path.of("/") : directory;
+    }
+
+    private String relative(Path path) {
+      return directory.relativize(absolute(path)).toString();
+    }
+
+    List<Path> below(Path path) throws IOException {
+      try {
+        return LocalFiles.below(path, databases, this);
+      } catch (InputException named) {
+        throw named;
+      } catch (IOException failure) {
+        throw InputException.reading(path.toString(), failure);
+      }
+    }
+
+    /** Whether the patterns want a directory, hidden or not. */
+    boolean wantsDirectory(Path below) throws IOException {
+      return walk.enters(directory.toString(), relative(below))
+          && !tables.isLog(absolute(below), LocalFiles.name(below));
+    }
+
+    /** Whether the patterns want a file, hidden or not. */
+    boolean wantsFile(Path file) {
+      return walk.takes(directory.toString(), relative(file));
+    }
+
+    @Override
+    public boolean enters(Path below) throws IOException {
+      return FolderWalk.isData(LocalFiles.name(below), true) && wantsDirectory(below);
+    }
+
+    @Override
+    public boolean takes(Path file) {
+      return FolderWalk.isData(LocalFiles.name(file), false) && wantsFile(file);
+    }
+
+    List<SourceFile> opened(List<Path> paths) throws IOException {
+      List<SourceFile> files = new ArrayList<>();
+      for (Path path : paths) {
+        try {
+          checkNoTable(path);
+          files.add(
+              LocalParquet.of(path, FolderWalk.partitions(directory.toString(), relative(path))));
+        } catch (IOException failure) {
+          throw FileSources.explain(path.toString(), failure);
+        }
+      }
+      return files;
+    }
+  }
+
+  /** By the path that is given, and by that without links. */
+  private void checkNoTable(Path file) throws IOException {
+    if (!selection.rawFiles()) {
+      for (Path path : List.of(absolute(file), file.toRealPath())) {
+        Path parent = path.getParent();
+        if (parent != null) {
+          tables.check(parent);
+        }
+      }
+    }
+  }
+
+  private static final class LocalTables extends Tables<Path> {
+    @Override
+    TableFormat.Look look(Path directory) {
+      return new TableFormat.Look() {
+        @Override
+        public boolean hasDirectory(String name) {
+          return Files.isDirectory(directory.resolve(name));
+        }
+
+        @Override
+        public List<String> names(String name) throws IOException {
+          List<String> names = new ArrayList<>();
+          try (DirectoryStream<Path> files = Files.newDirectoryStream(directory.resolve(name))) {
+            files.forEach(file -> names.add(LocalFiles.name(file)));
+          } catch (AccessDeniedException notOurs) {
+            names.clear();
+          }
+          return names;
+        }
+      };
+    }
+
+    @Override
+    @Nullable Path parent(Path directory) {
+      return directory.getParent();
+    }
+  }
+}
