@@ -1,6 +1,8 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -161,12 +163,24 @@ public final class Store {
    * @throws NoSuchFileException if there is no such version, or none to go back to
    * @throws tech.bsdb.error.CorruptDatabaseException if it is damaged; what was current is current
    *     still
+   * @throws InterruptedIOException if the thread is interrupted, which it stays; what was current
+   *     is current still
    */
   public String rollback(@Nullable String version) throws IOException {
     if (version != null) {
       VersionName.checked(version);
     }
-    return StoreLock.switching(directory, () -> switchTo(version));
+    try {
+      return StoreLock.switching(directory, () -> switchTo(version));
+    } catch (
+        ClosedByInterruptException
+            e) { // before the pointer was replaced: no later step can be interrupted
+      InterruptedIOException interrupted =
+          new InterruptedIOException(
+              directory + ": the rollback was interrupted; the current version is unchanged");
+      interrupted.initCause(e);
+      throw interrupted;
+    }
   }
 
   private String switchTo(@Nullable String version) throws IOException {

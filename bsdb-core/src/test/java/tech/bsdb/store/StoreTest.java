@@ -4,6 +4,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
@@ -183,6 +184,24 @@ class StoreTest {
         .isInstanceOf(NoSuchFileException.class)
         .hasMessageContaining("no version before a");
     assertThat(store.current()).isEqualTo("a");
+  }
+
+  @Test
+  void rollbackOnAnInterruptedThreadChangesNothing() throws Exception {
+    Path path = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Versions.point(path, "v2\nv1\n");
+    Versions.build(path.resolve("v1"), "x");
+    Store store = Store.open(path);
+    Thread.currentThread().interrupt();
+    try {
+      assertThatThrownBy(() -> store.rollback(null))
+          .isInstanceOf(InterruptedIOException.class)
+          .hasMessageContaining("current version is unchanged");
+    } finally {
+      assertThat(Thread.interrupted()).isTrue();
+    }
+    assertThat(store.current()).isEqualTo("v2");
+    assertThat(store.rollback(null)).isEqualTo("v1");
   }
 
   @Test
