@@ -1,29 +1,26 @@
 package tech.bsdb;
 
-/**
- * Hears how far a build is. Called from the build's own threads, one call at a time; it must return
- * quickly.
- */
+/** Receives build progress. Called from build threads, one call at a time; must return quickly. */
 @FunctionalInterface
 public interface BuildListener {
-  /** The stages of a build, in their order. */
+  /** The stages of a build, in order. */
   enum Stage {
-    /** Records are taken in and written to the data files. */
+    /** Reads records and writes them to the data files. */
     RECORDS,
-    /** Signatures are counted, when duplicates may be dropped or memory is small. */
+    /** Counts signatures, if duplicates may be dropped or memory is small. */
     COUNT,
-    /** The hash function is solved and the index written. */
+    /** Solves the hash function and writes the index. */
     INDEX,
-    /** Files are forced to the device and the database is published. */
+    /** Forces files to the device and publishes the database. */
     PUBLISH
   }
 
   /**
-   * Says how far a stage is.
+   * Reports the progress of a stage.
    *
    * @param stage the stage
-   * @param done records done in it
-   * @param total records to do, or -1 where that is not known
+   * @param done records processed so far
+   * @param total total records, or -1 if unknown
    */
   void progress(Stage stage, long done, long total);
 }

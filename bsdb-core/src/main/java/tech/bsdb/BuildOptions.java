@@ -9,20 +9,20 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a build produces and which resources it may use: an immutable value. The {@code with}
- * methods return changed copies.
+ * Build options: the database to produce and the resources to use. Immutable; the {@code with}
+ * methods return modified copies.
  *
- * <p>Every option that changes the bytes of the database is stored in its manifest. Memory, threads
- * and the temporary directory change only how long a build takes.
+ * <p>Every option that affects the bytes of the database is stored in its manifest. Memory, threads
+ * and the temporary directory affect only how long a build takes.
  */
 public final class BuildOptions {
-  /** The default width of a value in an approximate database, in bytes. */
+  /** Default value width of an approximate database, in bytes. */
   public static final int DEFAULT_APPROXIMATE_WIDTH = 8;
 
-  /** The length of the longest value schema, in bytes of UTF-8. */
+  /** Maximum length of a value schema, in bytes of UTF-8. */
   public static final int MAX_VALUE_SCHEMA = 8 << 20;
 
-  /** Changed only before it becomes part of a {@code BuildOptions}. */
+  /** Mutable only until it becomes part of a {@code BuildOptions}. */
   private static final class Settings {
     Layout layout = Layout.BLOCKED;
     int checksumBits = 4;
@@ -89,8 +89,8 @@ public final class BuildOptions {
   }
 
   /**
-   * Blocked layout, exact, 4 checksum bits, 1 GiB for the index passes, all cores, duplicates
-   * rejected.
+   * The defaults: blocked layout, exact, 4 checksum bits, 1 GiB for the index passes, all cores,
+   * duplicates rejected.
    */
   public static BuildOptions defaults() {
     return DEFAULTS;
@@ -102,19 +102,18 @@ public final class BuildOptions {
     return new BuildOptions(changed);
   }
 
-  private static long ranged(String name, long value, long least, long most) {
-    if (value < least || value > most) {
-      throw new IllegalArgumentException(
-          name + " is " + value + ", not in " + least + " to " + most);
+  private static long ranged(String name, long value, long min, long max) {
+    if (value < min || value > max) {
+      throw new IllegalArgumentException(name + " is " + value + ", not in " + min + " to " + max);
     }
     return value;
   }
 
-  private static int ranged(String name, int value, int least, int most) {
-    return (int) ranged(name, (long) value, least, most);
+  private static int ranged(String name, int value, int min, int max) {
+    return (int) ranged(name, (long) value, min, max);
   }
 
-  /** How records lie in the data files; ignored in approximate mode. */
+  /** The record layout of the data files; ignored in approximate mode. */
   public Layout layout() {
     return settings.layout;
   }
@@ -126,8 +125,8 @@ public final class BuildOptions {
   }
 
   /**
-   * Bits a key by which the hash function rejects absent keys: a share of 2^-bits of them passes,
-   * and is rejected later by comparing keys, except in approximate mode.
+   * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
+   * them passes; key comparison then rejects these, except in approximate mode.
    */
   public int checksumBits() {
     return settings.checksumBits;
@@ -145,7 +144,7 @@ public final class BuildOptions {
   }
 
   /**
-   * 0 for an exact database; 1 to 255 for an approximate one, which keeps no keys and at most this
+   * 0 for an exact database; 1 to 255 for an approximate one, which stores no keys and at most this
    * many bytes of each value.
    */
   public int approximateWidth() {
@@ -163,7 +162,7 @@ public final class BuildOptions {
     return with(changed -> changed.approximateWidth = approximateWidth);
   }
 
-  /** Raw bytes gathered in one compressed block. */
+  /** Raw bytes per compressed block. */
   public int blockSize() {
     return settings.blockSize;
   }
@@ -179,7 +178,7 @@ public final class BuildOptions {
     return with(changed -> changed.blockSize = blockSize);
   }
 
-  /** The ZSTD level. */
+  /** The ZSTD compression level. */
   public int compressionLevel() {
     return settings.compressionLevel;
   }
@@ -195,7 +194,7 @@ public final class BuildOptions {
     return with(changed -> changed.compressionLevel = compressionLevel);
   }
 
-  /** The largest size of the trained ZSTD dictionary in bytes; 0 for none. */
+  /** Maximum size of the trained ZSTD dictionary, in bytes; 0 for no dictionary. */
   public int dictionaryBytes() {
     return settings.dictionaryBytes;
   }
@@ -211,7 +210,7 @@ public final class BuildOptions {
     return with(changed -> changed.dictionaryBytes = dictionaryBytes);
   }
 
-  /** The number of records sampled to train the dictionary; 0 for none. */
+  /** Number of records sampled to train the dictionary; 0 for no dictionary. */
   public int sampleRecords() {
     return settings.sampleRecords;
   }
@@ -243,7 +242,7 @@ public final class BuildOptions {
     return with(changed -> changed.dataFiles = dataFiles);
   }
 
-  /** The memory that the passes of the index stage may use, in bytes. */
+  /** Memory available to the passes of the index stage, in bytes. */
   public long memoryBytes() {
     return settings.memoryBytes;
   }
@@ -275,7 +274,7 @@ public final class BuildOptions {
     return with(changed -> changed.threads = threads);
   }
 
-  /** What happens to a key that occurs twice. */
+  /** How duplicate keys are handled. */
   public DuplicatePolicy duplicates() {
     return settings.duplicates;
   }
@@ -296,7 +295,7 @@ public final class BuildOptions {
     return with(changed -> changed.overwrite = overwrite);
   }
 
-  /** The directory of temporary files, or null for the target's own file system. */
+  /** The directory for temporary files, or null to use the target's file system. */
   public @Nullable Path temporaryDirectory() {
     return settings.temporaryDirectory;
   }
@@ -306,17 +305,18 @@ public final class BuildOptions {
     return with(changed -> changed.temporaryDirectory = temporaryDirectory);
   }
 
-  /** The schema of values that are rows in Avro's binary encoding; null if values are bytes. */
+  /** The schema of values encoded as Avro binary rows; null if values are plain bytes. */
   public @Nullable String valueSchema() {
     return settings.valueSchema;
   }
 
   /**
-   * These options with another {@link #valueSchema()}, which the database stores as it is. The
-   * caller is responsible for values that match it.
+   * These options with another {@link #valueSchema()}, which the database stores verbatim. The
+   * caller must ensure that values match it.
    *
-   * @param valueSchema JSON without line breaks, 1 to {@link #MAX_VALUE_SCHEMA} bytes, or null
-   * @throws IllegalArgumentException if it is empty, too long, or contains a line break or a zero
+   * @param valueSchema JSON on one line, 1 to {@link #MAX_VALUE_SCHEMA} bytes, or null
+   * @throws IllegalArgumentException if it is empty, too long, or contains a line break or a NUL
+   *     character
    */
   public BuildOptions withValueSchema(@Nullable String valueSchema) {
     if (valueSchema != null) {
@@ -335,9 +335,9 @@ public final class BuildOptions {
   }
 
   /**
-   * The seed of the keys' signatures, 0 by default. Builds are reproducible only with the same
-   * seed. Whoever knows the seed can construct keys that collide and make every build fail: use a
-   * random seed where keys come from strangers.
+   * The seed for key signatures, 0 by default. Builds are reproducible only with the same seed.
+   * Anyone who knows the seed can construct colliding keys that make every build fail, so use a
+   * random seed for untrusted keys.
    */
   public long seed() {
     return settings.seed;

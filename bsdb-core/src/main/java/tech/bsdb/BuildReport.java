@@ -5,7 +5,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a finished build made. */
+/** The result of a finished build. */
 public final class BuildReport {
   record Facts(
       Path directory,
@@ -27,65 +27,62 @@ public final class BuildReport {
     this.facts = facts;
   }
 
-  /** The database. */
+  /** The database directory. */
   public Path directory() {
     return facts.directory;
   }
 
-  /** Its id, 32 hexadecimal digits, derived from content and options. */
+  /** The database id, 32 hexadecimal digits derived from content and options. */
   public String databaseId() {
     return facts.databaseId;
   }
 
-  /** Records that can be found. */
+  /** Number of records that lookups can find. */
   public long records() {
     return facts.records;
   }
 
-  /** Records that lost to another with the same key. */
+  /** Records dropped because another record has the same key. */
   public long duplicatesDropped() {
     return facts.duplicatesDropped;
   }
 
-  /** Values that were longer than an approximate database keeps. */
+  /** Values truncated to the width of an approximate database. */
   public long valuesCut() {
     return facts.valuesCut;
   }
 
-  /** Bytes of all keys added. */
+  /** Total size of the keys added, in bytes. */
   public long keyBytes() {
     return facts.keyBytes;
   }
 
-  /** Bytes of all values added. */
+  /** Total size of the values added, in bytes. */
   public long valueBytes() {
     return facts.valueBytes;
   }
 
-  /** Bytes of all files. */
+  /** Total size of all files, in bytes. */
   public long databaseBytes() {
     return facts.databaseBytes;
   }
 
-  /** Bytes of each file by name, in the order of writing. */
+  /** Size of each file in bytes, by name, in the order written. */
   public Map<String, Long> fileBytes() {
     return facts.fileBytes;
   }
 
-  /** Size of the trained dictionary, 0 for none. */
+  /** Size of the trained dictionary in bytes; 0 for none. */
   public int dictionaryBytes() {
     return facts.dictionaryBytes;
   }
 
-  /** Seconds spent in each stage, in their order. */
+  /** Seconds spent in each stage, in stage order. */
   public Map<BuildListener.Stage, Double> stageSeconds() {
     return facts.stageSeconds;
   }
 
-  /**
-   * What could not be cleaned up or synced after the database was published; empty if all went
-   * well.
-   */
+  /** Cleanup or sync failures after the database was published; empty if there were none. */
   public List<String> warnings() {
     return facts.warnings;
   }

@@ -29,8 +29,8 @@ import tech.bsdb.lookup.Warming;
 /**
  * An open database. Thread-safe; one instance serves any number of threads.
  *
- * <p>Opening takes the same time and memory whatever the size of the database; the files are shared
- * with other readers and processes through the page cache.
+ * <p>Opening takes constant time and memory regardless of the size of the database. Its files are
+ * shared with other readers and processes through the page cache.
  *
  * <pre>{@code
  * try (Database database = Database.open(Path.of("./rdb"))) {
@@ -53,14 +53,14 @@ public final class Database implements AutoCloseable {
   /**
    * Opens a database.
    *
-   * @param directory its directory
-   * @param options how it is read
-   * @throws java.nio.file.NoSuchFileException if there is nothing
+   * @param directory the database directory
+   * @param options how to open it
+   * @throws java.nio.file.NoSuchFileException if the directory does not exist
    * @throws java.nio.file.NotDirectoryException if it is not a database
-   * @throws tech.bsdb.error.CorruptDatabaseException if a file is missing bytes, damaged in its
-   *     header or footer, or of another database
-   * @throws tech.bsdb.error.UnsupportedFormatException if it is of a format that this version does
-   *     not read, or one shard of many
+   * @throws tech.bsdb.error.CorruptDatabaseException if a file is truncated, has a damaged header
+   *     or footer, or belongs to another database
+   * @throws tech.bsdb.error.UnsupportedFormatException if this version cannot read its format, or
+   *     if it is one shard of many
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
@@ -69,10 +69,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Why an engine cannot be used.
+   * Explains why an engine is unavailable.
    *
-   * @param directory the directory of the files to read; null for the machine as such, whose file
-   *     systems may differ
+   * @param directory the directory of the files to read; null to check the machine only, regardless
+   *     of file system
    * @return the reason, or null if the engine is available
    */
   public static @Nullable String unavailable(OpenOptions.Engine engine, @Nullable Path directory) {
@@ -80,25 +80,28 @@ public final class Database implements AutoCloseable {
     return name == null ? null : Engines.unavailable(name, directory);
   }
 
-  /** The file that makes a directory a database: its manifest, which a build writes last. */
+  /**
+   * Returns the path of a database's manifest, the file that marks a directory as a database. A
+   * build writes it last.
+   */
   public static Path manifest(Path directory) {
     return directory.resolve(Manifest.FILE_NAME);
   }
 
-  /** The name of an engine, or null if it is to be chosen. */
+  /** Returns the name of an engine, or null for {@code AUTO}. */
   private static @Nullable String name(OpenOptions.Engine engine) {
     return engine == OpenOptions.Engine.AUTO ? null : engine.name().toLowerCase(Locale.ROOT);
   }
 
   /**
-   * The value of a key.
+   * Looks up a key.
    *
    * @param key 0 to 65,535 bytes; a longer key is absent
-   * @return the value, of length 0 if it is empty; null if the key is absent. An approximate
-   *     database cuts long values, and gives some value for a share of absent keys (2 to the power
-   *     of minus its checksum bits)
-   * @throws IOException if it cannot be read
-   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the way are damaged
+   * @return the value, possibly of length 0, or null if the key is absent. An approximate database
+   *     truncates long values and returns an arbitrary value for a fraction of absent keys (2 to
+   *     the power of minus its checksum bits)
+   * @throws IOException if a read fails
+   * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
@@ -106,7 +109,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * As {@link #get(byte[])}, asking a budget for memory before it is taken.
+   * Looks up a key like {@link #get(byte[])}, but reserves memory from a budget before allocating
+   * it.
    *
    * @throws MemoryBudgetExceededException if the budget has no room
    */
@@ -115,13 +119,13 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * The values of many keys. That is quicker than one after the other: reads, or the cache misses
-   * of mapped files, overlap.
+   * Looks up many keys. This is faster than separate lookups because reads, or the cache misses of
+   * mapped files, overlap.
    *
-   * @param keys the keys; one may come several times
-   * @return the values in the order of the keys, null for each absent one
-   * @throws IOException if one of them cannot be read
-   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the way are damaged
+   * @param keys the keys; duplicates are allowed
+   * @return the values in key order, null for each absent key
+   * @throws IOException if any read fails
+   * @throws tech.bsdb.error.CorruptDatabaseException if a lookup meets damaged bytes
    * @throws IllegalStateException if the database is closed
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
@@ -129,16 +133,16 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * The value of a key, later.
+   * Looks up a key asynchronously.
    *
-   * <p>What is in memory is there at once; what must be read goes through io_uring where that is
-   * the engine, else through a pool of threads. Dependent stages never run on a thread that reads
-   * depend on: they may block, throw, or ask again. A caller waits while very many lookups are
-   * under way, unless it is itself such a stage.
+   * <p>Data already in memory is returned immediately. Other reads go through io_uring if that is
+   * the engine, otherwise through a thread pool. Dependent stages never run on a thread that reads
+   * depend on, so they may block, throw, or start further lookups. The call blocks while too many
+   * lookups are in flight, unless it is made from such a stage.
    *
-   * @param key must stay as it is until the future is complete
-   * @return completed exactly once: with the value, with null if the key is absent, or
-   *     exceptionally with an {@link IOException}, or with an {@link IllegalStateException} if the
+   * @param key must not change until the future completes
+   * @return a future that completes exactly once: with the value, with null if the key is absent,
+   *     or exceptionally with an {@link IOException}, or an {@link IllegalStateException} if the
    *     database is closed
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
@@ -146,31 +150,32 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * As {@link #getAsync(byte[])}, asking a budget for memory before it is taken; completed with
-   * {@link MemoryBudgetExceededException} if the budget has no room.
+   * Looks up a key like {@link #getAsync(byte[])}, but reserves memory from a budget before
+   * allocating it. The future fails with {@link MemoryBudgetExceededException} if the budget has no
+   * room.
    */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key, MemoryBudget budget) {
     return lookup.getAsync(Objects.requireNonNull(key, "key"), budget::reserve);
   }
 
-  /** A batch of keys that its caller uses again and again, so that nothing is allocated. */
+  /** Creates a batch of keys, which the caller reuses to avoid allocation. */
   public LookupBatch batch() {
     return new LookupBatch(lookup.batch());
   }
 
-  /** Walks all records in the order in which they were added. Not thread-safe; close it. */
+  /** Iterates over all records in insertion order. Not thread-safe; must be closed. */
   public interface RecordCursor extends AutoCloseable {
     /**
-     * Goes to the next record.
+     * Advances to the next record.
      *
      * @return false at the end
      */
     boolean next() throws IOException;
 
-    /** The key of the record. */
+    /** Returns the current record's key. */
     byte[] key();
 
-    /** The value of the record. */
+    /** Returns the current record's value. */
     byte[] value();
 
     @Override
@@ -178,12 +183,13 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Begins a walk over all records. It reads the files as they were when the database was opened,
-   * even if its directory was replaced or deleted since. It may outlive this object, unless
-   * duplicates were dropped from the database ({@link Statistics#duplicatesDropped}): then it looks
-   * each key up, and fails with an {@link IllegalStateException} once this is closed.
+   * Starts a scan of all records. The scan reads the files as they were when the database was
+   * opened, even if the directory has since been replaced or deleted. The cursor may outlive this
+   * object, unless the build dropped duplicates ({@link Statistics#duplicatesDropped}): the scan
+   * then looks up each key and fails with an {@link IllegalStateException} once this database is
+   * closed.
    *
-   * @throws UnsupportedOperationException if the database is approximate: it keeps no keys
+   * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
   public RecordCursor scan() throws IOException {
     RecordWalk walk = new RecordWalk(lookup);
@@ -210,19 +216,19 @@ public final class Database implements AutoCloseable {
     };
   }
 
-  /** The figures of this database. */
+  /** Returns the statistics of this database. */
   public Statistics statistics() {
     return statistics(lookup.directory(), lookup.engine(), lookup.readsMemory());
   }
 
-  /** The figures of a database, without opening it for reading. */
+  /** Returns the statistics of a database without opening it for lookups. */
   public static Statistics statistics(Path directory) throws IOException {
     return statistics(DatabaseDirectory.open(directory), "not opened", false);
   }
 
   /**
-   * The reads that lookups and {@link #scan scans} of this database have made since it was opened.
-   * Exact once they have ended; also when the database is closed.
+   * Returns the number and size of reads made by lookups and {@link #scan scans} since the database
+   * was opened. Exact once they have ended, including after close.
    */
   public IoCounters ioCounters() {
     ReadCount reads = lookup.reads();
@@ -230,16 +236,18 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * How much of the files that are mapped or loaded is in memory, and in huge pages there. Takes
-   * milliseconds, for the kernel goes through all that this process maps; a database that is open
-   * twice in it counts twice. Knows only Linux; elsewhere, and of what Java 17 to 21 have loaded,
-   * it says nothing.
+   * Returns how much of the mapped or loaded files is in memory, and how much of that in huge
+   * pages. Takes milliseconds because the kernel walks all mappings of this process; a database
+   * opened twice counts twice. Works on Linux only; reports nothing elsewhere, nor for files loaded
+   * by Java 17 to 21.
    */
   public MemoryUse memoryUse() throws IOException {
     return memoryUse(lookup.memoryUse());
   }
 
-  /** How much of a database's files is in the page cache, without opening it for reading. */
+  /**
+   * Returns how much of a database's files is in the page cache, without opening it for lookups.
+   */
   public static MemoryUse memoryUse(Path directory) throws IOException {
     return memoryUse(Warming.look(DatabaseDirectory.open(directory)));
   }
@@ -249,14 +257,14 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Reads all files of a database into the page cache, so that mapped lookups are quick at once. On
-   * Linux and Java 22 or newer, what does not lie in huge pages yet is dropped from the page cache
-   * first and read again from the device, into huge pages where the file system can: ext4 from
-   * Linux 6.16 on, and XFS.
+   * Reads all files of a database into the page cache, so that mapped lookups are fast from the
+   * start. On Linux with Java 22 or newer, data not yet in huge pages is first dropped from the
+   * page cache, then reread from the device, into huge pages where the file system supports them:
+   * ext4 since Linux 6.16, and XFS.
    *
-   * @param progress hears how many more bytes were read
-   * @return what is in memory then
-   * @throws IOException if memory has no room for all, or a file cannot be read
+   * @param progress receives the number of bytes read since the last call
+   * @return what is in memory afterwards
+   * @throws IOException if the files do not fit in memory or a read fails
    */
   public static MemoryUse warm(Path directory, LongConsumer progress) throws IOException {
     return memoryUse(Warming.run(directory, progress));
@@ -309,21 +317,22 @@ public final class Database implements AutoCloseable {
     return manifest.files(kind).stream().mapToLong(FileEntry::length).sum();
   }
 
-  /** Hears how far a verification is. */
+  /** Receives the progress of a verification. */
   @FunctionalInterface
   public interface VerifyListener {
-    /** Says how many pages of how many were verified. */
+    /** Reports the number of pages verified so far and in total. */
     void progress(long donePages, long totalPages);
   }
 
   /**
-   * Verifies a database without its source: every checksum, and every key through the index. All
-   * files are opened first; if the directory is replaced or deleted meanwhile, what was opened is
-   * verified to the end.
+   * Verifies a database without its source: checks every checksum and looks up every key through
+   * the index. All files are opened first; if the directory is replaced or deleted meanwhile,
+   * verification continues on the open files.
    *
-   * @return what was found right
+   * @return what was verified
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage, with file and offset
-   * @throws tech.bsdb.error.UnsupportedFormatException if {@link #open open} would not read it
+   * @throws tech.bsdb.error.UnsupportedFormatException if {@link #open open} would reject the
+   *     format
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
     Verification.Result result = Verification.run(directory, listener::progress);
@@ -332,7 +341,9 @@ public final class Database implements AutoCloseable {
             result.records(), result.pages(), result.bytes(), result.keysChecked()));
   }
 
-  /** Waits for running lookups and releases everything; a second call does nothing. */
+  /**
+   * Waits for running lookups to finish, then releases all resources. A second call does nothing.
+   */
   @Override
   public void close() throws IOException {
     lookup.close();

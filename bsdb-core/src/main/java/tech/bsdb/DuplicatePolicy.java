@@ -1,11 +1,11 @@
 package tech.bsdb;
 
-/** What a build does with a key that it is given more than once. */
+/** How a build handles duplicate keys. */
 public enum DuplicatePolicy {
-  /** The build fails and names the key and both places. */
+  /** The build fails, reporting the key and both records. */
   ERROR,
-  /** The first record in the order of the input is kept. */
+  /** Keeps the first record in input order. */
   FIRST,
-  /** The last record in the order of the input is kept. */
+  /** Keeps the last record in input order. */
   LAST
 }

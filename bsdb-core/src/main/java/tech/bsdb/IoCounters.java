@@ -3,13 +3,14 @@ package tech.bsdb;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reads that a database asked the operating system for since it was opened: of pages of the
- * index and of data files, by the engines {@code BUFFERED}, {@code DIRECT} and {@code IO_URING}.
+ * Counts of the read requests a database has made to the operating system since it was opened:
+ * reads of index and data pages by the engines {@code BUFFERED}, {@code DIRECT} and {@code
+ * IO_URING}.
  *
- * <p>Not counted, because no read is asked for: mapped files, which the kernel brings into memory
- * by itself, the hash function among them, and what was read into memory at opening. Reads through
- * the page cache count whether or not they reach the device. A failed read does not count, and one
- * that the system did in several parts is one.
+ * <p>Mapped files, including the hash function, are not counted, because the kernel pages them in
+ * without a read request; nor are files loaded into memory at open. Reads through the page cache
+ * count whether or not they reach the device. Failed reads do not count. A read that the system
+ * completed in several parts counts once.
  */
 public final class IoCounters {
   record Facts(long reads, long bytes) {}
@@ -20,15 +21,12 @@ public final class IoCounters {
     this.facts = facts;
   }
 
-  /**
-   * Reads that have ended; two for most lookups of a present key where index and data are both
-   * read.
-   */
+  /** Completed reads. Most lookups of a present key make two when both index and data are read. */
   public long reads() {
     return facts.reads;
   }
 
-  /** Bytes that they brought, whole pages of 4,096. */
+  /** Bytes read, in whole pages of 4,096 bytes. */
   public long bytes() {
     return facts.bytes;
   }

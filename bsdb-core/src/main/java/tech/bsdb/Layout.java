@@ -1,11 +1,13 @@
 package tech.bsdb;
 
-/** How records lie in the data files (FORMAT.md §4). */
+/** Record layouts of the data files (FORMAT.md §4). */
 public enum Layout {
-  /** Records never straddle a 4 KiB page unless they are larger, so a lookup reads one page. */
+  /**
+   * Records never straddle a 4 KiB page unless larger than one, so a lookup reads a single page.
+   */
   BLOCKED,
-  /** Records lie back to back and may straddle pages. */
+  /** Records are stored back to back and may straddle pages. */
   COMPACT,
-  /** Records are gathered in blocks, and each block is one ZSTD frame. */
+  /** Records are grouped into blocks, each compressed as one ZSTD frame. */
   COMPRESSED
 }

@@ -5,9 +5,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.lookup.KeyBatch;
 
 /**
- * Keys that are looked up together, and their values. The caller owns a batch and reuses it: once
- * it has grown to its largest size, a round of {@link #clear}, {@link #add} and {@link #get}
- * allocates nothing. Not thread-safe.
+ * A batch of keys that are looked up together, and their values. The caller owns and reuses the
+ * batch: once it has grown to its largest size, a round of {@link #clear}, {@link #add} and {@link
+ * #get} allocates nothing. Not thread-safe.
  *
  * <pre>{@code
  * LookupBatch batch = database.batch();
@@ -30,13 +30,13 @@ public final class LookupBatch {
    *
    * @param key 0 to 65,535 bytes; it is not copied and must not change until {@link #get} has
    *     returned
-   * @return its number, from 0
+   * @return its number in the batch, from 0
    */
   public int add(byte[] key) {
     return batch.add(key);
   }
 
-  /** Forgets keys and values. */
+  /** Removes all keys and values. */
   public void clear() {
     batch.clear();
   }
@@ -49,10 +49,10 @@ public final class LookupBatch {
   /**
    * Looks up all keys.
    *
-   * @throws IOException if one of them cannot be read; no answer is available then
-   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the path are damaged
+   * @throws IOException if any read fails; no results are available then
+   * @throws tech.bsdb.error.CorruptDatabaseException if a lookup meets damaged bytes
    * @throws tech.bsdb.error.MemoryBudgetExceededException if the {@link #use budget} has no room;
-   *     ask again later
+   *     try again later
    * @throws IllegalStateException if the database is closed
    */
   public void get() throws IOException {
@@ -60,7 +60,7 @@ public final class LookupBatch {
   }
 
   /**
-   * Asks a budget for memory from now on; null asks nobody.
+   * Sets the budget from which later lookups reserve memory; null for no budget.
    *
    * @see MemoryBudget
    */
@@ -68,27 +68,29 @@ public final class LookupBatch {
     batch.use(budget == null ? null : budget::reserve);
   }
 
-  /** Whether the key with that number has a value. */
+  /** Whether the key with the given number is present. */
   public boolean isPresent(int number) {
     return batch.isPresent(number);
   }
 
-  /** The array that holds the values, valid until the next {@link #get} or {@link #clear}. */
+  /**
+   * Returns the array that holds the values, valid until the next {@link #get} or {@link #clear}.
+   */
   public byte[] values() {
     return batch.values();
   }
 
-  /** The offset in {@link #values} of a present key's value. */
+  /** Returns the offset of a present key's value in {@link #values}. */
   public int offset(int number) {
     return batch.offset(number);
   }
 
-  /** The length of a key's value in bytes; -1 if the key is absent. */
+  /** Returns the length of a key's value in bytes, or -1 if the key is absent. */
   public int length(int number) {
     return batch.length(number);
   }
 
-  /** A copy of a key's value, or null if the key is absent. */
+  /** Returns a copy of a key's value, or null if the key is absent. */
   public byte @Nullable [] value(int number) {
     return batch.value(number);
   }

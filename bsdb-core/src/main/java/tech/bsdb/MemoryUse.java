@@ -2,11 +2,11 @@ package tech.bsdb;
 
 import org.jspecify.annotations.Nullable;
 
-/** How much of a database's files is in memory. */
+/** Memory residency of a database's files. */
 public final class MemoryUse {
   record Facts(long bytes, long residentBytes, long hugePageBytes) {}
 
-  /** Nothing is in memory, or it is unknown. */
+  /** Nothing is in memory, or residency is unknown. */
   public static final MemoryUse NONE = new MemoryUse(new Facts(0, 0, 0));
 
   private final Facts facts;
@@ -15,20 +15,20 @@ public final class MemoryUse {
     this.facts = facts;
   }
 
-  /** Bytes of the files that are mapped or loaded. */
+  /** Size of the mapped or loaded files, in bytes. */
   public long bytes() {
     return facts.bytes;
   }
 
   /**
-   * Bytes of them that are in memory; for an open database, those that this process has touched, or
-   * the kernel with them.
+   * Bytes of those files that are in memory; for an open database, only pages that this process has
+   * touched or the kernel mapped along with them.
    */
   public long residentBytes() {
     return facts.residentBytes;
   }
 
-  /** Bytes of those in huge pages of 2 MiB, where lookups are quicker. */
+  /** Resident bytes in huge pages of 2 MiB, where lookups are faster. */
   public long hugePageBytes() {
     return facts.hugePageBytes;
   }

@@ -3,11 +3,11 @@ package tech.bsdb;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
-/** How a database is opened: an immutable value. The {@code with} methods return changed copies. */
+/** Options for opening a database. Immutable; the {@code with} methods return modified copies. */
 public final class OpenOptions {
-  /** How pages come into memory. */
+  /** How pages are read into memory. */
   public enum Engine {
-    /** Chosen by what is in memory and what the machine offers. */
+    /** Chosen from what is in memory and what the machine supports. */
     AUTO,
     /** Memory-mapped files. */
     MAPPED,
@@ -15,13 +15,16 @@ public final class OpenOptions {
     BUFFERED,
     /** Reads from the device that bypass the page cache (O_DIRECT). */
     DIRECT,
-    /** The same through io_uring, with many reads in flight: Linux, Java 22 and newer. */
+    /**
+     * Like {@link #DIRECT}, but through io_uring with many reads in flight; requires Linux and Java
+     * 22 or newer.
+     */
     IO_URING,
     /**
-     * All files are read and verified at opening, into memory outside the heap, in huge pages where
-     * the machine has them (Linux, Java 22 and newer). That memory belongs to this process and
-     * stays, whatever else the machine reads. Opening takes the time and the memory of the whole
-     * database; on Java 17 to 21 {@code -XX:MaxDirectMemorySize} must allow it.
+     * Reads and verifies all files at open, into off-heap memory, in huge pages where available
+     * (Linux, Java 22 or newer). The memory belongs to this process, so other reads on the machine
+     * cannot evict it. Opening takes time and memory proportional to the whole database; on Java 17
+     * to 21 {@code -XX:MaxDirectMemorySize} must allow for it.
      */
     MEMORY
   }
@@ -38,32 +41,29 @@ public final class OpenOptions {
     this.choice = choice;
   }
 
-  /** Engines chosen by what the machine offers; checksums verified. */
+  /** The defaults: engines chosen automatically, checksums verified. */
   public static OpenOptions defaults() {
     return DEFAULTS;
   }
 
-  /** How pages of the index come into memory. */
+  /** The engine that reads index pages. */
   public Engine index() {
     return choice.index;
   }
 
-  /** How pages of the data files come into memory. */
+  /** The engine that reads data file pages. */
   public Engine data() {
     return choice.data;
   }
 
-  /**
-   * Whether opening reads the index into memory outside the heap; {@link #index} does not apply
-   * then.
-   */
+  /** Whether opening loads the index into off-heap memory; if so, {@link #index} is ignored. */
   public boolean indexInMemory() {
     return choice.indexInMemory;
   }
 
   /**
-   * Whether lookups verify checksums: on every read from the device, otherwise the first time a
-   * page is touched.
+   * Whether lookups verify checksums: on every read from the device, otherwise when a page is first
+   * touched.
    */
   public boolean verify() {
     return choice.verify;

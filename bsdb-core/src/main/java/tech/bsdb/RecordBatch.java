@@ -10,20 +10,20 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 
 /**
- * Records made ready for a build: framed, and with their signatures.
+ * A batch of records prepared for a build, framed and with computed signatures.
  *
- * <p>Filling a batch is the larger part of the work for small records, so that many threads can
- * fill batches while one adds them to the builder in their order. A batch belongs to one thread at
- * a time, and can be used again after {@link #clear}.
+ * <p>For small records, filling batches is most of the work of a build, so many threads can fill
+ * batches while one adds them to the builder in order. A batch belongs to one thread at a time and
+ * can be reused after {@link #clear}.
  */
 public final class RecordBatch {
-  /** The longest key, in bytes. */
+  /** Maximum key length in bytes. */
   public static final int MAX_KEY_LENGTH = RecordFrame.MAX_KEY;
 
-  /** The longest value, in bytes. */
+  /** Maximum value length in bytes. */
   public static final int MAX_VALUE_LENGTH = RecordFrame.MAX_VALUE;
 
-  /** A longer value is kept by itself, not copied together with others. */
+  /** Longer values are stored in separate arrays. */
   private static final int LARGE_VALUE = 1 << 16;
 
   private final long seed;
@@ -40,12 +40,14 @@ public final class RecordBatch {
   private int longestKey;
   private int longestValue;
 
-  /** An empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
+  /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
     this(0);
   }
 
-  /** An empty batch for a build with that seed; {@link DatabaseBuilder#newBatch} makes it. */
+  /**
+   * Creates an empty batch for a build with the given seed; see {@link DatabaseBuilder#newBatch}.
+   */
   RecordBatch(long seed) {
     this.seed = seed;
   }
@@ -56,11 +58,11 @@ public final class RecordBatch {
   }
 
   /**
-   * Adds a record; the arrays are copied from.
+   * Adds a record, copying its key and value.
    *
-   * @param key holds the key, 0 to {@link #MAX_KEY_LENGTH} bytes of it
-   * @param value holds the value, 0 to {@link #MAX_VALUE_LENGTH} bytes of it
-   * @throws IndexOutOfBoundsException if a range lies outside of its array
+   * @param key the array that holds the key, of 0 to {@link #MAX_KEY_LENGTH} bytes
+   * @param value the array that holds the value, of 0 to {@link #MAX_VALUE_LENGTH} bytes
+   * @throws IndexOutOfBoundsException if a range lies outside its array
    * @throws IllegalArgumentException if the key or the value is too long, or the batch would exceed
    *     2 GiB
    */
@@ -76,9 +78,10 @@ public final class RecordBatch {
       throw new IllegalArgumentException(
           "a value of " + valueLength + " bytes; at most " + MAX_VALUE_LENGTH + " fit");
     }
-    boolean apart = valueLength > LARGE_VALUE;
-    byte[] ownValue = apart ? Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength) : value;
-    int inline = RecordFrame.WIDE + keyLength + (apart ? 0 : valueLength);
+    boolean separate = valueLength > LARGE_VALUE;
+    byte[] ownValue =
+        separate ? Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength) : value;
+    int inline = RecordFrame.WIDE + keyLength + (separate ? 0 : valueLength);
     reserve(inline);
     if (records == starts.length - 1) {
       int more = 2 * starts.length;
@@ -94,7 +97,7 @@ public final class RecordBatch {
     used = RecordFrame.put(bytes, used, keyLength, valueLength);
     System.arraycopy(key, keyFrom, bytes, used, keyLength);
     used += keyLength;
-    if (apart) {
+    if (separate) {
       large.add(ownValue);
     } else {
       System.arraycopy(value, valueFrom, bytes, used, valueLength);
@@ -110,21 +113,21 @@ public final class RecordBatch {
 
   private void reserve(int more) {
     if (bytes.length - used < more) {
-      long wanted =
+      long capacity =
           Math.max((long) used + more, Math.min(2L * bytes.length, bytes.length + (1L << 26)));
-      if (wanted > Integer.MAX_VALUE - 8) {
+      if (capacity > Integer.MAX_VALUE - 8) {
         throw new IllegalArgumentException("a batch of more than 2 GiB; clear it more often");
       }
-      bytes = Arrays.copyOf(bytes, (int) wanted);
+      bytes = Arrays.copyOf(bytes, (int) capacity);
     }
   }
 
-  /** Records in the batch. */
+  /** The number of records in the batch. */
   public int records() {
     return records;
   }
 
-  /** Bytes of all keys and values in the batch. */
+  /** Total size of keys and values in the batch, in bytes. */
   public long bytes() {
     return keyBytes + valueBytes;
   }
@@ -156,30 +159,30 @@ public final class RecordBatch {
     return longestValue;
   }
 
-  /** Takes records. */
+  /** Receives records. */
   @FunctionalInterface
-  interface Taker {
-    /** Takes one record; the view moves on when the call returns. */
-    void take(FramedRecord record) throws IOException;
+  interface RecordConsumer {
+    /** Receives one record; the view is valid only until the call returns. */
+    void accept(FramedRecord record) throws IOException;
   }
 
-  /** Gives all records, in their order. */
-  void forEach(Taker taker) throws IOException {
+  /** Passes all records to a receiver, in order. */
+  void forEach(RecordConsumer consumer) throws IOException {
     FramedRecord record = new FramedRecord();
     int nextLarge = 0;
     for (int i = 0; i < records; i++) {
       int valueLength = valueLengths[i];
-      boolean apart = valueLength > LARGE_VALUE;
+      boolean separate = valueLength > LARGE_VALUE;
       record.high = signatures[2 * i];
       record.low = signatures[2 * i + 1];
       record.head = bytes;
       record.headStart = starts[i];
-      record.headLength = starts[i + 1] - starts[i] - (apart ? 0 : valueLength);
+      record.headLength = starts[i + 1] - starts[i] - (separate ? 0 : valueLength);
       record.keyLength = record.headLength - RecordFrame.headLengthAt(bytes, starts[i]);
-      record.value = apart ? large.get(nextLarge++) : bytes;
-      record.valueStart = apart ? 0 : starts[i + 1] - valueLength;
+      record.value = separate ? large.get(nextLarge++) : bytes;
+      record.valueStart = separate ? 0 : starts[i + 1] - valueLength;
       record.valueLength = valueLength;
-      taker.take(record);
+      consumer.accept(record);
     }
   }
 }

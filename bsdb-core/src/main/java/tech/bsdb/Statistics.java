@@ -4,7 +4,7 @@ import java.nio.file.Path;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** What a database is: the figures of its manifest and the sizes of its files. */
+/** Statistics of a database: manifest facts and file sizes. */
 public final class Statistics {
   record Facts(
       Path directory,
@@ -40,17 +40,17 @@ public final class Statistics {
     this.facts = facts;
   }
 
-  /** Where it is. */
+  /** The database directory. */
   public Path directory() {
     return facts.directory;
   }
 
-  /** Its id, 32 hexadecimal digits. */
+  /** The database id, 32 hexadecimal digits. */
   public String databaseId() {
     return facts.databaseId;
   }
 
-  /** The version of its format. */
+  /** The file format version. */
   public int formatVersion() {
     return facts.formatVersion;
   }
@@ -60,17 +60,17 @@ public final class Statistics {
     return facts.layout;
   }
 
-  /** 0 for an exact database, else bytes kept of each value. */
+  /** 0 for an exact database, otherwise the number of bytes stored per value. */
   public int approximateWidth() {
     return facts.approximateWidth;
   }
 
-  /** Records that can be found. */
+  /** Number of records that lookups can find. */
   public long records() {
     return facts.records;
   }
 
-  /** Records that lost to another with the same key. */
+  /** Records dropped because another record has the same key. */
   public long duplicatesDropped() {
     return facts.duplicatesDropped;
   }
@@ -80,97 +80,96 @@ public final class Statistics {
     return facts.checksumBits;
   }
 
-  /** Of the keys' signatures. */
+  /** The seed of the key signatures. */
   public long seed() {
     return facts.seed;
   }
 
-  /** Bytes of all keys added. */
+  /** Total size of the keys added, in bytes. */
   public long keyBytes() {
     return facts.keyBytes;
   }
 
-  /** Bytes of all values added. */
+  /** Total size of the values added, in bytes. */
   public long valueBytes() {
     return facts.valueBytes;
   }
 
-  /** Length of the longest key. */
+  /** Length of the longest key in bytes. */
   public long longestKey() {
     return facts.longestKey;
   }
 
-  /** Length of the longest value. */
+  /** Length of the longest value in bytes. */
   public long longestValue() {
     return facts.longestValue;
   }
 
-  /** Raw bytes per compressed block, 0 unless compressed. */
+  /** Raw bytes per compressed block; 0 unless compressed. */
   public int blockSize() {
     return facts.blockSize;
   }
 
-  /** ZSTD level, 0 unless compressed. */
+  /** ZSTD compression level; 0 unless compressed. */
   public int compressionLevel() {
     return facts.compressionLevel;
   }
 
-  /** Size of the ZSTD dictionary, 0 for none. */
+  /** Size of the ZSTD dictionary in bytes; 0 for none. */
   public int dictionaryBytes() {
     return facts.dictionaryBytes;
   }
 
-  /** Number of this shard, 0 for a database that is not sharded. */
+  /** Number of this shard; 0 for an unsharded database. */
   public int shard() {
     return facts.shard;
   }
 
-  /** Number of shards, 1 for a database that is not sharded. */
+  /** Number of shards; 1 for an unsharded database. */
   public int shards() {
     return facts.shards;
   }
 
-  /** Bytes of the hash function. */
+  /** Size of the hash function in bytes. */
   public long hashBytes() {
     return facts.hashBytes;
   }
 
-  /** Bytes of the index. */
+  /** Size of the index in bytes. */
   public long indexBytes() {
     return facts.indexBytes;
   }
 
-  /** Bytes of the data files. */
+  /** Size of the data files in bytes. */
   public long dataBytes() {
     return facts.dataBytes;
   }
 
-  /** Bytes of all files. */
+  /** Total size of all files in bytes. */
   public long databaseBytes() {
     return facts.databaseBytes;
   }
 
-  /** Bytes of each file by name. */
+  /** Size of each file in bytes, by name. */
   public Map<String, Long> fileBytes() {
     return facts.fileBytes;
   }
 
-  /**
-   * The schema of the values where they are rows in Avro's binary encoding, in JSON; null where
-   * they are bytes.
-   */
+  /** The JSON schema of values encoded as Avro binary rows; null if values are plain bytes. */
   public @Nullable String valueSchema() {
     return facts.valueSchema;
   }
 
-  /** The engine in use and why, in words for people, or {@code not opened}. */
+  /**
+   * A human-readable description of the engine in use and why it was chosen, or {@code not opened}.
+   */
   public String engine() {
     return facts.engine;
   }
 
   /**
-   * Whether lookups read memory alone, mapped or loaded, so that no call of theirs waits for the
-   * device but for a page that is not in memory yet; false if not opened.
+   * Whether lookups read only mapped or loaded memory and thus wait for the device only when a page
+   * is not in memory yet; false if not opened.
    */
   public boolean readsMemory() {
     return facts.readsMemory;

@@ -2,7 +2,7 @@ package tech.bsdb;
 
 import org.jspecify.annotations.Nullable;
 
-/** What a verification looked at; damage is an exception, so that a report is always a good one. */
+/** The result of a successful verification; damage is reported as an exception instead. */
 public final class VerifyReport {
   record Facts(long records, long pages, long bytes, boolean keysChecked) {}
 
@@ -12,22 +12,22 @@ public final class VerifyReport {
     this.facts = facts;
   }
 
-  /** Records that were read and found again through the index. */
+  /** Records read from the data files and found through the index. */
   public long records() {
     return facts.records;
   }
 
-  /** Pages whose checksums were verified. */
+  /** Pages with verified checksums. */
   public long pages() {
     return facts.pages;
   }
 
-  /** Bytes of all files. */
+  /** Total size of all files in bytes. */
   public long bytes() {
     return facts.bytes;
   }
 
-  /** Whether every key was looked up; false for an approximate database, which keeps no keys. */
+  /** Whether every key was looked up; false for an approximate database, which stores no keys. */
   public boolean keysChecked() {
     return facts.keysChecked;
   }

@@ -1,4 +1,4 @@
-/** The public verbs: build, open, get, scan and verify a database, and their options. */
+/** Public API for building, opening, reading, scanning and verifying databases. */
 @NullMarked
 package tech.bsdb;
 

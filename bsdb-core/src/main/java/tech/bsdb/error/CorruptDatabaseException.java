@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Bytes of a database are not what was written: the file, the byte offset, and what was expected
- * and found.
+ * Thrown when bytes of a database differ from what was written. Reports the file, the byte offset,
+ * and what was expected and found.
  */
 public final class CorruptDatabaseException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -14,12 +14,12 @@ public final class CorruptDatabaseException extends IOException {
   private final long offset;
 
   /**
-   * Creates an exception for damage at one place.
+   * Creates an exception for damage at one location.
    *
    * @param file the damaged file
-   * @param offset the byte offset of the damage, or of the page or field that holds it
-   * @param expected what should be there, in words
-   * @param actual what is there, in words
+   * @param offset the byte offset of the damage, or of the page or field that contains it
+   * @param expected a description of what should be there
+   * @param actual a description of what is there
    */
   public CorruptDatabaseException(Path file, long offset, String expected, String actual) {
     super(
@@ -40,7 +40,7 @@ public final class CorruptDatabaseException extends IOException {
     return file;
   }
 
-  /** The byte offset of the damage, or of the page or field that holds it. */
+  /** The byte offset of the damage, or of the page or field that contains it. */
   public long offset() {
     return offset;
   }

@@ -5,7 +5,7 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HexFormat;
 
-/** A key was given twice to a build that keeps no duplicates. */
+/** Thrown when a build that rejects duplicates receives a key twice. */
 public final class DuplicateKeyException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -17,8 +17,8 @@ public final class DuplicateKeyException extends IOException {
    * Creates an exception.
    *
    * @param key the key
-   * @param first the number of the first record with it, from 0, in the order of adding
-   * @param second the number of the next record with it
+   * @param first the number of the first record with the key, from 0, in insertion order
+   * @param second the number of the next record with the key
    */
   public DuplicateKeyException(byte[] key, long first, long second) {
     super("duplicate key " + show(key) + " in records " + first + " and " + second);
@@ -32,19 +32,19 @@ public final class DuplicateKeyException extends IOException {
     return key.clone();
   }
 
-  /** The number of the first record with the key, from 0, in the order of adding. */
+  /** The number of the first record with the key, from 0, in insertion order. */
   public long first() {
     return first;
   }
 
-  /** The number of the second record with the key, from 0, in the order of adding. */
+  /** The number of the second record with the key, from 0, in insertion order. */
   public long second() {
     return second;
   }
 
   /**
-   * The key as text in quotes where it is UTF-8, else as {@code 0x} and hexadecimal digits; long
-   * keys are cut.
+   * Formats a key for messages: quoted text if it is printable UTF-8, otherwise {@code 0x} and
+   * hexadecimal digits. Long keys are truncated.
    */
   public static String show(byte[] key) {
     byte[] head = key.length > 128 ? Arrays.copyOf(key, 128) : key;

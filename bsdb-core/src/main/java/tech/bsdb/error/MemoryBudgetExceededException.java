@@ -2,14 +2,14 @@ package tech.bsdb.error;
 
 import java.io.IOException;
 
-/** A lookup was refused the memory that it asked for. */
+/** Thrown when a memory budget refuses a lookup's reservation. */
 public final class MemoryBudgetExceededException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
-   * A refusal.
+   * Creates an exception.
    *
-   * @param bytes the memory asked for
+   * @param bytes the size of the refused reservation
    */
   public MemoryBudgetExceededException(long bytes) {
     super("the memory budget has no room for " + bytes + " bytes; try again later");

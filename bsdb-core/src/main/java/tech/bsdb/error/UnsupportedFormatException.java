@@ -3,16 +3,16 @@ package tech.bsdb.error;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A database is intact but of a format, or with a feature, that this version cannot read. */
+/** Thrown when a database is intact but has a format or feature that this version cannot read. */
 public final class UnsupportedFormatException extends IOException {
   private static final long serialVersionUID = 1L;
 
   /**
    * Creates an exception.
    *
-   * @param file the file that says so
-   * @param found what it asks for
-   * @param readable what this version reads
+   * @param file the file that declares the format or feature
+   * @param found the format or feature found
+   * @param readable what this version can read
    */
   public UnsupportedFormatException(Path file, String found, String readable) {
     super(file + ": " + found + "; this version reads " + readable + " (use a newer bsdb)");

@@ -1,4 +1,7 @@
-/** What is thrown for bad bytes, unreadable formats and duplicate keys. Uses nothing of bsdb. */
+/**
+ * Exceptions for corrupt data, unsupported formats, duplicate keys and exhausted memory budgets.
+ * Depends on no other package of bsdb.
+ */
 @NullMarked
 package tech.bsdb.error;
 

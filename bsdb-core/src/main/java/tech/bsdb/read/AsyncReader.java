@@ -10,11 +10,12 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * The asynchronous reader with its documented constructor; thin over the one way of a lookup.
+ * Asynchronous reader with the documented constructor; a thin wrapper around the lookup path shared by all readers.
  * Thread-safe.
  *
- * <p>Handlers never run on a thread that reads depend on: they run on threads of their own, or on
- * the caller's where the answer is in memory already. They may block, throw, or ask again.
+ * <p>Handlers never run on a thread that reads depend on: they run on dedicated threads, or on the
+ * caller's thread if the answer is already in memory. They may block, throw, or start further
+ * lookups.
  */
 public final class AsyncReader implements AutoCloseable {
   private final Lookup lookup;
@@ -23,13 +24,13 @@ public final class AsyncReader implements AutoCloseable {
   /**
    * Opens a database.
    *
-   * @param directory its directory
-   * @param approximate whether the database must be an approximate one
-   * @param indexDirect whether the index is read from the device, past the page cache, by io_uring
-   *     where the machine offers it, else by a pool of threads; false: mapped
+   * @param directory the database directory
+   * @param approximate whether the database must be approximate (true) or exact (false)
+   * @param indexDirect true to read the index directly from the device, bypassing the page cache,
+   *     through io_uring where available, otherwise through a thread pool; false to map it
    * @param kvDirect the same for the data files
-   * @throws IOException if it cannot be opened
-   * @throws IllegalArgumentException if it lacks the mode that was asked for
+   * @throws IOException if the database cannot be opened
+   * @throws IllegalArgumentException if the database is not of the requested mode
    */
   public AsyncReader(File directory, boolean approximate, boolean indexDirect, boolean kvDirect)
       throws IOException {
@@ -47,14 +48,14 @@ public final class AsyncReader implements AutoCloseable {
   }
 
   /**
-   * Looks a key up.
+   * Looks up a key asynchronously.
    *
-   * @param key must stay as it is until the handler is called
-   * @param attachment handed to the handler
-   * @param handler called exactly once: completed with the value, with null if the key is absent;
-   *     or failed with an {@link IOException}, or with an {@link IllegalStateException} if the
-   *     reader is closed
-   * @param <A> what is attached
+   * @param key must not change until the handler is called
+   * @param attachment passed to the handler
+   * @param handler called exactly once: completed with the value, or null if the key is absent; or
+   *     failed with an {@link IOException}, or an {@link IllegalStateException} if the reader is
+   *     closed
+   * @param <A> the type of the attachment
    */
   public <A> void asyncGet(
       byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler) {
@@ -75,13 +76,13 @@ public final class AsyncReader implements AutoCloseable {
         });
   }
 
-  /** The engines in use, and why. */
+  /** Describes the engines in use and why they were chosen. */
   public String engine() {
     return lookup.engine();
   }
 
   /**
-   * Waits for the lookups under way, but not for their handlers, and releases everything; a second
+   * Waits for lookups in flight, but not for their handlers, then releases all resources. A second
    * call does nothing.
    */
   @Override

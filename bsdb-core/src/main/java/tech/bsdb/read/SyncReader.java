@@ -8,7 +8,8 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * The synchronous reader with its documented constructor; thin over {@link Lookup}. Thread-safe.
+ * Synchronous reader with the documented constructor; a thin wrapper around the lookup path shared by all readers.
+ * Thread-safe.
  */
 public final class SyncReader implements Closeable {
   private final Lookup lookup;
@@ -16,15 +17,16 @@ public final class SyncReader implements Closeable {
   /**
    * Opens a database.
    *
-   * @param directory its directory
-   * @param loadIndexIntoMemory whether the index is read into memory of its own now, outside the
-   *     heap, so that lookups never wait for it; then {@code indexDirect} does not count
-   * @param approximate whether the database must be an approximate one
-   * @param indexDirect whether the index is read from the device, past the page cache; buffered
-   *     where the file system does not offer that, as {@link #engine} says; false: mapped
+   * @param directory the database directory
+   * @param loadIndexIntoMemory whether to load the index into off-heap memory now, so that lookups
+   *     never wait for it; {@code indexDirect} is then ignored
+   * @param approximate whether the database must be approximate (true) or exact (false)
+   * @param indexDirect true to read the index directly from the device, bypassing the page cache,
+   *     or with buffered reads if the file system does not support that (see {@link #engine});
+   *     false to map it
    * @param kvDirect the same for the data files
-   * @throws IOException if it cannot be opened
-   * @throws IllegalArgumentException if it lacks the mode that was asked for
+   * @throws IOException if the database cannot be opened
+   * @throws IllegalArgumentException if the database is not of the requested mode
    */
   public SyncReader(
       File directory,
@@ -49,22 +51,24 @@ public final class SyncReader implements Closeable {
   }
 
   /**
-   * The value of a key.
+   * Looks up a key.
    *
    * @return the value, or null if the key is absent
-   * @throws IOException if it cannot be read, or is damaged
+   * @throws IOException if a read fails or the data is damaged
    * @throws IllegalStateException if the reader is closed
    */
   public byte @Nullable [] getAsBytes(byte[] key) throws IOException {
     return lookup.get(key);
   }
 
-  /** The engines in use, and why. */
+  /** Describes the engines in use and why they were chosen. */
   public String engine() {
     return lookup.engine();
   }
 
-  /** Waits for running lookups and releases everything; a second call does nothing. */
+  /**
+   * Waits for running lookups to finish, then releases all resources. A second call does nothing.
+   */
   @Override
   public void close() throws IOException {
     lookup.close();

@@ -1,4 +1,6 @@
-/** Embedded readers with fixed parameters, thin over {@code tech.bsdb.lookup}. */
+/**
+ * Embedded readers with fixed constructor parameters, thin wrappers around {@code tech.bsdb.lookup}.
+ */
 @NullMarked
 package tech.bsdb.read;
 

@@ -16,7 +16,7 @@ import java.util.List;
 import java.util.stream.Stream;
 import tech.bsdb.format.Manifest;
 
-/** What a store does with directories. */
+/** Directory operations of a store. */
 final class Directories {
   private Directories() {}
 
@@ -35,8 +35,7 @@ final class Directories {
   }
 
   /**
-   * Makes what is there in the directory last, whether or not somebody interrupts; an interrupt is
-   * kept.
+   * Forces a directory's entries to the device, even if interrupted; the interrupt flag stays set.
    */
   static void force(Path directory) throws IOException {
     boolean interrupted = Thread.interrupted();
@@ -57,9 +56,9 @@ final class Directories {
   }
 
   /**
-   * Makes a directory and its missing parents; notes those that it made, the deepest first.
+   * Creates a directory and its missing parents, and records those it created, deepest first.
    *
-   * @throws java.nio.file.NoSuchFileException if somebody removes one of them meanwhile
+   * @throws java.nio.file.NoSuchFileException if one of them is removed meanwhile
    */
   static void make(Path directory, List<Path> made) throws IOException {
     List<Path> missing = new ArrayList<>();
@@ -71,17 +70,18 @@ final class Directories {
       try {
         Files.createDirectory(path);
         made.add(0, path);
-      } catch (java.nio.file.FileAlreadyExistsException somebodyWasQuicker) {
+      } catch (java.nio.file.FileAlreadyExistsException createdConcurrently) {
         // checked below
       }
     }
     BasicFileAttributes found = Files.readAttributes(directory, BasicFileAttributes.class);
     if (!found.isDirectory()) {
-      throw new NotDirectoryException(directory + " is not a directory; a store is one");
+      throw new NotDirectoryException(
+          directory + " is not a directory; a store must be a directory");
     }
   }
 
-  /** Whether a directory holds nothing but files that a publication writes. */
+  /** Whether a directory contains only files that a publication writes. */
   static boolean holdsDatabaseFilesOnly(Path directory) throws IOException {
     for (Path entry : list(directory)) {
       if (!isDatabaseFile(entry)) {
@@ -98,8 +98,8 @@ final class Directories {
   }
 
   /**
-   * Deletes the files of a database and then the directory; what else is in it stays, and so does
-   * it. Of a symbolic link, the link goes and nothing else.
+   * Deletes a database's files, then the directory; if it contains other files, they and the
+   * directory stay. Of a symbolic link, only the link is deleted.
    */
   static void delete(Path directory) throws IOException {
     if (Files.isSymbolicLink(directory)) {
@@ -117,7 +117,7 @@ final class Directories {
     try {
       Files.deleteIfExists(directory);
     } catch (DirectoryNotEmptyException e) {
-      // it holds what is not ours
+      // contains other files
     }
   }
 }

@@ -5,7 +5,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.NoSuchFileException;
 import java.util.Locale;
 
-/** Failures in one line for people. */
+/** Formats failures as one line of text for users. */
 final class ErrorText {
   private ErrorText() {}
 

@@ -12,18 +12,19 @@ import java.util.Locale;
 import java.util.function.LongConsumer;
 import tech.bsdb.io.ChunkBuffer;
 
-/** Brings one file into a new version, to stay: its bytes are forced to the device. */
+/** Copies or links one file into a new version, forced to the device. */
 final class FileCopy {
   private FileCopy() {}
 
-  /** Memory to copy through: as much as makes a huge page of the copy ({@link ChunkBuffer}). */
+  /** A copy buffer of one huge page, so that the copy lies in huge pages ({@link ChunkBuffer}). */
   static ByteBuffer chunk() {
     return ByteBuffer.allocateDirect(ChunkBuffer.HUGE_PAGE);
   }
 
   /**
-   * Copies what the source has now to an open, empty file, and tells of each chunk. The copy is
-   * written by us, not by the kernel, so that it lies in huge pages as what a build wrote.
+   * Copies the source's current content to an open, empty file and reports each chunk. The copy is
+   * written from user space, not by the kernel, so that it lies in huge pages like the output of a
+   * build.
    */
   static void copy(Path source, FileChannel out, ByteBuffer chunk, LongConsumer more)
       throws IOException {
@@ -49,26 +50,26 @@ final class FileCopy {
   }
 
   /**
-   * Gives a file a second name.
+   * Creates a hard link to a file.
    *
-   * @throws IOException that says why it cannot be done, where it is another file system
+   * @throws IOException if that is impossible, with the reason, such as a different file system
    */
   static void link(Path source, Path target) throws IOException {
     try {
       Files.createLink(target, source.toRealPath());
     } catch (UnsupportedOperationException e) {
-      throw new IOException(target + ": this file system has no hard links; leave --link out", e);
+      throw new IOException(
+          target + ": this file system does not support hard links; omit --link", e);
     } catch (FileSystemException e) {
       String reason = String.valueOf(e.getReason()).toLowerCase(Locale.ROOT);
       if (reason.contains("cross-device") || !sameFileStore(source, target)) {
         throw new IOException(
             source
-                + " and the store are on different file systems, between which there are no hard"
-                + " links; leave --link out",
+                + " and the store are on different file systems, so it cannot be hard-linked; omit"
+                + " --link",
             e);
       }
-      throw new IOException(
-          source + ": no hard link can be made of it (" + reason + "); leave --link out", e);
+      throw new IOException(source + ": cannot be hard-linked (" + reason + "); omit --link", e);
     }
     try (FileChannel channel =
         FileChannel.open(target, StandardOpenOption.READ, LinkOption.NOFOLLOW_LINKS)) {

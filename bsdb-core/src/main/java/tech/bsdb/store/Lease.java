@@ -6,9 +6,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 
 /**
- * Keeps one version open until it is closed, whichever version is current meanwhile: all that is
- * asked through one lease is answered by one version. It may be handed from thread to thread;
- * closing it costs one atomic change.
+ * Keeps one version open until the lease is closed, even if another version becomes current. All
+ * lookups through a lease use the same version. A lease may be passed between threads; closing it
+ * costs one atomic operation.
  */
 public final class Lease implements AutoCloseable {
   private @Nullable OpenVersion served;
@@ -26,7 +26,7 @@ public final class Lease implements AutoCloseable {
   }
 
   /**
-   * The database. Do not close it.
+   * The leased database, which the caller must not close.
    *
    * @throws IllegalStateException if the lease is closed
    */
@@ -34,7 +34,7 @@ public final class Lease implements AutoCloseable {
     return served().database;
   }
 
-  /** The version's name in its store; for a plain database, its database id. */
+  /** The version's name in its store, or the database id of a plain database. */
   public String version() {
     return served().version;
   }
@@ -44,12 +44,12 @@ public final class Lease implements AutoCloseable {
     return served().openedAt;
   }
 
-  /** How long opening took, with preloading. */
+  /** How long opening took, including preloading. */
   public Duration openTook() {
     return served().openTook;
   }
 
-  /** Gives the version back; a second call does nothing. */
+  /** Releases the version; a second call does nothing. */
   @Override
   public void close() {
     OpenVersion found = served;

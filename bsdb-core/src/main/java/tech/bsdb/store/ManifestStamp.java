@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
 
 /**
- * What tells at a glance that a database's manifest is another one than before.
+ * A cheap fingerprint that shows whether a database's manifest was replaced.
  *
- * @param key what the file system knows the file by
- * @param modified when it was last written
- * @param bytes its length
+ * @param key the file system's key for the file
+ * @param modified when the file was last modified
+ * @param bytes the file's length
  */
 record ManifestStamp(@Nullable Object key, FileTime modified, long bytes) {
-  /** The stamp of a database's manifest, or null if there is none. */
+  /** The stamp of a database's manifest, or null if it cannot be read. */
   static @Nullable ManifestStamp of(Path database) {
     try {
       BasicFileAttributes found =

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a directory says is to be served.
+ * The version that a directory names for serving.
  *
- * @param version the name of a store's version; null for a plain database
- * @param directory the database
- * @param whole whether it was surely read to its end
+ * @param version the version's name in its store; null for a plain database
+ * @param directory the database directory
+ * @param whole whether the pointer was certainly read completely
  */
 record NamedVersion(@Nullable String version, Path directory, boolean whole) {
   static NamedVersion ofDatabase(Path directory) {
     return new NamedVersion(null, directory, true);
   }
 
-  /** What a store's pointer names, or null if it names nothing. */
+  /** The version that a store's pointer names, or null if it names none. */
   static @Nullable NamedVersion ofStore(Path store) throws IOException {
     Pointer pointer = Pointer.read(store);
     return pointer == null
@@ -27,8 +27,8 @@ record NamedVersion(@Nullable String version, Path directory, boolean whole) {
   }
 
   /**
-   * Refuses a version that a store names and does not have. Opening would refuse it too, but advise
-   * to build a database inside the store.
+   * Rejects a version that the store names but does not contain. Opening would reject it too, but
+   * would suggest building a database inside the store.
    */
   void mustExist() throws NoSuchFileException {
     if (version != null && Files.notExists(directory)) {
@@ -38,13 +38,13 @@ record NamedVersion(@Nullable String version, Path directory, boolean whole) {
           null,
           "no such directory; publish the version again with: bsdb publish DB "
               + store
-              + ", or go back to another with: bsdb rollback "
+              + ", or roll back to another with: bsdb rollback "
               + store
               + " VERSION");
     }
   }
 
-  /** What people know it by. */
+  /** The name shown in messages. */
   String label() {
     return version == null ? Directories.name(directory.toAbsolutePath().normalize()) : version;
   }

@@ -7,11 +7,11 @@ import java.time.Instant;
 import tech.bsdb.Database;
 
 /**
- * An open version and the count of its leases. Thread-safe and without locks: one atomic change
- * takes a lease, one gives it back.
+ * An open version and its lease count. Thread-safe and lock-free: taking or releasing a lease is
+ * one atomic operation.
  */
 final class OpenVersion {
-  /** No more leases are given; below this bit is the number of those not yet given back. */
+  /** Set when no more leases are granted; the lower bits count open leases. */
   private static final int RETIRED = Integer.MIN_VALUE;
 
   private static final VarHandle STATE;
@@ -33,9 +33,9 @@ final class OpenVersion {
   private volatile int state;
 
   /**
-   * Begins to serve a database.
+   * Starts serving a database.
    *
-   * @param idle hears that the last lease of a retired version was given back; must be quick
+   * @param idle called when the last lease of a retired version is released; must return quickly
    */
   OpenVersion(
       Database database,
@@ -52,7 +52,7 @@ final class OpenVersion {
     this.idle = idle;
   }
 
-  /** Takes a lease; false if there are no more, because another version has taken its place. */
+  /** Takes a lease; false if another version has replaced this one. */
   boolean tryAcquire() {
     while (true) {
       int found = state;
@@ -65,19 +65,19 @@ final class OpenVersion {
     }
   }
 
-  /** Gives a lease back. */
+  /** Releases a lease. */
   void release() {
     if ((int) STATE.getAndAdd(this, -1) == RETIRED + 1) {
       idle.run();
     }
   }
 
-  /** Gives no more leases. */
+  /** Stops granting leases. */
   void retire() {
     STATE.getAndBitwiseOr(this, RETIRED);
   }
 
-  /** Whether it is retired and all leases were given back, so that it stays so. */
+  /** Whether this is retired and all leases are released; once true, stays true. */
   boolean isIdle() {
     return state == RETIRED;
   }

@@ -14,17 +14,17 @@ import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 
 /**
- * How a version is opened.
+ * How to open a version.
  *
- * @param options how it is read
- * @param preload what is read into the page cache before
+ * @param options the options for opening it
+ * @param preload the files to read into the page cache first
  */
 record Opening(OpenOptions options, Preload preload) {
   /**
-   * Opens a version: looks at the frame of every file, preloads, opens.
+   * Opens a version: checks the frame of every file, preloads, opens.
    *
-   * @param stop tells that preloading is in vain
-   * @param idle hears that the version's last lease was given back after it was retired
+   * @param stop returns true once preloading should be abandoned
+   * @param idle called when the retired version's last lease is released
    */
   OpenVersion open(NamedVersion target, BooleanSupplier stop, Runnable idle) throws IOException {
     long began = System.nanoTime();
@@ -44,7 +44,7 @@ record Opening(OpenOptions options, Preload preload) {
     }
   }
 
-  /** Reads what is wanted; into huge pages if memory has room for it. */
+  /** Reads the selected files into the page cache, in huge pages if memory has room. */
   private void preload(Statistics statistics, BooleanSupplier stop) throws IOException {
     Map<Path, Long> files = new LinkedHashMap<>();
     statistics

@@ -16,28 +16,28 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The content of a store's file {@code CURRENT}: a name a line, the first one current, the others
- * those that rollbacks go back to, the nearest first. A file that was written by hand may have one
- * line only; a symbolic link to a version's directory stands for one line, too.
+ * The content of a store's file {@code CURRENT}: one name per line, first the current version, then
+ * the versions to roll back to, most recent first. A file written by hand may have a single line; a
+ * symbolic link to a version's directory counts as a single line.
  *
  * @param current the name of the current version
- * @param chain the names that rollbacks go back to, the nearest first
- * @param whole whether the file ended with a line's end, so that it was surely written to its end
+ * @param chain the names of the versions to roll back to, most recent first
+ * @param whole whether the file ended with a newline, so that it was certainly written completely
  */
 record Pointer(String current, List<String> chain, boolean whole) {
   static final String FILE = "CURRENT";
 
-  /** The file that becomes {@code CURRENT}. */
+  /** The temporary file that is renamed to {@code CURRENT}. */
   static final String NEXT_FILE = ".CURRENT.new";
 
-  private static final int LONGEST_CHAIN = 100;
-  private static final int MOST_BYTES = 1 << 16;
+  private static final int MAX_CHAIN = 100;
+  private static final int MAX_BYTES = 1 << 16;
 
   static Pointer to(String current) {
     return new Pointer(current, List.of(), true);
   }
 
-  /** Reads the pointer of a store; null if there is none, or none that names a version. */
+  /** Reads the pointer of a store, or returns null if there is none or it names no version. */
   static @Nullable Pointer read(Path store) throws IOException {
     Path file = store.resolve(FILE);
     if (Files.isSymbolicLink(file) && Files.isDirectory(file)) {
@@ -50,7 +50,7 @@ record Pointer(String current, List<String> chain, boolean whole) {
     }
     byte[] bytes;
     try (InputStream in = Files.newInputStream(file)) {
-      bytes = in.readNBytes(MOST_BYTES);
+      bytes = in.readNBytes(MAX_BYTES);
     } catch (NoSuchFileException e) {
       return null;
     }
@@ -74,26 +74,27 @@ record Pointer(String current, List<String> chain, boolean whole) {
     return current + "\n" + (chain.isEmpty() ? "" : String.join("\n", chain) + "\n");
   }
 
-  /** A version goes live: a rollback goes back to the one that was current. */
+  /** The pointer after a version goes live: a rollback returns to the previously current one. */
   Pointer pushed(String next) {
     List<String> names = new ArrayList<>();
     names.add(current);
     names.addAll(chain);
     names.removeIf(next::equals);
     return new Pointer(
-        next, List.copyOf(names.subList(0, Math.min(LONGEST_CHAIN, names.size()))), true);
+        next, List.copyOf(names.subList(0, Math.min(MAX_CHAIN, names.size()))), true);
   }
 
-  /** Goes back to a version: what came after it in the chain is forgotten. */
+  /** The pointer after a rollback to a version: more recent versions are dropped from the chain. */
   Pointer backTo(String version) {
-    int place = chain.indexOf(version);
-    return place < 0
+    int index = chain.indexOf(version);
+    return index < 0
         ? pushed(version)
-        : new Pointer(version, chain.subList(place + 1, chain.size()), true);
+        : new Pointer(version, chain.subList(index + 1, chain.size()), true);
   }
 
   /**
-   * Makes this the pointer of a store, at once and lastingly; the caller holds the switch.
+   * Writes this as the pointer of a store, atomically and durably. The caller holds the {@link
+   * StoreLock#SWITCH} lock.
    *
    * @return null, or why the directory could not be synced after the switch, so that a power cut
    *     may undo it

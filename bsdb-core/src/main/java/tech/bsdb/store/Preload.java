@@ -1,6 +1,9 @@
 package tech.bsdb.store;
 
-/** What is read into the page cache before a version goes live, so that it is quick at once. */
+/**
+ * The files read into the page cache before a version goes live, so that its first lookups are
+ * fast.
+ */
 public enum Preload {
   /** Nothing. */
   NONE,

@@ -27,36 +27,36 @@ import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
 
 /**
- * Brings a database into a store as a new version: a transaction. Until {@link #goLive} nothing of
- * it is seen; left without that, nothing of it remains.
+ * Publishes a database to a store as a new version, as a transaction. Nothing is visible before
+ * {@link #goLive}; if closed without it, nothing remains.
  *
  * <pre>{@code
  * try (Publication publication = Publication.of(database, store, PublishOptions.defaults())) {
  *   publication.begin();
  *   publication.copy();
  *   publication.verify();
- *   String current = publication.current(); // compare publication.directory() with it, if you like
+ *   String current = publication.current(); // optionally compare publication.directory() with it
  *   publication.goLive(current);
  * }
  * }</pre>
  *
- * <p>One thread does these steps in this order; {@link #close} may come from any thread at any time
- * and cancels. Publications to one store wait for each other.
+ * <p>One thread runs these steps in this order. Any thread may call {@link #close} at any time to
+ * cancel. Publications to the same store wait for each other.
  */
 public final class Publication implements AutoCloseable {
   private static final String INCOMING = ".incoming-";
   private static final String REMOVED = ".removed-";
 
   /**
-   * A file in a version's directory that says that it has not been current yet. It comes with the
-   * rename that makes the copy a version, and goes when the pointer names it.
+   * A file that marks a version as not yet current. It appears with the rename that turns the copy
+   * into a version and is deleted once the pointer names the version.
    */
   static final String UNFINISHED = ".publishing";
 
   private static final long LOCK_MILLISECONDS = 50;
 
-  /** How often the store may vanish between being made and being locked. */
-  private static final int MOST_REMOVALS = 1000;
+  /** How often the store may vanish between creation and locking. */
+  private static final int MAX_REMOVALS = 1000;
 
   private final Path database;
   private final Path store;
@@ -77,29 +77,29 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * A publication; nothing is touched yet.
+   * Creates a publication without touching any file.
    *
-   * @param database the database
-   * @param store the store, which may not be there yet
+   * @param database the database directory
+   * @param store the store directory, which need not exist yet
    */
   public static Publication of(Path database, Path store, PublishOptions options) {
     return new Publication(database, store.toAbsolutePath().normalize(), options);
   }
 
   /**
-   * Looks at the database, waits for other publications to the store, makes the store if it is
-   * missing, and removes what killed publications left.
+   * Checks the database, waits for other publications to the store, creates the store if it is
+   * missing, and removes stale files of killed publications.
    *
-   * @throws FileAlreadyExistsException if the store is something else, or has a version of that
-   *     name
-   * @throws NotDirectoryException if the database is none
-   * @throws IllegalArgumentException if store and database lie in each other
-   * @throws CancellationException if this is closed meanwhile; so do all other steps
+   * @throws FileAlreadyExistsException if the store path is something else, or the store already
+   *     has a version with that name
+   * @throws NotDirectoryException if the database path is not a database
+   * @throws IllegalArgumentException if store and database are nested
+   * @throws CancellationException if this is closed meanwhile; all other steps throw it too
    */
   public void begin() throws IOException {
     run(
         () -> {
-          Statistics found = findSource();
+          Statistics found = checkedSource();
           refuseUnlessStore();
           takeLock();
           prepare(found);
@@ -116,13 +116,13 @@ public final class Publication implements AutoCloseable {
       incoming = Files.createDirectory(copy);
     } catch (FileAlreadyExistsException e) {
       throw new FileAlreadyExistsException(
-          copy.toString(), null, "is in the way, and no publication left it; move it away");
+          copy.toString(), null, "is in the way but was not left by a publication; move it away");
     }
     version = free;
     source = found;
   }
 
-  /** Does a step; an interrupt that closed a file of it is told as such. */
+  /** Runs a step and reports an interrupt that closed one of its files as an interrupt. */
   private static void run(Action action) throws IOException {
     boolean unused =
         run(
@@ -148,12 +148,12 @@ public final class Publication implements AutoCloseable {
     }
   }
 
-  /** A step after the switch, which does not fail any more. */
+  /** Runs a step after the switch; a failure becomes a warning. */
   private void afterwards(Action step) {
     try {
       step.run();
     } catch (IOException e) {
-      warnings.add("version " + version + " is current, but afterwards this failed: " + e);
+      warnings.add("version " + version + " is current, but a later step failed: " + e);
     }
   }
 
@@ -162,14 +162,14 @@ public final class Publication implements AutoCloseable {
     void run() throws IOException;
   }
 
-  /** What could not be cleaned up, or made to last, after the version had become current. */
+  /** Cleanup or sync failures after the version became current. */
   public synchronized List<String> warnings() {
     return List.copyOf(warnings);
   }
 
   /**
-   * Removes what killed publications left: hidden directories, and versions that never became
-   * current. What holds anything but a database's files, or cannot be removed, stays.
+   * Removes what killed publications left behind: hidden directories, and versions that never
+   * became current. A directory with any other files, or one that cannot be removed, stays.
    */
   private void removeStale() throws IOException {
     List<Path> stale = new ArrayList<>();
@@ -191,7 +191,7 @@ public final class Publication implements AutoCloseable {
           Directories.delete(directory);
         }
       } catch (FileSystemException stays) {
-        // another user's, for example; it is in nobody's way
+        // another user's, for example; harmless
       }
     }
   }
@@ -210,7 +210,7 @@ public final class Publication implements AutoCloseable {
     List<Path> hidden = new ArrayList<>();
     Pointer pointer = Pointer.read(store);
     if (pointer == null && Store.isStore(store)) {
-      return hidden; // nobody knows what it will name when it is whole
+      return hidden; // a partly written pointer may still name any of them
     }
     for (Path version : Directories.list(store)) {
       if (isUnfinished(version)) {
@@ -220,20 +220,20 @@ public final class Publication implements AutoCloseable {
         if (named) {
           Files.deleteIfExists(version.resolve(UNFINISHED));
         } else if (Directories.holdsDatabaseFilesOnly(version)) {
-          Path away = store.resolve(REMOVED + name);
-          hidden.add(Files.move(version, away, StandardCopyOption.ATOMIC_MOVE));
+          Path hiddenPath = store.resolve(REMOVED + name);
+          hidden.add(Files.move(version, hiddenPath, StandardCopyOption.ATOMIC_MOVE));
         }
       }
     }
     return hidden;
   }
 
-  /** The figures of the database as it was at the beginning. */
+  /** The statistics of the source database, as of {@link #begin}. */
   public synchronized Statistics source() {
     return Objects.requireNonNull(source, "begin first");
   }
 
-  /** Brings all files of the database into the store, forced to the device. */
+  /** Copies or links all files of the database into the store, forced to the device. */
   public void copy() throws IOException {
     run(this::copyFiles);
   }
@@ -268,7 +268,10 @@ public final class Publication implements AutoCloseable {
     Directories.force(into);
   }
 
-  /** The manifest is copied last; if it is another one's, the files before it are not its. */
+  /**
+   * The manifest is copied last; if its id differs, the files copied before belong to another
+   * database.
+   */
   private void refuseMixed(Statistics source, Path copy) throws IOException {
     checkOpen();
     try {
@@ -306,7 +309,7 @@ public final class Publication implements AutoCloseable {
     }
   }
 
-  private Statistics findSource() throws IOException {
+  private Statistics checkedSource() throws IOException {
     if (Store.isStore(database)) {
       throw new NotDirectoryException(
           database
@@ -318,20 +321,28 @@ public final class Publication implements AutoCloseable {
     Path real = realOrAbsolute(store);
     if (real.startsWith(source.directory())) {
       throw new IllegalArgumentException(
-          "the store " + store + " lies in the database " + database + "; choose another place");
+          "the store "
+              + store
+              + " lies inside the database "
+              + database
+              + "; choose another directory");
     }
     Path above = real.getParent();
     for (Path path = above; path != null; path = path.getParent()) {
       if (Directories.isDatabase(path)) {
         throw new IllegalArgumentException(
-            "the store " + store + " lies in the database " + path + "; choose another place");
+            "the store "
+                + store
+                + " lies inside the database "
+                + path
+                + "; choose another directory");
       }
     }
     if (above != null && Store.isStore(above) && Pointer.read(above) != null) {
       throw new IllegalArgumentException(
           "the store "
               + store
-              + " lies in the store "
+              + " lies inside the store "
               + above
               + "; to publish a version of that name: bsdb publish "
               + database
@@ -348,12 +359,12 @@ public final class Publication implements AutoCloseable {
     return source;
   }
 
-  /** The path without symbolic links, as far as there is something. */
+  /** Resolves symbolic links in the part of the path that exists. */
   private static Path realOrAbsolute(Path path) throws IOException {
     try {
       return path.toRealPath();
-    } catch (NoSuchFileException notYetOrNoMore) {
-      // goes on with the parent
+    } catch (NoSuchFileException missing) {
+      // resolve the parent instead
     }
     Path parent = path.getParent();
     return parent == null ? path : realOrAbsolute(parent).resolve(Directories.name(path));
@@ -377,36 +388,36 @@ public final class Publication implements AutoCloseable {
     }
     if (Directories.isDatabase(store)) {
       throw new FileAlreadyExistsException(
-          store.toString(), null, "is a single database, not a store; choose another place");
+          store.toString(), null, "is a single database, not a store; choose another directory");
     }
     try {
-      if (!holdsForeign() || Store.isStore(store)) {
+      if (!containsForeignFiles() || Store.isStore(store)) {
         return;
       }
     } catch (NoSuchFileException removed) {
-      return; // by another one that made it, and failed
+      return; // removed by another publication that created it and failed
     }
     throw new FileAlreadyExistsException(
         store.toString(),
         null,
         "is not a store: it has no "
             + Pointer.FILE
-            + " and holds other things; choose another place");
+            + " and contains other files; choose another directory");
   }
 
   private FileAlreadyExistsException notDirectory() {
     return new FileAlreadyExistsException(
-        store.toString(), null, "is not a directory; a store is one, so choose another place");
+        store.toString(), null, "is not a directory; choose another directory for the store");
   }
 
   /**
-   * Whether a directory without a pointer holds what is neither a database nor ours. Another
-   * publication may be at work: what is listed may have become a version, or may be gone again, so
-   * everything is judged by one listing, and an entry that is gone is nobody's.
+   * Whether a directory without a pointer contains anything other than databases and our own files.
+   * Another publication may be running, so a listed entry may have become a version or vanished:
+   * everything is judged from one listing, and vanished entries are ignored.
    */
-  private boolean holdsForeign() throws IOException {
+  private boolean containsForeignFiles() throws IOException {
     boolean versions = false;
-    boolean strange = false;
+    boolean foreign = false;
     for (Path entry : Directories.list(store)) {
       String name = Directories.name(entry);
       if (name.equals(Pointer.FILE)) {
@@ -414,17 +425,17 @@ public final class Publication implements AutoCloseable {
       }
       if (name.startsWith(".")) {
         boolean lock = name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH);
-        strange |= !lock && !isStale(name);
+        foreign |= !lock && !isStale(name);
       } else if (Directories.isDatabase(entry)) {
         versions |= VersionName.isValid(name);
-        strange |= !VersionName.isValid(name);
+        foreign |= !VersionName.isValid(name);
       } else if (!name.equals("lost+found")
           && Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
           && !Directories.isDatabase(entry)) {
         return true;
       }
     }
-    return strange && !versions;
+    return foreign && !versions;
   }
 
   private static boolean isStale(String name) {
@@ -432,7 +443,7 @@ public final class Publication implements AutoCloseable {
   }
 
   private void takeLock() throws IOException {
-    boolean told = false;
+    boolean reported = false;
     int removals = 0;
     while (true) {
       synchronized (this) {
@@ -441,18 +452,18 @@ public final class Publication implements AutoCloseable {
           Directories.make(store, made);
           lock = StoreLock.tryTake(store, StoreLock.PUBLISH);
         } catch (NoSuchFileException removed) {
-          if (++removals == MOST_REMOVALS) {
+          if (++removals == MAX_REMOVALS) {
             throw removed;
           }
-          continue; // by another one that made the store, and failed
+          continue; // removed by another publication that created the store and failed
         }
         if (lock != null) {
           return;
         }
       }
-      if (!told) {
+      if (!reported) {
         options.listener().waiting();
-        told = true;
+        reported = true;
       }
       StoreLock.pause(LOCK_MILLISECONDS);
     }
@@ -465,7 +476,7 @@ public final class Publication implements AutoCloseable {
         throw new FileAlreadyExistsException(
             store.resolve(wanted).toString(),
             null,
-            "there is a version of this name; choose another with --version");
+            "a version with this name already exists; choose another with --version");
       }
       return wanted;
     }
@@ -488,7 +499,7 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * Verifies the copy: every checksum, and every key through the index.
+   * Verifies the copy: checks every checksum and looks up every key through the index.
    *
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
@@ -503,7 +514,7 @@ public final class Publication implements AutoCloseable {
                 }));
   }
 
-  /** Where the copy is. */
+  /** The directory of the copy. */
   public synchronized Path directory() {
     return Objects.requireNonNull(incoming, "begin first");
   }
@@ -513,23 +524,23 @@ public final class Publication implements AutoCloseable {
     return Objects.requireNonNull(version, "begin first");
   }
 
-  /** The store. */
+  /** The store directory. */
   public Path store() {
     return store;
   }
 
-  /** The name of the version that is current now, or null if none is. */
+  /** The name of the version current now, or null if there is none. */
   public @Nullable String current() throws IOException {
     Pointer pointer = Pointer.read(store);
     return pointer == null ? null : pointer.current();
   }
 
   /**
-   * Makes the copy a version, and the current one.
+   * Turns the copy into a version and makes it current.
    *
    * @param compared the version that was current when the copy was compared with it
-   * @return false if another version has become current since, so that nothing was done: compare
-   *     with that, and call this again
+   * @return false if another version has become current since, and nothing was done; compare with
+   *     that version and call this again
    */
   public synchronized boolean goLive(@Nullable String compared) throws IOException {
     checkOpen();
@@ -581,12 +592,12 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
-   * Removes the oldest versions, once this one is live. Never removed are the current version, the
-   * one that a rollback goes back to, what is not a whole database, and a version's directory that
-   * holds anything else besides ({@link #warnings} name those).
+   * Removes the oldest versions once this one is live. Always kept are the current version, the one
+   * a rollback returns to, directories that are not databases, and version directories that contain
+   * other files ({@link #warnings} names those).
    *
    * @param old how many versions to keep besides the current one
-   * @return the names of those that were removed
+   * @return the names of the removed versions
    */
   public synchronized List<String> keep(int old) throws IOException {
     if (!live) {
@@ -601,14 +612,16 @@ public final class Publication implements AutoCloseable {
         .toList();
   }
 
-  /** Gives the oldest versions hidden names, so that nobody opens them while they are deleted. */
+  /**
+   * Renames the oldest versions to hidden names, so that they are not opened while being deleted.
+   */
   private List<Path> hide(int old) throws IOException {
     List<Path> hidden = new ArrayList<>();
     Pointer pointer = Pointer.read(store);
     if (pointer == null) {
       return hidden;
     }
-    String back = Store.open(store).goesBackTo(pointer).orElse("");
+    String back = Store.open(store).rollbackTarget(pointer).orElse("");
     List<Path> others = new ArrayList<>();
     for (Path directory : Store.versionDirectories(store)) {
       String name = Directories.name(directory);
@@ -617,13 +630,13 @@ public final class Publication implements AutoCloseable {
         others.add(directory);
       }
     }
-    others.sort(Comparator.comparing(Publication::age)); // stable: names in order where equal
+    others.sort(Comparator.comparing(Publication::age)); // stable: equal ages keep name order
     int most = Math.max(0, back.isEmpty() ? old : old - 1);
     for (Path directory : others.subList(0, Math.max(0, others.size() - most))) {
       if (!Files.isSymbolicLink(directory) && !Directories.holdsDatabaseFilesOnly(directory)) {
         warnings.add(
             directory
-                + " holds other files than the database's, so it was kept; remove it by hand");
+                + " contains files that are not the database's, so it was kept; remove it by hand");
         continue;
       }
       hidden.add(Files.move(directory, store.resolve(REMOVED + Directories.name(directory))));
@@ -635,11 +648,14 @@ public final class Publication implements AutoCloseable {
     try {
       return Files.getLastModifiedTime(directory).toInstant();
     } catch (IOException e) {
-      return Instant.MAX; // keep what is not understood
+      return Instant.MAX; // unknown age: keep it
     }
   }
 
-  /** Removes all that is not live; a second call does nothing. Does not fail once it is live. */
+  /**
+   * Removes everything unless the version is live; a second call does nothing. Does not fail once
+   * the version is live.
+   */
   @Override
   public synchronized void close() throws IOException {
     if (closed) {
@@ -677,7 +693,7 @@ public final class Publication implements AutoCloseable {
     }
   }
 
-  /** Removes the other lock, unless somebody holds it. */
+  /** Removes the switch lock unless it is held. */
   private boolean removeSwitchLock() throws IOException {
     if (!Files.exists(store.resolve(StoreLock.SWITCH))) {
       return true;
@@ -690,7 +706,7 @@ public final class Publication implements AutoCloseable {
     return true;
   }
 
-  /** Whether the store holds nothing but what this made. */
+  /** Whether the store contains nothing but what this publication created. */
   private boolean isFresh() throws IOException {
     return made.contains(store)
         && Directories.list(store).stream()

@@ -1,16 +1,16 @@
 package tech.bsdb.store;
 
-/** Hears how far a publication is; called on the thread that publishes. */
+/** Receives publication progress, on the publishing thread. */
 public interface PublishListener {
   /** Does nothing. */
   PublishListener NONE = new PublishListener() {};
 
-  /** Another publication to the same store is under way, and is waited for. Called once. */
+  /** Waiting for another publication to the same store. Called once. */
   default void waiting() {}
 
-  /** So many bytes of so many are copied. */
+  /** Reports the number of bytes copied so far and in total. */
   default void copied(long doneBytes, long allBytes) {}
 
-  /** So many pages of so many are verified. */
+  /** Reports the number of pages verified so far and in total. */
   default void verified(long donePages, long allPages) {}
 }

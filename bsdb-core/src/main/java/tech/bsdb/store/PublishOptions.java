@@ -4,8 +4,8 @@ import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 
 /**
- * How a database is published to a store: an immutable value. The {@code with} methods return
- * changed copies.
+ * Options for publishing a database to a store. Immutable; the {@code with} methods return modified
+ * copies.
  */
 public final class PublishOptions {
   private static final PublishOptions DEFAULTS =
@@ -21,22 +21,22 @@ public final class PublishOptions {
     this.listener = listener;
   }
 
-  /** Named by the time, copied, without a listener. */
+  /** The defaults: named by the time, copied, no listener. */
   public static PublishOptions defaults() {
     return DEFAULTS;
   }
 
-  /** The name of the new version; null for the time, such as {@code 20261121T151400Z}. */
+  /** The name of the new version; null to name it by the time, such as {@code 20261121T151400Z}. */
   public @Nullable String version() {
     return version;
   }
 
-  /** Whether files get a second name (hard links, in the same file system) instead of a copy. */
+  /** Whether files are hard-linked (same file system only) instead of copied. */
   public boolean link() {
     return link;
   }
 
-  /** Receives the progress. */
+  /** The listener that receives progress. */
   public PublishListener listener() {
     return listener;
   }
@@ -44,9 +44,9 @@ public final class PublishOptions {
   /**
    * These options with another {@link #version}.
    *
-   * @param version 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not beginning with {@code
+   * @param version 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code
    *     .} or {@code -}, and not {@code CURRENT}; null for the time
-   * @throws IllegalArgumentException if it is none of these
+   * @throws IllegalArgumentException if the name is invalid
    */
   public PublishOptions withVersion(@Nullable String version) {
     if (version != null) {
@@ -55,12 +55,12 @@ public final class PublishOptions {
     return new PublishOptions(version, link, listener);
   }
 
-  /** These options with links or copies. */
+  /** These options with another {@link #link}. */
   public PublishOptions withLink(boolean link) {
     return new PublishOptions(version, link, listener);
   }
 
-  /** These options with a listener. */
+  /** These options with another {@link #listener}. */
   public PublishOptions withListener(PublishListener listener) {
     return new PublishOptions(version, link, Objects.requireNonNull(listener, "listener"));
   }

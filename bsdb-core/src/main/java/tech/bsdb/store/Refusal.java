@@ -3,7 +3,7 @@ package tech.bsdb.store;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
 
-/** Why a version does not go live. */
+/** The reason that a version does not go live. */
 public final class Refusal {
   record Facts(String version, String reason, Instant at) {}
 
@@ -13,17 +13,19 @@ public final class Refusal {
     this.facts = facts;
   }
 
-  /** Its name; for a plain database the directory's name; empty where nothing is named. */
+  /**
+   * The version's name, or the directory name of a plain database; empty if no version is named.
+   */
   public String version() {
     return facts.version;
   }
 
-  /** What is wrong, in one line that names the file where one is at fault. */
+  /** What is wrong, in one line that names the file at fault, if any. */
   public String reason() {
     return facts.reason;
   }
 
-  /** When that was first found. */
+  /** When the problem was first found. */
   public Instant at() {
     return facts.at;
   }

@@ -5,28 +5,28 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Hears what becomes of versions. Called on the thread that reloads, which waits; what it throws
- * goes to that thread's handler of uncaught exceptions and stops nothing.
+ * Receives version events. Called synchronously on the reloading thread; exceptions go to that
+ * thread's uncaught exception handler and do not stop reloading.
  */
 public interface ReloadListener {
   /** Does nothing. */
   ReloadListener NONE = new ReloadListener() {};
 
   /**
-   * A version went live. Not called for the first one.
+   * A version went live. Not called for the first version.
    *
-   * @param version its name
-   * @param took how long opening it took, with preloading
+   * @param version the version's name
+   * @param took how long opening took, including preloading
    */
   default void opened(String version, Duration took) {}
 
-  /** A version was refused; called once for each reason, not for every time it is tried again. */
+  /** A version was rejected. Called once per reason, not on every retry. */
   default void refused(Refusal refusal) {}
 
   /**
-   * A version's last lease was given back, and it was closed.
+   * A version was closed after its last lease was released.
    *
-   * @param failure what went wrong when it was closed, or null
+   * @param failure the failure to close it, or null
    */
   default void closed(String version, @Nullable IOException failure) {}
 }

@@ -5,8 +5,8 @@ import java.util.Objects;
 import tech.bsdb.OpenOptions;
 
 /**
- * How a {@link ReloadingDatabase} opens and follows versions: an immutable value. The {@code with}
- * methods return changed copies.
+ * Options for how a {@link ReloadingDatabase} opens and follows versions. Immutable; the {@code
+ * with} methods return modified copies.
  */
 public final class ReloadOptions {
   private static final ReloadOptions DEFAULTS =
@@ -25,27 +25,29 @@ public final class ReloadOptions {
     this.listener = listener;
   }
 
-  /** Opens with {@link OpenOptions#defaults}, polls every second, preloads nothing. */
+  /**
+   * The defaults: opens with {@link OpenOptions#defaults}, polls every second, preloads nothing.
+   */
   public static ReloadOptions defaults() {
     return DEFAULTS;
   }
 
-  /** How each version is opened. */
+  /** The options for opening each version. */
   public OpenOptions open() {
     return open;
   }
 
-  /** How often it looks for another version. */
+  /** The interval between checks for a new version. */
   public Duration poll() {
     return poll;
   }
 
-  /** What is read into the page cache before a version goes live. */
+  /** The files read into the page cache before a version goes live. */
   public Preload preload() {
     return preload;
   }
 
-  /** Receives what happens to versions. */
+  /** The listener that receives version events. */
   public ReloadListener listener() {
     return listener;
   }
@@ -63,7 +65,7 @@ public final class ReloadOptions {
    */
   public ReloadOptions withPoll(Duration poll) {
     if (poll.compareTo(Duration.ofMillis(1)) < 0 || poll.compareTo(Duration.ofDays(1)) > 0) {
-      throw new IllegalArgumentException("poll from 1 ms to 1 day, not " + poll);
+      throw new IllegalArgumentException("poll is " + poll + ", not in 1 ms to 1 day");
     }
     return new ReloadOptions(open, poll, preload, listener);
   }
@@ -73,7 +75,7 @@ public final class ReloadOptions {
     return new ReloadOptions(open, poll, Objects.requireNonNull(preload, "preload"), listener);
   }
 
-  /** These options with a listener. */
+  /** These options with another {@link #listener}. */
   public ReloadOptions withListener(ReloadListener listener) {
     return new ReloadOptions(open, poll, preload, Objects.requireNonNull(listener, "listener"));
   }

@@ -21,17 +21,17 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
 
 /**
- * The thread that follows a directory: all looking, opening, swapping and closing happens on it.
- * What others need of it are volatile fields.
+ * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
+ * threads see its state through volatile fields.
  */
 final class Reloader {
   private static final Logger LOG = LoggerFactory.getLogger(ReloadingDatabase.class);
 
   /**
-   * What was refused is tried again at growing intervals, from that of looking up to this, so that
-   * what becomes whole is followed within 10 s.
+   * Rejected versions are retried at growing intervals, from the poll interval up to this, so that
+   * a version that becomes complete is picked up within 10 s.
    */
-  private static final long LONGEST_PAUSE = TimeUnit.SECONDS.toNanos(5);
+  private static final long MAX_PAUSE = TimeUnit.SECONDS.toNanos(5);
 
   private final Path directory;
   private final boolean store;
@@ -39,14 +39,14 @@ final class Reloader {
   private final ReloadListener listener;
   private final long poll;
   private final Thread thread = new Thread(this::run, "bsdb-reload");
-  private final Queue<CompletableFuture<Boolean>> asked = new ArrayDeque<>(); // guards itself
-  private boolean ended; // guarded by asked
+  private final Queue<CompletableFuture<Boolean>> requests = new ArrayDeque<>(); // guards itself
+  private boolean ended; // guarded by requests
   private volatile boolean closing;
   private volatile @Nullable OpenVersion served;
   private volatile @Nullable Refusal refused;
   private final AtomicLong swaps = new AtomicLong();
 
-  // known to the thread alone
+  // confined to the reload thread
   private final List<OpenVersion> retired = new ArrayList<>();
   private @Nullable NamedVersion followed;
   private @Nullable ManifestStamp stamp;
@@ -54,7 +54,7 @@ final class Reloader {
   private @Nullable NamedVersion unfinished;
   private boolean nothingNamed;
 
-  /** A version that was refused, and when it is tried again. */
+  /** A rejected version and when to retry it. */
   private record Attempt(
       NamedVersion target, @Nullable ManifestStamp stamp, long next, long pause) {
     boolean isOf(NamedVersion other, @Nullable ManifestStamp now) {
@@ -70,7 +70,7 @@ final class Reloader {
     this.poll = options.poll().toNanos();
   }
 
-  /** Opens the first version on the caller's thread, and begins to follow. */
+  /** Opens the first version on the caller's thread, then starts following. */
   void start(NamedVersion first) throws IOException {
     stamp = ManifestStamp.of(first.directory());
     followed = first;
@@ -79,7 +79,7 @@ final class Reloader {
     thread.setDaemon(true);
     try {
       thread.start();
-    } catch (Error e) { // no thread to be had
+    } catch (Error e) { // no thread available
       opened.database.close();
       throw e;
     }
@@ -104,11 +104,11 @@ final class Reloader {
   boolean reload() throws IOException {
     refuseOnOwnThread();
     CompletableFuture<Boolean> answer = new CompletableFuture<>();
-    synchronized (asked) {
+    synchronized (requests) {
       if (ended || closing) {
         throw new IllegalStateException("the database is closed");
       }
-      asked.add(answer);
+      requests.add(answer);
     }
     wake();
     try {
@@ -153,16 +153,16 @@ final class Reloader {
     long next = System.nanoTime() + poll;
     while (!closing) {
       closeIdle();
-      answerAsked();
+      answerRequests();
       long now = System.nanoTime();
       if (now - next >= 0) {
-        lookQuietly();
+        checkQuietly();
         now = System.nanoTime();
         next = now + poll;
       }
-      if (!closing && nothingAsked() && !anyIdle()) {
+      if (!closing && noRequests() && !anyIdle()) {
         LockSupport.parkNanos(this, next - now);
-        Thread.interrupted(); // nobody's business; it would keep us from parking
+        Thread.interrupted(); // clear the flag: it would keep us from parking
       }
     }
     OpenVersion last = served;
@@ -171,7 +171,7 @@ final class Reloader {
       last.retire();
       retired.add(last);
     }
-    endAsking();
+    endRequests();
     closeIdle();
     while (!retired.isEmpty()) {
       LockSupport.park(this);
@@ -206,58 +206,58 @@ final class Reloader {
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
     }
-    IOException told = failure;
-    tell(() -> listener.closed(old.version, told));
+    IOException closeFailure = failure;
+    report(() -> listener.closed(old.version, closeFailure));
   }
 
-  private boolean nothingAsked() {
-    synchronized (asked) {
-      return asked.isEmpty();
+  private boolean noRequests() {
+    synchronized (requests) {
+      return requests.isEmpty();
     }
   }
 
-  private void answerAsked() {
+  private void answerRequests() {
     while (true) {
       CompletableFuture<Boolean> answer;
-      synchronized (asked) {
-        answer = asked.poll();
+      synchronized (requests) {
+        answer = requests.poll();
       }
       if (answer == null) {
         return;
       }
       try {
-        answer.complete(look(true));
+        answer.complete(check(true));
       } catch (Throwable e) {
         answer.completeExceptionally(e instanceof IOException ? e : new IOException(e));
       }
     }
   }
 
-  private void endAsking() {
-    synchronized (asked) {
+  private void endRequests() {
+    synchronized (requests) {
       ended = true;
-      asked.forEach(answer -> answer.completeExceptionally(new IllegalStateException("closed")));
-      asked.clear();
+      requests.forEach(answer -> answer.completeExceptionally(new IllegalStateException("closed")));
+      requests.clear();
     }
   }
 
-  /** Looks; that what was found is refused, {@link #refused} tells. */
-  private void lookQuietly() {
+  /** Checks for a new version; {@link #refused} reports a rejection. */
+  private void checkQuietly() {
     try {
-      look(false);
-    } catch (IOException told) {
-      // by refused()
+      check(false);
+    } catch (IOException rejected) {
+      // reported by refused()
     }
   }
 
   /**
-   * Looks for another version, and swaps.
+   * Checks for a new version and swaps to it.
    *
-   * @param now whether to try at once what was refused before
-   * @return whether another version is served now
-   * @throws IOException why it was refused
+   * @param now whether to retry a rejected version immediately
+   * @return whether a new version is now served
+   * @throws IOException if the version was rejected
    */
-  private boolean look(boolean now) throws IOException {
+  private boolean check(boolean now) throws IOException {
     NamedVersion target;
     try {
       target = store ? NamedVersion.ofStore(directory) : NamedVersion.ofDatabase(directory);
@@ -286,7 +286,7 @@ final class Reloader {
     if (!now && System.nanoTime() - before.next < 0) {
       return false;
     }
-    return open(target, found, same, Math.min(2 * before.pause, Math.max(poll, LONGEST_PAUSE)));
+    return open(target, found, same, Math.min(2 * before.pause, Math.max(poll, MAX_PAUSE)));
   }
 
   private boolean open(NamedVersion target, @Nullable ManifestStamp found, boolean same, long pause)
@@ -305,12 +305,12 @@ final class Reloader {
       old.retire();
       retired.add(old);
       LOG.info(
-          "{}: version {} is live in place of {}, opened in {} ms",
+          "{}: version {} is live, replacing {}; opened in {} ms",
           directory,
           next.version,
           old.version,
           next.openTook.toMillis());
-      tell(() -> listener.opened(next.version, next.openTook));
+      report(() -> listener.opened(next.version, next.openTook));
       closeIdle();
       return true;
     } catch (Throwable e) {
@@ -327,8 +327,8 @@ final class Reloader {
   }
 
   /**
-   * The pointer names nothing: perhaps it is just being written. What is served goes on; only if it
-   * stays so it is told.
+   * The pointer names nothing, perhaps because it is being written. The served version stays; the
+   * condition is reported only if it persists.
    */
   private boolean nothingNamed(boolean now) throws IOException {
     if (nothingNamed || now) {
@@ -349,24 +349,24 @@ final class Reloader {
       refused = refusal;
       OpenVersion live = served;
       LOG.warn(
-          "{}: version {} is refused, {} goes on serving: {}",
+          "{}: version {} is refused, {} keeps serving: {}",
           directory,
           version.isEmpty() ? "(none named)" : version,
           live == null ? "nothing" : live.version,
           reason);
-      tell(() -> listener.refused(refusal));
+      report(() -> listener.refused(refusal));
     }
     return why instanceof IOException e ? e : new IOException(reason, why);
   }
 
-  private void tell(Runnable event) {
+  private void report(Runnable event) {
     try {
       event.run();
-    } catch (Throwable thrown) { // checked exceptions that it does not declare included
+    } catch (Throwable thrown) { // including undeclared checked exceptions
       try {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
       } catch (Throwable ignored) {
-        // As the virtual machine does: there is nobody left to tell, and reloading must go on.
+        // Ignored, as the virtual machine does; reloading must go on.
       }
     }
   }

@@ -13,16 +13,16 @@ import tech.bsdb.Database;
 
 /**
  * An open database that follows its directory: the current version of a store, or a plain database
- * that is replaced in place. Thread-safe.
+ * replaced in place. Thread-safe.
  *
- * <p>It looks for another version again and again. One that is found is opened while the old one
- * serves, and takes its place at once; the old one is closed when its last lease is given back. One
- * that cannot be opened is refused: the old one goes on serving, {@link #refused} says why, and the
- * new one is tried again for as long as it is current.
+ * <p>The directory is polled for a new version. A new version is opened while the old one keeps
+ * serving, then replaces it atomically; the old one is closed when its last lease is released. A
+ * version that cannot be opened is rejected: the old version keeps serving, {@link #refused}
+ * reports why, and opening is retried for as long as the new version is current.
  *
  * <pre>{@code
  * try (ReloadingDatabase users = ReloadingDatabase.open(store, ReloadOptions.defaults())) {
- *   try (Lease lease = users.acquire()) { // all answers below are of one version
+ *   try (Lease lease = users.acquire()) { // all lookups below use one version
  *     byte[] value = lease.database().get(key);
  *   }
  * }
@@ -40,12 +40,12 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * Opens what is current in a directory, and begins to follow it.
+   * Opens the current version in a directory and starts following it.
    *
    * @param directory a store or a database
-   * @throws NoSuchFileException if there is nothing, or not the current version
-   * @throws NotDirectoryException if it is neither a store nor a database
-   * @throws tech.bsdb.error.CorruptDatabaseException if what is current is damaged
+   * @throws NoSuchFileException if the directory or its current version does not exist
+   * @throws NotDirectoryException if the directory is neither a store nor a database
+   * @throws tech.bsdb.error.CorruptDatabaseException if the current version is damaged
    */
   public static ReloadingDatabase open(Path directory, ReloadOptions options) throws IOException {
     refuseUnlessServable(directory);
@@ -78,14 +78,14 @@ public final class ReloadingDatabase implements AutoCloseable {
       throw new NoSuchFileException(
           directory.toString(),
           null,
-          "no such directory; make a database by: bsdb build -i FILE -o "
+          "no such directory; create a database with: bsdb build -i FILE -o "
               + directory
-              + ", or a store by: bsdb publish DB "
+              + ", or a store with: bsdb publish DB "
               + directory);
     }
     if (!Files.isDirectory(directory)) {
       throw new NotDirectoryException(
-          directory + " is not a directory; a database or a store of them is one");
+          directory + " is not a directory; name a database or a store of databases");
     }
     if (Store.isStore(directory) || Directories.isDatabase(directory)) {
       return;
@@ -101,23 +101,23 @@ public final class ReloadingDatabase implements AutoCloseable {
     }
     throw new NotDirectoryException(
         directory
-            + " is not a database, nor a store of databases; make one by: bsdb build -i FILE -o DB,"
-            + " or: bsdb publish DB STORE");
+            + " is neither a database nor a store of databases; create one with: bsdb build -i FILE"
+            + " -o DB, or: bsdb publish DB STORE");
   }
 
-  /** The directory that is followed. */
+  /** The followed directory. */
   public Path directory() {
     return directory;
   }
 
-  /** Whether it is a store's current version that is followed, not a plain database. */
+  /** Whether this follows a store's current version rather than a plain database. */
   public boolean followsStore() {
     return reloader.followsStore();
   }
 
   /**
-   * Leases the version that is served now; never waits. Close the lease soon: a version that was
-   * replaced stays open until then.
+   * Leases the version currently served, without blocking. Close the lease soon: a replaced version
+   * stays open until its leases are closed.
    *
    * @throws IllegalStateException if this is closed
    */
@@ -134,7 +134,7 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * The value of a key in the version that is served now: see {@link Database#get}.
+   * Looks up a key in the version currently served; see {@link Database#get}.
    *
    * @throws IllegalStateException if this is closed
    */
@@ -145,7 +145,7 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * The values of many keys, all of one version: see {@link Database#getAll}.
+   * Looks up many keys, all in one version; see {@link Database#getAll}.
    *
    * @throws IllegalStateException if this is closed
    */
@@ -156,7 +156,8 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * The value of a key, later: see {@link Database#getAsync}. The version is leased until then.
+   * Looks up a key asynchronously; see {@link Database#getAsync}. The version stays leased until
+   * the lookup completes.
    *
    * @throws IllegalStateException if this is closed
    */
@@ -171,31 +172,31 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
-   * Looks for another version now, and waits until that is done. What was refused before is tried
-   * again.
+   * Checks for a new version now and waits for the result. A version that was rejected before is
+   * retried.
    *
-   * @return whether another version is served now
-   * @throws IOException if the version that is current was refused: why; the old one goes on
+   * @return whether a new version is now served
+   * @throws IOException if the current version was rejected, with the reason; the old one keeps
    *     serving
-   * @throws IllegalStateException if this is closed, or called by a listener
+   * @throws IllegalStateException if this is closed, or if a listener calls it
    */
   public boolean reload() throws IOException {
     return reloader.reload();
   }
 
-  /** Why what is current is not served, or null if it is served. */
+  /** Why the current version is not served, or null if it is served. */
   public @Nullable Refusal refused() {
     return reloader.refused();
   }
 
-  /** How many times another version went live. */
+  /** How many times a new version went live. */
   public long swaps() {
     return reloader.swaps();
   }
 
   /**
-   * Gives no more leases, waits until all are given back, and closes everything; a second call
-   * waits, too. A thread that has a lease must not call it: it would wait for itself.
+   * Stops granting leases, waits until all are released, then closes everything. A second call
+   * waits too. A thread that holds a lease must not call this, or it deadlocks.
    */
   @Override
   public void close() {

@@ -22,12 +22,12 @@ import tech.bsdb.Statistics;
  * A directory of versions of a database, one of them current.
  *
  * <pre>
- * STORE/CURRENT              the current version's name; below it those that rollbacks go back to
+ * STORE/CURRENT              the current version's name, then the versions to roll back to
  * STORE/20261121T151400Z/    a version: a plain database
- * STORE/.lock                and other hidden names: what publishing needs, never a version
+ * STORE/.lock                and other hidden names: used by publishing, never versions
  * </pre>
  *
- * <p>Thread-safe; it holds nothing open. All changes are safe beside those of other processes.
+ * <p>Thread-safe; holds no open files. Changes are safe alongside those of other processes.
  */
 public final class Store {
   private final Path directory;
@@ -36,16 +36,16 @@ public final class Store {
     this.directory = directory;
   }
 
-  /** Whether a directory is a store that has a current version: whether it has the file CURRENT. */
+  /** Whether a directory is a store with a current version, that is, contains a file CURRENT. */
   public static boolean isStore(Path directory) {
     Path pointer = directory.resolve(Pointer.FILE);
     return Files.isRegularFile(pointer) || Files.isSymbolicLink(pointer);
   }
 
   /**
-   * Opens a store. It need not have a current version, if all that is there are databases.
+   * Opens a store. A directory without a current version is accepted if it contains only databases.
    *
-   * @throws NoSuchFileException if there is nothing
+   * @throws NoSuchFileException if the directory does not exist
    * @throws NotDirectoryException if it is not a store
    */
   public static Store open(Path directory) throws IOException {
@@ -53,10 +53,11 @@ public final class Store {
       throw new NoSuchFileException(
           directory.toString(),
           null,
-          "no such directory; a store is made by: bsdb publish DB " + directory);
+          "no such directory; create a store with: bsdb publish DB " + directory);
     }
     if (!Files.isDirectory(directory)) {
-      throw new NotDirectoryException(directory + " is not a directory; a store is one");
+      throw new NotDirectoryException(
+          directory + " is not a directory; a store must be a directory");
     }
     if (!isStore(directory)) {
       if (Directories.isDatabase(directory)) {
@@ -67,24 +68,24 @@ public final class Store {
             directory
                 + " is not a store: it has no "
                 + Pointer.FILE
-                + "; a store is made by: bsdb publish DB STORE");
+                + "; create a store with: bsdb publish DB STORE");
       }
     }
     return new Store(directory);
   }
 
-  /** Where it is. */
+  /** The store directory. */
   public Path directory() {
     return directory;
   }
 
-  /** The name of the current version; null if none is named. */
+  /** The name of the current version, or null if none is named. */
   public @Nullable String current() throws IOException {
     Pointer pointer = Pointer.read(directory);
     return pointer == null ? null : pointer.current();
   }
 
-  /** The versions in the natural order of their names: v9 before v10. */
+  /** The versions in natural name order: v9 before v10. */
   public List<StoredVersion> versions() throws IOException {
     String current = current();
     List<StoredVersion> versions = new ArrayList<>();
@@ -93,7 +94,7 @@ public final class Store {
         String name = Directories.name(version);
         versions.add(stored(name, version, name.equals(current)));
       } catch (NoSuchFileException removedMeanwhile) {
-        // it is not there any more
+        // removed since it was listed
       }
     }
     return versions;
@@ -107,7 +108,7 @@ public final class Store {
       return new StoredVersion(
           new StoredVersion.Facts(
               name, version, current, modified, statistics.records(), statistics.databaseBytes()));
-    } catch (IOException | RuntimeException cannotBeOpened) {
+    } catch (IOException | RuntimeException unreadable) {
       return new StoredVersion(
           new StoredVersion.Facts(name, version, current, modified, -1, bytes(version)));
     }
@@ -123,7 +124,7 @@ public final class Store {
     return bytes;
   }
 
-  /** The directory of a version, whether or not there is one. */
+  /** The directory of a version, whether or not it exists. */
   Path version(String name) {
     return directory.resolve(name);
   }
@@ -132,39 +133,39 @@ public final class Store {
     try (Stream<Path> entries = Files.list(store)) {
       return entries
           .filter(entry -> VersionName.isValid(Directories.name(entry)) && Files.isDirectory(entry))
-          .filter(entry -> !isOfFileSystem(entry))
+          .filter(entry -> !belongsToFileSystem(entry))
           .sorted(Comparator.comparing(Directories::name, VersionName.NATURAL))
           .toList();
     }
   }
 
-  /** Whether all that is not hidden in a directory are databases. */
+  /** Whether all non-hidden entries of a directory are databases. */
   static boolean holdsDatabasesOnly(Path directory) throws IOException {
     for (Path entry : Directories.list(directory)) {
       String name = Directories.name(entry);
-      if (!name.startsWith(".") && !isOfFileSystem(entry) && !Directories.isDatabase(entry)) {
+      if (!name.startsWith(".") && !belongsToFileSystem(entry) && !Directories.isDatabase(entry)) {
         return false;
       }
     }
     return true;
   }
 
-  private static boolean isOfFileSystem(Path entry) {
+  private static boolean belongsToFileSystem(Path entry) {
     return Directories.name(entry).equals("lost+found");
   }
 
   /**
-   * Makes another version the current one. That version is opened before, so that one that is
-   * damaged in a file's header, footer or length is refused.
+   * Makes another version current. The version is opened first, so one with a damaged file header,
+   * footer or length is rejected.
    *
-   * @param version its name, or null for the one that was current before; where that is not known,
-   *     the one whose name comes before the current one's
-   * @return its name
-   * @throws NoSuchFileException if there is no such version, or none to go back to
-   * @throws tech.bsdb.error.CorruptDatabaseException if it is damaged; what was current is current
-   *     still
-   * @throws InterruptedIOException if the thread is interrupted, which it stays; what was current
-   *     is current still
+   * @param version the version's name, or null for the previously current version; if that is
+   *     unknown, the version whose name precedes the current one's
+   * @return the name of the new current version
+   * @throws NoSuchFileException if the version does not exist, or there is none to roll back to
+   * @throws tech.bsdb.error.CorruptDatabaseException if the version is damaged; the current version
+   *     is then unchanged
+   * @throws InterruptedIOException if the thread is interrupted, and stays so; the current version is
+   *     then unchanged
    */
   public String rollback(@Nullable String version) throws IOException {
     if (version != null) {
@@ -185,7 +186,7 @@ public final class Store {
 
   private String switchTo(@Nullable String version) throws IOException {
     Pointer pointer = Pointer.read(directory);
-    String target = version == null ? before(pointer) : version;
+    String target = version == null ? previous(pointer) : version;
     if (!Files.isDirectory(version(target))) {
       throw new NoSuchFileException(
           version(target).toString(),
@@ -193,7 +194,7 @@ public final class Store {
           "no such version; to list them: bsdb versions " + directory);
     }
     Database.open(version(target)).close();
-    Files.deleteIfExists(version(target).resolve(Publication.UNFINISHED)); // it is wanted now
+    Files.deleteIfExists(version(target).resolve(Publication.UNFINISHED)); // in use now
     IOException notSynced = null;
     if (pointer == null || (version == null && !pointer.chain().contains(target))) {
       notSynced = Pointer.to(target).write(directory);
@@ -207,25 +208,25 @@ public final class Store {
     return target;
   }
 
-  private String before(@Nullable Pointer pointer) throws IOException {
+  private String previous(@Nullable Pointer pointer) throws IOException {
     if (pointer == null) {
       throw new NoSuchFileException(
           directory.resolve(Pointer.FILE).toString(),
           null,
-          "names no version, so there is none to go back to; name one: bsdb rollback "
+          "names no version, so there is nothing to roll back to; choose a version: bsdb rollback "
               + directory
               + " VERSION");
     }
-    String before = goesBackTo(pointer).orElse(null);
-    if (before == null) {
+    String previous = rollbackTarget(pointer).orElse(null);
+    if (previous == null) {
       throw new NoSuchFileException(
           directory.toString(), null, "there is no version before " + pointer.current());
     }
-    return before;
+    return previous;
   }
 
-  /** The version that a rollback goes back to. */
-  Optional<String> goesBackTo(Pointer pointer) throws IOException {
+  /** The version that a rollback makes current. */
+  Optional<String> rollbackTarget(Pointer pointer) throws IOException {
     for (String name : pointer.chain()) {
       if (Files.isDirectory(version(name))) {
         return Optional.of(name);

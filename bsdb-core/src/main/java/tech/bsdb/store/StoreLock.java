@@ -16,14 +16,14 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A lock of a store that one holder has at a time, among all processes: a locked file. A process
- * that ends, however it ends, gives it up.
+ * A lock of a store, exclusive among all processes: a locked file. When a process ends, for any
+ * reason, its lock is released.
  */
 final class StoreLock implements Closeable {
-  /** Held for as long as a publication takes. */
+  /** Held for the whole of a publication. */
   static final String PUBLISH = ".lock";
 
-  /** Held for the moments in which the pointer changes, or versions go. */
+  /** Held briefly while the pointer changes or versions are removed. */
   static final String SWITCH = ".switch.lock";
 
   private static final long SWITCH_SECONDS = 60;
@@ -42,7 +42,7 @@ final class StoreLock implements Closeable {
     this.channel = channel;
   }
 
-  /** Takes the lock if nobody has it; else null. */
+  /** Takes the lock, or returns null if it is held. */
   static @Nullable StoreLock tryTake(Path store, String name) throws IOException {
     Path file = store.toRealPath().resolve(name);
     if (!HELD.add(file)) {
@@ -54,11 +54,10 @@ final class StoreLock implements Closeable {
       try {
         Files.createFile(file);
       } catch (FileAlreadyExistsException thereAlready) {
-        // somebody else's, or a former holder's
+        // belongs to another holder, or a former one
       }
-      // who failed to make a store removes its locks again, and a lock on a removed file is none:
-      // what is opened must
-      // be what is there when it is locked
+      // A process that failed to create a store removes its locks, and a lock on a removed file is
+      // void: the opened file must still be the one in place once it is locked.
       Object before = key(file);
       channel = FileChannel.open(file, StandardOpenOption.WRITE);
       taken = before != null && channel.tryLock() != null && before.equals(key(file));
@@ -82,13 +81,13 @@ final class StoreLock implements Closeable {
     }
   }
 
-  /** What is done while the lock is held. */
+  /** An action performed while the lock is held. */
   @FunctionalInterface
   interface Step<T> {
     T run() throws IOException;
   }
 
-  /** Waits for the lock of the pointer, which nobody has for long, and does something with it. */
+  /** Waits for the pointer's lock, which is only held briefly, and runs a step under it. */
   static <T> T switching(Path store, Step<T> step) throws IOException {
     for (long left = SWITCH_SECONDS * 100; left > 0; left--) {
       StoreLock lock = tryTake(store, SWITCH);
@@ -105,13 +104,13 @@ final class StoreLock implements Closeable {
         store.resolve(SWITCH)
             + ": another process has held this lock for "
             + SWITCH_SECONDS
-            + " s; end it, and try again");
+            + " s; stop that process and try again");
   }
 
   /**
    * Sleeps.
    *
-   * @throws InterruptedIOException if the thread is interrupted, which it stays
+   * @throws InterruptedIOException if the thread is interrupted; its interrupt flag stays set
    */
   static void pause(long milliseconds) throws InterruptedIOException {
     try {
@@ -122,7 +121,7 @@ final class StoreLock implements Closeable {
     }
   }
 
-  /** Removes the file, and gives the lock up. */
+  /** Removes the file and releases the lock. */
   void remove() throws IOException {
     try {
       Files.deleteIfExists(file);
@@ -131,7 +130,7 @@ final class StoreLock implements Closeable {
     }
   }
 
-  /** Gives the lock up. */
+  /** Releases the lock. */
   @Override
   public void close() throws IOException {
     try {

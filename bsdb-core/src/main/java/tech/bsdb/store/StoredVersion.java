@@ -15,32 +15,32 @@ public final class StoredVersion {
     this.facts = facts;
   }
 
-  /** Its name. */
+  /** The version's name. */
   public String name() {
     return facts.name;
   }
 
-  /** The database. */
+  /** The database directory. */
   public Path directory() {
     return facts.directory;
   }
 
-  /** Whether it is the current one. */
+  /** Whether this version is current. */
   public boolean current() {
     return facts.current;
   }
 
-  /** When its directory was last changed: when it came there. */
+  /** When the directory was last modified, that is, when the version was published. */
   public Instant modified() {
     return facts.modified;
   }
 
-  /** Its records, or -1 if it cannot be opened. */
+  /** The number of records, or -1 if the version cannot be opened. */
   public long records() {
     return facts.records;
   }
 
-  /** Bytes of its files. */
+  /** Total size of the files in bytes. */
   public long bytes() {
     return facts.bytes;
   }

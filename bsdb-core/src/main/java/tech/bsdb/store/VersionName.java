@@ -6,21 +6,24 @@ import java.time.format.DateTimeFormatter;
 import java.util.Comparator;
 
 /**
- * Names of versions: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not beginning with
- * {@code .} or {@code -}, and not {@code CURRENT}.
+ * Version names: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code .}
+ * or {@code -}, and not {@code CURRENT}.
  */
 final class VersionName {
-  private static final int LONGEST = 100;
+  private static final int MAX_LENGTH = 100;
   private static final DateTimeFormatter TIME =
       DateTimeFormatter.ofPattern("yyyyMMdd'T'HHmmss'Z'").withZone(ZoneOffset.UTC);
 
-  /** Runs of digits by their number, all else by its characters: {@code v9} before {@code v10}. */
+  /**
+   * Natural order: runs of digits compare as numbers, everything else by character: {@code v9}
+   * before {@code v10}.
+   */
   static final Comparator<String> NATURAL = VersionName::compare;
 
   private VersionName() {}
 
   static boolean isValid(String name) {
-    if (name.isEmpty() || name.length() > LONGEST || name.equals(Pointer.FILE)) {
+    if (name.isEmpty() || name.length() > MAX_LENGTH || name.equals(Pointer.FILE)) {
       return false;
     }
     return name.charAt(0) != '.'
@@ -32,17 +35,16 @@ final class VersionName {
     return (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') || isDigit(c) || "._-".indexOf(c) >= 0;
   }
 
-  /** Refuses a name that no version may have. */
+  /** Returns a valid name, or throws {@link IllegalArgumentException}. */
   static String checked(String name) {
     if (!isValid(name)) {
       throw new IllegalArgumentException(
-          "a version's name is 1 to "
-              + LONGEST
-              + " of the characters A-Z a-z 0-9 . _ -, does not begin with . or -, and is not "
-              + Pointer.FILE
-              + ", unlike \""
+          "version name \""
               + name
-              + "\"");
+              + "\" is invalid; use 1 to "
+              + MAX_LENGTH
+              + " of the characters A-Z a-z 0-9 . _ -, not starting with . or -, and not "
+              + Pointer.FILE);
     }
     return name;
   }

@@ -1,7 +1,7 @@
 /**
- * Versions of a database: a {@link tech.bsdb.store.Store} is a directory of them with one current,
- * {@link tech.bsdb.store.Publication} brings a new one there, and a {@link
- * tech.bsdb.store.ReloadingDatabase} serves whichever is current.
+ * Versioned databases. A {@link tech.bsdb.store.Store} is a directory of versions, one of them
+ * current; a {@link tech.bsdb.store.Publication} adds a new version; a {@link
+ * tech.bsdb.store.ReloadingDatabase} serves the current one.
  */
 @NullMarked
 package tech.bsdb.store;

@@ -130,7 +130,7 @@ class PublicationTest {
     assertThat(Versions.names(store)).containsExactlyElementsOf(names);
     assertThatThrownBy(() -> Versions.publish(database, store, names.get(0)))
         .isInstanceOf(FileAlreadyExistsException.class)
-        .hasMessageContaining("there is a version of this name");
+        .hasMessageContaining("a version with this name already exists");
   }
 
   @Test
@@ -147,14 +147,14 @@ class PublicationTest {
       assertThatThrownBy(() -> Versions.publish(database, target, "v1"))
           .as("%s", target)
           .isInstanceOf(FileAlreadyExistsException.class)
-          .hasMessageContaining("choose another place");
+          .hasMessageContaining("choose another directory");
       assertThat(Leaks.tree(folder)).isEqualTo(before);
     }
     assertThatThrownBy(() -> Versions.publish(database, file.resolve("below"), "v1"))
         .isInstanceOf(IOException.class);
     assertThatThrownBy(() -> Versions.publish(single, single.resolve("below"), "v1"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContaining("lies in the database");
+        .hasMessageContaining("lies inside the database");
   }
 
   @Test
@@ -573,7 +573,7 @@ class PublicationTest {
       assertThatThrownBy(() -> Versions.publish(database, after, "v2"))
           .as("v2 is current there")
           .isInstanceOf(FileAlreadyExistsException.class)
-          .hasMessageContaining("there is a version of this name");
+          .hasMessageContaining("a version with this name already exists");
       assertThat(Store.open(after).current()).isEqualTo("v2");
       assertThat(Leaks.tree(after)).noneMatch(name -> name.contains(Publication.UNFINISHED));
     }
@@ -624,7 +624,7 @@ class PublicationTest {
       assertThat(publication.warnings())
           .singleElement()
           .asString()
-          .contains(store.resolve("v1") + " holds other files than the database's");
+          .contains(store.resolve("v1") + " contains files that are not the database's");
     }
     assertThat(store.resolve("v1/notes.txt")).hasContent("precious");
   }
@@ -709,11 +709,11 @@ class PublicationTest {
         List.of(other.resolve("x"), other.resolve("folder/x/y"), store.resolve("v1/x"))) {
       assertThatThrownBy(() -> Versions.publish(database, inside, "v1"))
           .isInstanceOf(IllegalArgumentException.class)
-          .hasMessageContaining("lies in the database");
+          .hasMessageContaining("lies inside the database");
     }
     assertThatThrownBy(() -> Versions.publish(database, store.resolve("v2"), "v1"))
         .isInstanceOf(IllegalArgumentException.class)
-        .hasMessageContainingAll("lies in the store " + store, "--version v2");
+        .hasMessageContainingAll("lies inside the store " + store, "--version v2");
     assertThat(Leaks.tree(folder)).isEqualTo(before);
   }
 

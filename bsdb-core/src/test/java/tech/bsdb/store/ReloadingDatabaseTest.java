@@ -108,9 +108,9 @@ class ReloadingDatabaseTest {
     }
     List<String> lines = Logged.lines(store.toString());
     assertThat(lines).hasSize(2);
-    assertThat(lines.get(0)).startsWith("INFO " + store + ": version v2 is live in place of v1");
+    assertThat(lines.get(0)).startsWith("INFO " + store + ": version v2 is live, replacing v1");
     assertThat(lines.get(1))
-        .startsWith("WARN " + store + ": version v3 is refused, v2 goes on serving: ");
+        .startsWith("WARN " + store + ": version v3 is refused, v2 keeps serving: ");
   }
 
   @Test
@@ -387,7 +387,7 @@ class ReloadingDatabaseTest {
     Versions.point(wrong, "v2\n");
     refuses(folder.resolve("nowhere"), "no such directory", "bsdb build", "bsdb publish");
     refuses(file, "is not a directory");
-    refuses(empty, "is not a database, nor a store", "bsdb publish DB STORE");
+    refuses(empty, "is neither a database nor a store", "bsdb publish DB STORE");
     refuses(headless, "it has no CURRENT", "bsdb rollback " + headless + " VERSION");
     refuses(pointless, "CURRENT", "names no version");
     refuses(wrong, "v2", "no such directory");

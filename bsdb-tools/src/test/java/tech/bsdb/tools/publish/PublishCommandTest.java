@@ -303,7 +303,7 @@ class PublishCommandTest {
     assertThat(publish(one, store, "--keep", "-1").err()).contains("--keep", "from 0 to");
     assertThat(publish(one, store, "--sample", "0", "--min-kept", "1").err())
         .contains("--min-kept needs sampled keys");
-    assertThat(publish(one, one + "/below").err()).contains("lies in the database");
+    assertThat(publish(one, one + "/below").err()).contains("lies inside the database");
     assertThat(publish(path("nowhere"), store).err()).contains("nowhere", "no such directory");
     assertThat(publish(path("one.txt"), store).err()).contains("one.txt", "not a directory");
     assertThat(publish(one, path("one.txt")).err()).contains("one.txt", "not a directory");
