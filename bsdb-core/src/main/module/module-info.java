@@ -1,5 +1,5 @@
 /**
- * An immutable key-value store: build a database from a complete set of records, open it, look keys up.
+ * An immutable key-value store: build a database from a complete set of records, open it, and look up keys.
  */
 module tech.bsdb {
   exports tech.bsdb;

@@ -1,6 +1,9 @@
 package tech.bsdb.build;
 
-/** Two records have one signature; where they stand is all that the index stage knows of them. */
+/**
+ * Thrown when two records have the same signature. Only their addresses are known in the index
+ * stage.
+ */
 public final class DuplicateSignatureException extends Exception {
   private static final long serialVersionUID = 1L;
 
@@ -8,17 +11,17 @@ public final class DuplicateSignatureException extends Exception {
   private final long second;
 
   DuplicateSignatureException(long first, long second) {
-    super("records at addresses " + first + " and " + second + " have one signature");
+    super("records at addresses " + first + " and " + second + " have the same signature");
     this.first = first;
     this.second = second;
   }
 
-  /** The address of one. */
+  /** The address of one record. */
   public long first() {
     return first;
   }
 
-  /** The address of the other. */
+  /** The address of the other record. */
   public long second() {
     return second;
   }

@@ -14,15 +14,15 @@ import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.io.SequentialFile;
 
 /**
- * A file of a database that is being built: its pages are written first, its header, its footer and
- * its name when the database's id is known. Not thread-safe, but for {@link #force}.
+ * A file of a database being built. Its pages are written first; its footer, header and final name
+ * follow once the database id is known. Not thread-safe, except for {@link #force}.
  */
 public final class OutputFile implements Closeable {
   private final FileIdentity identity;
   private final SequentialFile file;
   private final PageEncoder pages;
 
-  /** Creates the file in a directory; its buffer is the caller's to close, after this. */
+  /** Creates the file in a directory. The caller closes the buffer, after this file. */
   public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
     this.identity = identity;
     this.file =
@@ -32,33 +32,33 @@ public final class OutputFile implements Closeable {
     file.write(new byte[Page.SIZE], 0, Page.SIZE);
   }
 
-  /** Takes its content. */
+  /** The encoder for the file's content. */
   public PageEncoder pages() {
     return pages;
   }
 
-  /** Ends the content: pads the last page and hands all to the operating system. */
+  /** Finishes the content: pads the last page and hands everything to the operating system. */
   public void finish() throws IOException {
     pages.pad();
     file.flush();
   }
 
-  /** Its path while it has no name yet. */
+  /** The temporary path, before the file gets its final name. */
   public Path path() {
     return file.path();
   }
 
-  /** Forces what was flushed to the device; other threads may write meanwhile. */
+  /** Forces flushed content to the device; another thread may write meanwhile. */
   public void force() throws IOException {
     file.force();
   }
 
-  /** The file as the manifest lists it; its content must be finished. */
+  /** The file's manifest entry; its content must be finished. */
   public Manifest.FileEntry entry(long end) {
     return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end);
   }
 
-  /** Writes header and footer, forces all to the device and gives the file its name. */
+  /** Writes header and footer, forces the file to the device and renames it to its final name. */
   public void seal(DatabaseId id, String name) throws IOException {
     FileFrame frame = new FileFrame(identity, id, pages.pages() + 1, pages.digest());
     file.write(frame.footer(), 0, Page.SIZE);
@@ -68,7 +68,7 @@ public final class OutputFile implements Closeable {
     Files.move(file.path(), file.path().resolveSibling(name));
   }
 
-  /** Closes the file, and deletes it unless it was sealed. */
+  /** Closes the file and deletes it unless it was sealed. */
   @Override
   public void close() throws IOException {
     file.close();

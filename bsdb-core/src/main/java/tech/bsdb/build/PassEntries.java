@@ -9,7 +9,10 @@ import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.BucketSolver;
 
-/** The entries of one pass, by bucket and in signature order within a bucket. Not thread-safe. */
+/**
+ * The entries of one pass, grouped by bucket and sorted by signature within each bucket. Not
+ * thread-safe.
+ */
 final class PassEntries {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -33,7 +36,7 @@ final class PassEntries {
     }
   }
 
-  /** Reads the entries of a range of buckets, and sorts them. */
+  /** Reads and sorts the entries of a range of buckets. */
   static PassEntries load(
       SignatureSpill spill,
       int fromPartition,
@@ -90,8 +93,8 @@ final class PassEntries {
   }
 
   /*
-   * Each bucket is sorted by the upper bits of the first half with the entry's number in the lower bits, which
-   * sorts primitive longs; entries that share those upper bits are few and are put right afterwards.
+   * Each bucket is sorted by the upper bits of the first half, with the entry's number in the lower bits, so that
+   * primitive longs are sorted. The few entries that share those upper bits are put in order afterwards.
    */
   private void sort() {
     long[] sortedHigh = new long[high.length];
@@ -127,7 +130,7 @@ final class PassEntries {
     payload = sortedPayload;
   }
 
-  /** Moves the entry at {@code at} to its place among those before it. */
+  /** Moves the entry at {@code at} to its sorted position among the preceding entries. */
   private void settle(long[] order, int at, long numbers, int start) {
     long moving = order[at];
     int entry = start + (int) (moving & numbers);
@@ -145,9 +148,10 @@ final class PassEntries {
   }
 
   /**
-   * Drops all but one of the entries that share a signature, and returns how many entries stay.
+   * Drops all but one of the entries with the same signature and returns the number of entries
+   * kept.
    *
-   * @param kept which of two addresses stays, or null to fail
+   * @param kept chooses which of two addresses to keep; null to fail on duplicates
    */
   int distinct(@Nullable LongBinaryOperator kept) throws DuplicateSignatureException {
     int total = 0;
@@ -184,22 +188,22 @@ final class PassEntries {
     return (long) LONGS.get(payload, entry * payloadBytes);
   }
 
-  /** All entries. */
+  /** The total number of entries. */
   int size() {
     return high.length;
   }
 
-  /** Buckets of the pass. */
+  /** The number of buckets in the pass. */
   int buckets() {
     return sizes.length;
   }
 
-  /** Where a bucket's entries start in the arrays. */
+  /** The index of a bucket's first entry in the arrays. */
   int start(int bucket) {
     return starts[bucket];
   }
 
-  /** How many entries of a bucket stay. */
+  /** The number of entries kept in a bucket. */
   int size(int bucket) {
     return sizes[bucket];
   }

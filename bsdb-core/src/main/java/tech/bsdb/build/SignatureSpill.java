@@ -11,12 +11,12 @@ import java.util.Arrays;
 import tech.bsdb.io.SequentialFile;
 
 /**
- * Where signatures wait until all are known: one temporary file, in which the entries of each
- * partition (the top bits of the signature) form a chain of chunks, so that a partition can be read
- * back alone. It takes one file descriptor and 10 MiB of memory, whatever the number of records.
+ * Spills signatures to one temporary file until all are known. The entries of each partition (the
+ * top bits of the signature) form a chain of chunks, so that a partition can be read back
+ * separately. Uses one file descriptor and 10 MiB of memory, regardless of the number of records.
  *
- * <p>An entry is the signature, 16 bytes, and a payload of fixed width. One thread adds; after
- * {@link #seal}, any number may read.
+ * <p>An entry is a 16-byte signature and a fixed-width payload. One thread adds; after {@link
+ * #seal}, any number may read.
  */
 public final class SignatureSpill implements Closeable {
   /** log2 of the number of partitions. */
@@ -42,7 +42,7 @@ public final class SignatureSpill implements Closeable {
   private long written;
   private long total;
 
-  /** A spill file whose entries carry a payload of that many bytes. */
+  /** Creates a spill file whose entries have a payload of {@code payloadBytes} bytes. */
   public SignatureSpill(Path path, int payloadBytes) throws IOException {
     this.entryBytes = 2 * Long.BYTES + payloadBytes;
     this.perChunk = Math.max(1, CHUNK_TARGET / entryBytes);
@@ -100,37 +100,37 @@ public final class SignatureSpill implements Closeable {
     inOpen[partition] = 0;
   }
 
-  /** Ends adding. */
+  /** Flushes the file; no entry may be added afterwards. */
   public void seal() throws IOException {
     file.flush();
   }
 
-  /** All entries. */
+  /** The total number of entries. */
   public long total() {
     return total;
   }
 
-  /** Entries of a partition. */
+  /** The number of entries in a partition. */
   long count(int partition) {
     return counts[partition];
   }
 
-  /** Bytes of an entry. */
+  /** Bytes per entry. */
   int entryBytes() {
     return entryBytes;
   }
 
-  /** Takes entries that lie back to back in a chunk. */
+  /** Receives entries stored back to back in a chunk. */
   @FunctionalInterface
   interface EntryChunks {
     void take(byte[] chunk, int entries) throws IOException;
   }
 
-  /** Gives all entries of a partition, in no particular order. */
-  void read(int partition, EntryChunks taker) throws IOException {
+  /** Passes all entries of a partition to a receiver, in no particular order. */
+  void read(int partition, EntryChunks receiver) throws IOException {
     byte[] last = open[partition];
     if (last != null && inOpen[partition] > 0) {
-      taker.take(last, inOpen[partition]);
+      receiver.take(last, inOpen[partition]);
     }
     byte[] chunk = new byte[Long.BYTES + chunkBytes];
     byte[] entries = new byte[chunkBytes];
@@ -142,7 +142,7 @@ public final class SignatureSpill implements Closeable {
       }
       file.read(chunk, 0, chunk.length, at);
       System.arraycopy(chunk, Long.BYTES, entries, 0, chunkBytes);
-      taker.take(entries, perChunk);
+      receiver.take(entries, perChunk);
       at = (long) LONGS.get(chunk, 0);
     }
     if (at != NONE) {
@@ -152,10 +152,7 @@ public final class SignatureSpill implements Closeable {
 
   private IOException damaged(long at) {
     return new IOException(
-        file.path()
-            + ": the temporary file was damaged while the build ran (a chunk at "
-            + at
-            + ")");
+        file.path() + ": the temporary file was damaged during the build (a chunk at " + at + ")");
   }
 
   @Override

@@ -10,9 +10,9 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 
 /**
- * Takes the records of an approximate database: each value, cut to its width, waits beside its
- * signature for its slot. Keys go to a temporary file, from which a duplicate is named. Not
- * thread-safe.
+ * Writes the records of an approximate database: each value, truncated to the width, is spilled
+ * with its signature until its slot is known. Keys go to a temporary file, from which duplicates
+ * are reported. Not thread-safe.
  */
 public final class ValueSpill implements RecordWriter {
   private final SignatureSpill spill;
@@ -23,7 +23,10 @@ public final class ValueSpill implements RecordWriter {
   private long address;
   private long cut;
 
-  /** A writer of values of at most {@code width} bytes to the spill, and of keys to the files. */
+  /**
+   * Creates a writer that spills values of at most {@code width} bytes and writes keys to the
+   * files.
+   */
   public ValueSpill(SignatureSpill spill, int width, DataFiles files, RecordAddress addresses) {
     this.spill = spill;
     this.width = width;
@@ -52,7 +55,7 @@ public final class ValueSpill implements RecordWriter {
     }
   }
 
-  /** Values that were longer than the width. */
+  /** The number of values longer than the width. */
   public long cut() {
     return cut;
   }

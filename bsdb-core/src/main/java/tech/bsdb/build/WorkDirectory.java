@@ -30,34 +30,35 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest;
 
 /**
- * A directory of a build's own, marked as such, and locked while the build lives.
+ * A build's private directory, marked as such and locked while the build runs.
  *
- * <p>The file {@code lock} in it is both: its content is the mark, and whoever holds the lock on it
- * owns the directory. One that nobody holds tells of a killed build. Only such a directory is ever
- * removed, only if every name in it is one that a build gives, and never through a symbolic link.
+ * <p>The file {@code lock} serves both purposes: its content is the mark, and the holder of its
+ * lock owns the directory. An unheld lock indicates a killed build. Only such a directory is ever
+ * removed, only if all names in it are names that a build creates, and never through a symbolic
+ * link.
  */
 final class WorkDirectory {
-  /** The file that marks the directory, and that is locked. */
+  /** The file that marks the directory and carries the lock. */
   static final String LOCK = "lock";
 
-  /** The names of the files that a replacement moves into the target, and of those it removes. */
+  /** The file that lists what a replacement moves into the target and what it removes. */
   static final String JOURNAL = "names";
 
-  /** The name of the directory of the build that replaces the database around it. */
+  /** The directory name of the build that is replacing the enclosing database. */
   static final String REPLACING = ".bsdb-build-replacing";
 
   private static final String MARK = "bsdb-workspace";
   private static final Pattern RANDOM = Pattern.compile("[0-9a-z]{1,13}");
   private static final Pattern PARTS = Pattern.compile("[0-9A-Za-z-]+\\.part");
-  private static final long BIRTH_MILLISECONDS = 60_000;
-  private static final int MOST_MARK_BYTES = 1 << 14;
+  private static final long STARTUP_MILLISECONDS = 60_000;
+  private static final int MAX_MARK_BYTES = 1 << 14;
 
   /*
-   * A process gives up its lock on a file when it closes any opening of the file, so the lock files of builds that
-   * live in this virtual machine are never opened a second time. The directories are known by their file keys, which
-   * stay when they are renamed; the set also guards that no directory is renamed while another thread looks at it.
+   * A process loses its lock on a file when it closes any channel to that file, so the lock files of builds running in
+   * this virtual machine are never opened a second time. Directories are identified by their file keys, which survive
+   * renaming; synchronizing on the set also keeps a directory from being renamed while another thread inspects it.
    */
-  private static final Set<Object> LIVING = new HashSet<>();
+  private static final Set<Object> LIVE = new HashSet<>();
 
   private final Object key;
   private final String token;
@@ -71,21 +72,21 @@ final class WorkDirectory {
     this.lock = lock;
   }
 
-  /** Cleans up what a killed build left outside of its directory. */
+  /** Cleans up what a killed build left outside its directory. */
   @FunctionalInterface
   interface Recovery {
-    /** Nothing but the directory itself is to be removed. */
+    /** Removes nothing but the directory itself. */
     Recovery NONE = directory -> {};
 
-    /** Does it; the directory is there still, and nobody else touches it meanwhile. */
+    /** Runs the cleanup; the directory still exists, and no other build touches it meanwhile. */
     void run(Path directory) throws IOException;
   }
 
   /**
-   * Makes a directory, after removing those of killed builds with the same prefix.
+   * Creates a directory, after removing those of killed builds with the same prefix.
    *
-   * @param prefix what its name begins with; random characters follow
-   * @param recovery cleans up what else the killed builds left
+   * @param prefix the prefix of its name; random characters follow
+   * @param recovery cleans up what killed builds left elsewhere
    * @param owner the token of the build's other directory, or null
    */
   static WorkDirectory create(Path parent, String prefix, Recovery recovery, @Nullable String owner)
@@ -102,10 +103,10 @@ final class WorkDirectory {
     }
   }
 
-  /** The directory, which is as ordinary as any, because it may become the database. */
+  /** Creates the directory with ordinary permissions, because it may become the database. */
   private static @Nullable WorkDirectory tryCreate(Path path, String token, @Nullable String owner)
       throws IOException {
-    synchronized (LIVING) {
+    synchronized (LIVE) {
       try {
         Files.createDirectory(path);
       } catch (FileAlreadyExistsException e) {
@@ -116,12 +117,12 @@ final class WorkDirectory {
       boolean complete = false;
       try {
         key = key(path);
-        LIVING.add(key);
+        LIVE.add(key);
         channel =
             FileChannel.open(
                 path.resolve(LOCK), StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
         if (channel.tryLock() == null) {
-          throw new IOException(path + ": another process took it");
+          throw new IOException(path + ": another process locked it");
         }
         write(channel, MARK + " " + token + (owner == null ? "" : " " + owner) + "\n");
         complete = true;
@@ -133,7 +134,7 @@ final class WorkDirectory {
           }
           Files.deleteIfExists(path.resolve(LOCK));
           if (key != null) {
-            LIVING.remove(key);
+            LIVE.remove(key);
           }
           Files.deleteIfExists(path);
         }
@@ -148,31 +149,31 @@ final class WorkDirectory {
     }
   }
 
-  /** Where it is now. */
+  /** The current path. */
   Path path() {
     return path;
   }
 
-  /** What it is known by, wherever it is. */
+  /** The token that identifies this directory, wherever it is. */
   String token() {
     return token;
   }
 
   /**
-   * Notes where the build's other directory is, for whoever clears up after a killed build. That
-   * one must carry this one's {@link #token}.
+   * Records the path of the build's other directory, for cleanup if the build is killed. The other
+   * directory must carry this one's {@link #token}.
    */
   void note(WorkDirectory other) throws IOException {
     write(lock, other.path + "\n");
   }
 
   /**
-   * Takes another name, which only one living directory can have.
+   * Renames the directory to a name that only one live directory can have.
    *
-   * @return false if a directory has that name
+   * @return false if another directory has that name
    */
   boolean rename(Path to) throws IOException {
-    synchronized (LIVING) {
+    synchronized (LIVE) {
       if (Files.exists(to, LinkOption.NOFOLLOW_LINKS) && !isEmpty(to)) {
         return false;
       }
@@ -180,7 +181,7 @@ final class WorkDirectory {
         Files.move(path, to, StandardCopyOption.ATOMIC_MOVE);
       } catch (FileSystemException e) {
         if (Files.exists(to, LinkOption.NOFOLLOW_LINKS) && !isEmpty(to)) {
-          return false; // of another process, which was quicker
+          return false; // another process was faster
         }
         throw e;
       }
@@ -201,7 +202,7 @@ final class WorkDirectory {
     }
   }
 
-  /** Its content is the build's no longer: it became the database, or the next build removes it. */
+  /** Gives up the directory: it became the database, or the next build removes it. */
   void release() throws IOException {
     try {
       lock.close();
@@ -211,25 +212,28 @@ final class WorkDirectory {
   }
 
   private void forget() {
-    synchronized (LIVING) {
-      LIVING.remove(key);
+    synchronized (LIVE) {
+      LIVE.remove(key);
     }
   }
 
-  /** Closes the lock first: where descriptors are scarce, deleting needs the one that it held. */
+  /**
+   * Removes the directory. Closes the lock first: if descriptors are scarce, deleting needs the one
+   * it held.
+   */
   void remove() throws IOException {
     try {
       lock.close();
       deleteContent(path);
     } finally {
-      forget(); // while the directory is there: another one could have the same key
+      forget(); // before the directory is gone: a new one could reuse its key
     }
     deleteIfEmpty(path);
   }
 
   /**
-   * Removes the directories of killed builds whose names begin so. Those that are not surely such,
-   * or cannot be removed, stay: they are in nobody's way.
+   * Removes the directories of killed builds with this name prefix. Uncertain ones, and those that
+   * cannot be removed, stay; they are harmless.
    */
   private static void removeStale(Path parent, String prefix, Recovery recovery)
       throws IOException {
@@ -239,30 +243,30 @@ final class WorkDirectory {
         removeIfStale(entry, recovery, null);
       }
     } catch (AccessDeniedException | DirectoryIteratorException unreadable) {
-      // a directory that may be written but not read
+      // a writable but unreadable directory
     }
   }
 
-  /** Whether a directory of a build has such a name. */
+  /** Whether a path has the name of a build directory with this prefix. */
   static boolean isName(Path path, String prefix) {
     String name = String.valueOf(path.getFileName());
     return name.startsWith(prefix) && RANDOM.matcher(name.substring(prefix.length())).matches();
   }
 
   /**
-   * Removes a directory, and what its build left elsewhere, if a killed build left it.
+   * Removes a directory left by a killed build, and what that build left elsewhere.
    *
-   * @param recovery what else is to be cleaned up
+   * @param recovery cleans up what the build left elsewhere
    */
   static void removeIfStale(Path directory, Recovery recovery) {
     removeIfStale(directory, recovery, null);
   }
 
   private static void removeIfStale(Path directory, Recovery recovery, @Nullable String owner) {
-    synchronized (LIVING) {
+    synchronized (LIVE) {
       try {
         if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)
-            || LIVING.contains(key(directory))
+            || LIVE.contains(key(directory))
             || isStarting(directory)) {
           return;
         }
@@ -272,7 +276,7 @@ final class WorkDirectory {
           removeUnlessLocked(directory, recovery, owner);
         }
       } catch (IOException | OverlappingFileLockException | InvalidPathException e) {
-        // not ours to remove, or not for us
+        // not ours, or not removable
       }
     }
   }
@@ -283,9 +287,8 @@ final class WorkDirectory {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    // The directory may be removed, and another have its name, while this looks at it: what was
-    // opened must be what is
-    // there when it is locked.
+    // The directory may be removed meanwhile and its name reused: the opened file must still be the
+    // one in place once it is locked.
     Object before = key(file);
     try (FileChannel channel =
             FileChannel.open(
@@ -308,12 +311,12 @@ final class WorkDirectory {
   }
 
   /**
-   * A build begins with an empty directory, and goes on with a lock alone, before it is locked.
-   * Empty directories are only ever removed as such.
+   * Whether a build may be starting in a directory: a new directory is first empty, then holds only
+   * an unlocked lock file. Empty directories are removed only while empty.
    */
   private static boolean isStarting(Path directory) throws IOException {
     if (String.valueOf(directory.getFileName()).equals(REPLACING)) {
-      return false; // it had another name at its birth
+      return false; // it was created under another name
     }
     for (String name : names(directory)) {
       if (!name.equals(LOCK) || Files.size(directory.resolve(name)) > 0) {
@@ -321,20 +324,18 @@ final class WorkDirectory {
       }
     }
     long modified = Files.getLastModifiedTime(directory, LinkOption.NOFOLLOW_LINKS).toMillis();
-    return System.currentTimeMillis() - modified < BIRTH_MILLISECONDS;
+    return System.currentTimeMillis() - modified < STARTUP_MILLISECONDS;
   }
 
   private static String read(FileChannel channel) throws IOException {
-    ByteBuffer bytes = ByteBuffer.allocate(MOST_MARK_BYTES);
+    ByteBuffer bytes = ByteBuffer.allocate(MAX_MARK_BYTES);
     while (bytes.hasRemaining() && channel.read(bytes) >= 0) {
-      // goes on to the end
+      // read to the end
     }
     return new String(bytes.array(), 0, bytes.position(), StandardCharsets.UTF_8);
   }
 
-  /**
-   * Whether a lock's content is ours, as far as it could be written before the build was killed.
-   */
+  /** Whether a lock file's content is our mark, possibly truncated because the build was killed. */
   private static boolean isMark(String content, @Nullable String owner) {
     if (owner != null) {
       String first = content.lines().findFirst().orElse("");
@@ -361,8 +362,8 @@ final class WorkDirectory {
   }
 
   /**
-   * Removes the other directory that a mark names. The path proves nothing; that one's own mark
-   * must name the build of this one.
+   * Removes the other directory that a mark names. The path proves nothing; that directory's own
+   * mark must name this build.
    */
   private static void removeNoted(String mark) {
     List<String> lines = mark.lines().toList();
@@ -375,10 +376,10 @@ final class WorkDirectory {
     }
   }
 
-  /** Whether a file is the lock that a killed build left in its database. */
+  /** Whether a file is a lock that a killed build left in its database. */
   static boolean isAbandonedLock(Path file) throws IOException {
     if (!Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)
-        || Files.size(file) > MOST_MARK_BYTES) {
+        || Files.size(file) > MAX_MARK_BYTES) {
       return false;
     }
     return Files.readString(file, StandardCharsets.ISO_8859_1).startsWith(MARK + " ");
@@ -396,7 +397,7 @@ final class WorkDirectory {
     }
   }
 
-  /** Deletes our files, the mark last, so that what is left after a kill is still marked. */
+  /** Deletes our files, the mark last, so that a partly deleted directory is still marked. */
   private static void deleteContent(Path directory) throws IOException {
     if (!Files.exists(directory, LinkOption.NOFOLLOW_LINKS)) {
       return;
@@ -407,8 +408,7 @@ final class WorkDirectory {
         Files.deleteIfExists(directory.resolve(name));
       }
     }
-    if (journal) { // its name keeps other builds waiting, so it must not lose its mark first in a
-      // power cut
+    if (journal) { // its name blocks other builds, so a power cut must not lose the mark first
       Workspace.forceUninterrupted(directory);
     }
     Files.deleteIfExists(directory.resolve(LOCK));
@@ -418,7 +418,7 @@ final class WorkDirectory {
     try {
       Files.deleteIfExists(directory);
     } catch (DirectoryNotEmptyException e) {
-      // what somebody else put there stays
+      // contains files that are not ours
     }
   }
 }

@@ -32,29 +32,28 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
 
 /**
- * The directory in which a build works until its database is published, and the rules of
- * publishing.
+ * The directory where a build works until its database is published, and the publication protocol.
  *
- * <p>A new database is built beside its target and renamed to it. One that replaces another is
- * built inside the target; its files, whose names no other database has, are moved in one by one,
- * and the rename of the manifest is the moment at which readers see the new database: at every
- * other moment a killed build leaves the old one.
+ * <p>A new database is built beside its target, then renamed to it. A replacement is built inside
+ * the target; its files, whose names are unique to it, are moved in, and the rename of the manifest
+ * makes readers see the new database. A build killed before that rename leaves the old database in
+ * place.
  *
- * <p>One build at a time replaces a database: its directory has the name {@code
- * .bsdb-build-replacing} meanwhile, which no second one can take. A lock on a file in the directory
- * tells a living build from a killed one, whose stale files the next build of the same target
+ * <p>Only one build at a time replaces a database: meanwhile its directory is named {@code
+ * .bsdb-build-replacing}, which no second build can take. A lock on a file in the directory
+ * distinguishes a live build from a killed one, whose stale files the next build of the same target
  * removes ({@link WorkDirectory}).
  *
- * <p>Once the manifest is renamed, nothing fails any more: what cannot be cleaned up is a warning.
+ * <p>Once the manifest is renamed, the build no longer fails: cleanup failures become warnings.
  */
 public final class Workspace implements Closeable {
   private static final String MARK = "bsdb-build-";
   private static final int MAX_NAME = 200;
-  private static final int MOST_MANIFEST_BYTES = 1 << 24;
-  private static final int MOST_JOURNAL_BYTES = 1 << 16;
+  private static final int MAX_MANIFEST_BYTES = 1 << 24;
+  private static final int MAX_JOURNAL_BYTES = 1 << 16;
   private static final long POLL_MILLISECONDS = 20;
 
-  /** Replacing takes moments; a build that took hours is not given up quickly. */
+  /** Replacing is brief, and a build that took hours should not give up quickly. */
   private static final Duration PATIENCE = Duration.ofMinutes(5);
 
   private Path target;
@@ -87,14 +86,14 @@ public final class Workspace implements Closeable {
   }
 
   /**
-   * Makes a workspace.
+   * Creates a workspace.
    *
    * @param requested the target
-   * @param overwrite whether a database there may be replaced
-   * @param temporaryDirectory where temporary files shall lie, or null for the target's own file
+   * @param overwrite whether an existing database may be replaced
+   * @param temporaryDirectory the directory for temporary files, or null to use the target's file
    *     system
-   * @throws FileAlreadyExistsException if something is there that may not be replaced
-   * @throws IllegalArgumentException if target or temporary directory lie in a database
+   * @throws FileAlreadyExistsException if the target exists and may not be replaced
+   * @throws IllegalArgumentException if the target or temporary directory lies inside a database
    */
   public static Workspace create(
       Path requested, boolean overwrite, @Nullable Path temporaryDirectory) throws IOException {
@@ -109,7 +108,7 @@ public final class Workspace implements Closeable {
     Path parent = target.getParent();
     if (name == null || parent == null) {
       throw new FileAlreadyExistsException(
-          target.toString(), null, "is a file system's root; choose a directory in it");
+          target.toString(), null, "is the root of a file system; choose a directory in it");
     }
     refuseInDatabase("the target", target, parent);
     if (temporaryDirectory != null) {
@@ -118,7 +117,7 @@ public final class Workspace implements Closeable {
         throw new IllegalArgumentException(
             "the temporary directory "
                 + temporaryDirectory
-                + " lies in the target "
+                + " lies inside the target "
                 + target
                 + "; choose another");
       }
@@ -161,14 +160,14 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** A database's directory is its own: what lies in it would be lost with it. */
+  /** Rejects a path inside a database, with which it would be deleted. */
   private static void refuseInDatabase(String what, Path path, Path from) throws IOException {
     Path there = from;
     while (!Files.exists(there) && there.getParent() != null) {
       there = there.getParent();
     }
     for (Path above = there.toRealPath(); above != null; above = above.getParent()) {
-      if (beginsAsManifest(above.resolve(Manifest.FILE_NAME))) {
+      if (startsLikeManifest(above.resolve(Manifest.FILE_NAME))) {
         throw new IllegalArgumentException(
             what
                 + " "
@@ -180,7 +179,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** A name that leaves room for ours around it in the 255 bytes of a file name. */
+  /** Shortens a name to leave room for our prefix and suffix in the 255 bytes of a file name. */
   private static String shortened(String name) {
     byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
     return bytes.length <= MAX_NAME ? name : "long-" + DatabaseId.derive(bytes);
@@ -191,13 +190,13 @@ public final class Workspace implements Closeable {
       throw new FileAlreadyExistsException(
           target.toString(),
           null,
-          "is not a directory; a database is one, so choose another target");
+          "is not a directory, so it cannot be a database; choose another target");
     }
     if (!overwrite) {
       throw new FileAlreadyExistsException(
           target.toString(),
           null,
-          "exists; overwrite it on purpose (--overwrite) or choose another target");
+          "already exists; replace it with --overwrite or choose another target");
     }
     if (!isDatabase(target) && holdsMoreThanStaleFiles(target)) {
       throw new FileAlreadyExistsException(
@@ -208,15 +207,15 @@ public final class Workspace implements Closeable {
   }
 
   /**
-   * Whether there is a manifest that begins as all of ours do, or, if it is damaged, only files
-   * named as ours.
+   * Whether a directory has a manifest with a valid magic number or, if that is damaged, only files
+   * with names of database files.
    */
   private static boolean isDatabase(Path target) throws IOException {
     Path manifest = target.resolve(Manifest.FILE_NAME);
     if (!Files.isRegularFile(manifest)) {
       return false;
     }
-    if (beginsAsManifest(manifest)) {
+    if (startsLikeManifest(manifest)) {
       return true;
     }
     try (Stream<Path> entries = Files.list(target)) {
@@ -229,7 +228,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  private static boolean beginsAsManifest(Path file) throws IOException {
+  private static boolean startsLikeManifest(Path file) throws IOException {
     if (!Files.isRegularFile(file)) {
       return false;
     }
@@ -264,50 +263,51 @@ public final class Workspace implements Closeable {
       try {
         Files.deleteIfExists(directory);
       } catch (IOException e) {
-        return; // somebody else uses it now
+        return; // in use by another process
       }
     }
   }
 
-  /** Where the database will be. */
+  /** The target directory of the database. */
   public Path target() {
     return target;
   }
 
-  /** Where its files are written. */
+  /** The directory where the database files are written. */
   public Path directory() {
     return work.path();
   }
 
-  /** Where files are written that are not part of it. */
+  /** The directory for temporary files. */
   public Path temporaryDirectory() {
     return temporary == null ? work.path() : temporary.path();
   }
 
-  /** What could not be cleaned up, or made to last, after the database was published. */
+  /** Cleanup or sync failures after the database was published. */
   public List<String> warnings() {
     return List.copyOf(warnings);
   }
 
   /**
-   * Publishes the database: all its files are in {@link #directory}, forced to the device, the
-   * manifest among them, and nothing else.
+   * Publishes the database. {@link #directory} must contain exactly its files, including the
+   * manifest, forced to the device.
    *
-   * @param goOn called while another build is waited for; ends the waiting by an exception
+   * @param whileWaiting called repeatedly while waiting for another build; may throw to stop
+   *     waiting
    * @throws InterruptedIOException if the thread is interrupted before the database is published
    */
-  public void publish(Runnable goOn) throws IOException {
-    publish(goOn, PATIENCE);
+  public void publish(Runnable whileWaiting) throws IOException {
+    publish(whileWaiting, PATIENCE);
   }
 
-  void publish(Runnable goOn, Duration patience) throws IOException {
+  void publish(Runnable whileWaiting, Duration patience) throws IOException {
     refuseInterrupted();
     force(work.path());
     if (!replaces) {
       publishNew();
     }
     if (!published) {
-      replace(goOn, patience);
+      replace(whileWaiting, patience);
     }
   }
 
@@ -317,7 +317,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** Renames the directory; gives way to a replacement if a database appeared that may be. */
+  /** Renames the directory; falls back to replacing if a replaceable database has appeared. */
   private void publishNew() throws IOException {
     try {
       move(work.path(), target);
@@ -332,7 +332,7 @@ public final class Workspace implements Closeable {
         return;
       }
       throw new FileAlreadyExistsException(
-          target.toString(), null, "was created while the build ran; it stays as it is");
+          target.toString(), null, "was created during the build and was left unchanged");
     }
     published = true;
     afterwards(() -> Files.deleteIfExists(target.resolve(WorkDirectory.LOCK)));
@@ -343,13 +343,13 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** A step after the database was published, which does not fail any more. */
+  /** Runs a step after the database was published; a failure becomes a warning. */
   private boolean afterwards(Step step) {
     try {
       step.run();
       return true;
     } catch (IOException e) {
-      warnings.add("the database is at " + target + ", but afterwards this failed: " + e);
+      warnings.add("the database is at " + target + ", but a later step failed: " + e);
       return false;
     }
   }
@@ -359,8 +359,8 @@ public final class Workspace implements Closeable {
     void run() throws IOException;
   }
 
-  private void replace(Runnable goOn, Duration patience) throws IOException {
-    takeTurn(goOn, patience);
+  private void replace(Runnable whileWaiting, Duration patience) throws IOException {
+    acquireTurn(whileWaiting, patience);
     ManifestFile fresh = readManifest(work.path());
     Set<String> names = fresh.fileNames();
     Set<String> old = oldNames(fresh);
@@ -391,7 +391,7 @@ public final class Workspace implements Closeable {
       }
     }
     if (!afterwards(() -> forceUninterrupted(target))) {
-      abandoned = true; // the old database may come back after a power cut, so it stays whole
+      abandoned = true; // a power cut may bring back the old database, so keep its files
       return;
     }
     for (String name : old) {
@@ -408,13 +408,13 @@ public final class Workspace implements Closeable {
         });
   }
 
-  /** Waits until no other build replaces the database, and takes the name that says so. */
-  private void takeTurn(Runnable goOn, Duration patience) throws IOException {
+  /** Waits until no other build is replacing the database, then takes the replacing name. */
+  private void acquireTurn(Runnable whileWaiting, Duration patience) throws IOException {
     Path turn = target.resolve(WorkDirectory.REPLACING);
     long end = System.nanoTime() + patience.toNanos();
     while (!work.rename(turn)) {
       WorkDirectory.removeIfStale(turn, recovery(target));
-      goOn.run();
+      whileWaiting.run();
       if (System.nanoTime() - end > 0) {
         throw new IOException(
             target
@@ -433,7 +433,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** The files that the manifest lists which is replaced; no others are ever deleted. */
+  /** The files listed in the manifest being replaced; no others are ever deleted. */
   private Set<String> oldNames(ManifestFile fresh) throws IOException {
     if (!Files.exists(target.resolve(Manifest.FILE_NAME))) {
       return Set.of();
@@ -443,7 +443,7 @@ public final class Workspace implements Closeable {
       old = readManifest(target);
     } catch (CorruptDatabaseException | UnsupportedFormatException e) {
       warnings.add(
-          "the manifest that was replaced could not be read, so its files were not deleted: "
+          "the replaced manifest could not be read, so its files were not deleted: "
               + e.getMessage());
       return Set.of();
     }
@@ -451,55 +451,55 @@ public final class Workspace implements Closeable {
     if (!old.id().equals(fresh.id()) && !Collections.disjoint(names, fresh.fileNames())) {
       throw new IOException(
           target
-              + ": the new database's files would have the names of the old one's (ids "
+              + ": the new database's files would have the same names as the old database's (ids "
               + fresh.id()
               + " and "
               + old.id()
-              + "); build to another target");
+              + "); choose another target");
     }
     return names;
   }
 
   private static ManifestFile readManifest(Path directory) throws IOException {
     Path file = directory.resolve(Manifest.FILE_NAME);
-    if (Files.size(file) > MOST_MANIFEST_BYTES) {
+    if (Files.size(file) > MAX_MANIFEST_BYTES) {
       throw new CorruptDatabaseException(file, 0, "a manifest", Files.size(file) + " bytes");
     }
     return ManifestFile.decode(file, Files.readAllBytes(file));
   }
 
   /**
-   * Removes the files of a build that was killed while it replaced the database: those that it had
-   * moved in, or had not removed yet.
+   * Removes the files of a build killed while replacing the database: those already moved in, or
+   * not yet removed.
    */
   private static WorkDirectory.Recovery recovery(Path target) {
     return directory -> {
       Path journal = directory.resolve(WorkDirectory.JOURNAL);
       if (!directory.equals(target.resolve(WorkDirectory.REPLACING))
           || !Files.isRegularFile(journal, LinkOption.NOFOLLOW_LINKS)
-          || Files.size(journal) > MOST_JOURNAL_BYTES) {
+          || Files.size(journal) > MAX_JOURNAL_BYTES) {
         return;
       }
       Set<String> current;
       try {
         current = readManifest(target).fileNames();
       } catch (IOException unknown) {
-        return; // then nobody knows which of them are needed
+        return; // unknown which of them are needed
       }
       for (String name : Files.readAllLines(journal)) {
-        boolean theirs = Manifest.isFileName(name) && !name.equals(Manifest.FILE_NAME);
-        if (theirs && !current.contains(name)) {
+        boolean databaseFile = Manifest.isFileName(name) && !name.equals(Manifest.FILE_NAME);
+        if (databaseFile && !current.contains(name)) {
           try {
             deleteFile(target.resolve(name));
-          } catch (IOException stays) {
-            // nobody needs it, and it is in nobody's way
+          } catch (IOException ignored) {
+            // unused and harmless
           }
         }
       }
     };
   }
 
-  /** Deletes a file or a link, but no directory. */
+  /** Deletes a file or a link, but not a directory. */
   private static void deleteFile(Path file) throws IOException {
     if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
       Files.deleteIfExists(file);
@@ -527,7 +527,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** Forces a directory, whether or not somebody interrupts; an interrupt is kept. */
+  /** Forces a directory to the device, even if interrupted; the interrupt flag stays set. */
   static void forceUninterrupted(Path directory) throws IOException {
     boolean interrupted = Thread.interrupted();
     try {
@@ -546,10 +546,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /**
-   * Removes every file of the build that was not published. Does not fail once the database is
-   * published.
-   */
+  /** Removes all unpublished files of the build. Does not fail once the database is published. */
   @Override
   public void close() throws IOException {
     if (closed) {

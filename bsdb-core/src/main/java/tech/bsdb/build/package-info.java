@@ -1,6 +1,5 @@
 /**
- * The one way of a build: records in, sorted signatures, solved buckets, files out, published at
- * once.
+ * The build pipeline: records in, sorted signatures, solved buckets, files out, atomic publication.
  */
 @NullMarked
 package tech.bsdb.build;

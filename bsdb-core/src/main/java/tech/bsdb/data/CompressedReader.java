@@ -19,10 +19,11 @@ public final class CompressedReader implements RecordReader {
   private final Blocks blocks;
 
   /**
-   * A reader of files that it closes.
+   * Creates a reader, which closes the files.
    *
-   * @param dictionary the dictionary with which the blocks were compressed, or null for none
-   * @param longestFrame bytes of the longest block with its header, single large records left out
+   * @param dictionary the dictionary used to compress the blocks, or null for none
+   * @param longestFrame length of the longest block including its header, excluding single large
+   *     records
    */
   public CompressedReader(
       List<DataFile> files,
@@ -70,7 +71,7 @@ public final class CompressedReader implements RecordReader {
     }
     int length = Blocks.rawLength(lengthAndKind, file, position);
     if (length > Values.UNASKED) {
-      values.reserve((lengthAndKind & 1) != 0 ? length : 2L * length); // the block, and its frame
+      values.reserve((lengthAndKind & 1) != 0 ? length : 2L * length); // the block and its frame
     }
     byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
     return valueAt(raw, length, addresses.detail(address), file, position, key, values);
@@ -91,7 +92,7 @@ public final class CompressedReader implements RecordReader {
     return value;
   }
 
-  /** The decoded header of a record in a block, which holds all of the record. */
+  /** Decodes the header of a record, which must lie entirely within its block. */
   static long header(byte[] raw, int offset, int length, DataFile file, long block)
       throws IOException {
     long header = RecordFrame.decode(raw, offset, length);
@@ -99,7 +100,7 @@ public final class CompressedReader implements RecordReader {
       throw file.corrupt(
           block,
           "a record at byte " + offset + " of its block of " + length + " bytes",
-          header == RecordFrame.CUT ? "one that does not end in it" : "other bytes");
+          header == RecordFrame.CUT ? "one that extends past its end" : "other bytes");
     }
     return header;
   }
@@ -143,7 +144,7 @@ public final class CompressedReader implements RecordReader {
       return (int) length;
     }
 
-    /** The raw bytes of the block whose first number was just read. */
+    /** Returns the raw bytes of the block whose first number has just been read. */
     byte[] decompress(
         PayloadCursor cursor, DataFile file, long position, long lengthAndKind, Scratch scratch)
         throws IOException {

@@ -10,8 +10,8 @@ import tech.bsdb.io.CheckedPages;
  * An open data file.
  *
  * @param pages its pages, closed with it
- * @param place names it in messages
- * @param end the byte offset behind its last payload byte
+ * @param place identifies the file in exceptions
+ * @param end the byte offset after its last payload byte
  */
 public record DataFile(CheckedPages pages, PageCheck place, long end) implements Closeable {
   CorruptDatabaseException corrupt(long offset, String expected, String actual) {

@@ -5,8 +5,8 @@ import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
 
 /**
- * The data files that a build writes, in turns: a stripe of each, then the next stripe of each
- * (FORMAT.md §4). So the order of the records can be told from their addresses. Not thread-safe.
+ * The data files that a build writes in turn: one stripe of each, then the next stripe of each
+ * (FORMAT.md §4). The addresses of the records thus determine their order. Not thread-safe.
  */
 public final class DataFiles {
   private final List<PageEncoder> files;
@@ -14,7 +14,7 @@ public final class DataFiles {
   private int current;
   private long stripeEnd = RecordAddress.STRIPE;
 
-  /** Data files that write through these encoders. */
+  /** Creates data files that write through these encoders. */
   public DataFiles(List<PageEncoder> files) {
     this.files = List.copyOf(files);
     this.ends = new long[files.size()];
@@ -23,7 +23,7 @@ public final class DataFiles {
     }
   }
 
-  /** Chooses the file for the next record or block. */
+  /** Selects the file for the next record or block. */
   PageEncoder next() {
     if (files.size() > 1) {
       while (files.get(current).position() >= stripeEnd) {
@@ -37,17 +37,17 @@ public final class DataFiles {
     return files.get(current);
   }
 
-  /** The number of the file that {@link #next} chose. */
+  /** The number of the file that {@link #next} selected. */
   int current() {
     return current;
   }
 
-  /** Notes that a record or block was written to the current file. */
+  /** Updates the end of the current file after a record or block was written. */
   void wrote() {
     ends[current] = files.get(current).position();
   }
 
-  /** The byte offset behind the last payload byte of a file. */
+  /** The byte offset after the last payload byte of a file. */
   public long end(int file) {
     return ends[file];
   }

@@ -8,9 +8,9 @@ import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** Collects records as blocks and trains a ZSTD dictionary from them. Not thread-safe. */
+/** Collects records in blocks and trains a ZSTD dictionary on them. Not thread-safe. */
 public final class DictionaryTrainer {
-  /** More sample bytes for each byte of the dictionary gain nothing, says ZSTD's manual. */
+  /** Sample bytes per dictionary byte; more gain nothing, according to the ZSTD manual. */
   private static final int SAMPLE_PER_DICTIONARY = 100;
 
   private static final int LEAST_SAMPLES = 11;
@@ -22,21 +22,21 @@ public final class DictionaryTrainer {
   private final ByteArrayOutputStream block = new ByteArrayOutputStream();
   private long bytes;
 
-  /** A trainer of a dictionary of at most {@code dictionaryBytes}. */
+  /** Creates a trainer for a dictionary of at most {@code dictionaryBytes}. */
   public DictionaryTrainer(int blockSize, int dictionaryBytes) {
     this.blockSize = blockSize;
     this.dictionaryBytes = dictionaryBytes;
     this.enough = (long) SAMPLE_PER_DICTIONARY * dictionaryBytes;
   }
 
-  /** Whether more records would be left out. */
+  /** Whether the sample is large enough; further records gain nothing. */
   public boolean full() {
     return bytes >= enough;
   }
 
   /**
-   * Adds a part of a record, the last part with {@code end}; large records count with their
-   * beginning.
+   * Adds part of a record; {@code end} marks the last part. Only the beginning of a large record is
+   * used.
    */
   public void add(byte[] part, int from, int length, boolean end) {
     int room = (1 << 17) - block.size();
@@ -54,7 +54,7 @@ public final class DictionaryTrainer {
     }
   }
 
-  /** The dictionary, or null where there is too little to learn from. */
+  /** Trains the dictionary; returns null if there is too little data. */
   public byte @Nullable [] train() {
     endBlock();
     if (blocks.size() < LEAST_SAMPLES || dictionaryBytes < 256) {
@@ -65,8 +65,7 @@ public final class DictionaryTrainer {
       long length = Zstd.trainFromBuffer(blocks.toArray(byte[][]::new), dictionary);
       return Zstd.isError(length) ? null : Arrays.copyOf(dictionary, (int) length);
     } catch (ZstdException e) {
-      return null; // ZSTD finds too little to learn from; blocks are compressed without a
-      // dictionary
+      return null; // too little data for ZSTD; blocks are compressed without a dictionary
     }
   }
 }

@@ -4,8 +4,9 @@ import java.io.IOException;
 import tech.bsdb.format.PageEncoder;
 
 /**
- * A record on its way to a data file: its signature, and where its frame, key and value lie. A view
- * that is moved from record to record; whoever gets it keeps nothing of it. Not thread-safe.
+ * A view of a record to be written to a data file: its signature and the locations of its frame,
+ * key and value. The view moves from record to record, so receivers must not retain it. Not
+ * thread-safe.
  */
 public final class FramedRecord {
   /** The first half of the signature. */
@@ -14,25 +15,25 @@ public final class FramedRecord {
   /** The second half of the signature. */
   public long low;
 
-  /** Holds the frame and, behind it, the key. */
+  /** Holds the frame followed by the key. */
   public byte[] head = new byte[0];
 
   /** Where the frame starts. */
   public int headStart;
 
-  /** Bytes of the frame and the key together. */
+  /** Length of frame and key together. */
   public int headLength;
 
-  /** Bytes of the key. */
+  /** Length of the key. */
   public int keyLength;
 
-  /** Holds the value: the same array as {@link #head} where the value follows the key. */
+  /** Holds the value; the same array as {@link #head} if the value follows the key. */
   public byte[] value = new byte[0];
 
   /** Where the value starts. */
   public int valueStart;
 
-  /** Bytes of the value. */
+  /** Length of the value. */
   public int valueLength;
 
   /** Where the key starts in {@link #head}. */
@@ -40,7 +41,7 @@ public final class FramedRecord {
     return headStart + headLength - keyLength;
   }
 
-  /** Bytes of the whole record. */
+  /** Length of the whole record. */
   long length() {
     return (long) headLength + valueLength;
   }

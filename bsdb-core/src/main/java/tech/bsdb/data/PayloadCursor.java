@@ -11,8 +11,8 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
- * Walks the payload of consecutive pages of a data file as one stream of bytes, and reads more
- * pages as it needs them. Not thread-safe.
+ * Reads the payload of consecutive pages of a data file as one stream of bytes, fetching pages as
+ * needed. Not thread-safe.
  */
 final class PayloadCursor {
   private DataFile file;
@@ -25,9 +25,9 @@ final class PayloadCursor {
   private int at;
 
   /**
-   * A cursor over a file.
+   * Creates a cursor over a file.
    *
-   * @param ahead bytes to read at once where nothing more is known, at least 1
+   * @param ahead bytes to read at once by default, at least 1
    */
   PayloadCursor(DataFile file, Window window, int ahead) {
     this.file = file;
@@ -36,14 +36,14 @@ final class PayloadCursor {
     this.ahead = ahead;
   }
 
-  /** A cursor over a file, whose pages in the extent were read already. */
+  /** Creates a cursor over a file whose extent has already been read. */
   PayloadCursor(DataFile file, Extent extent, int ahead) {
     this(file, extent.window(), ahead);
     windowFirst = extent.first();
     windowPages = extent.count();
   }
 
-  /** Goes over to another file, or another extent of it, as a new cursor would. */
+  /** Resets this to another file or extent, as if newly created. */
   void over(DataFile file, Extent extent, int ahead) {
     this.file = file;
     this.pages = file.pages();
@@ -55,7 +55,7 @@ final class PayloadCursor {
     at = 0;
   }
 
-  /** Goes to a byte offset of the file. */
+  /** Moves to a byte offset of the file. */
   void seek(long position) throws CorruptDatabaseException {
     page = position >>> Page.SHIFT;
     at = (int) position & Page.SIZE - 1;
@@ -79,14 +79,14 @@ final class PayloadCursor {
     return at == Page.PAYLOAD ? Page.PAYLOAD : Page.PAYLOAD - at;
   }
 
-  /** Goes to the start of the next page, unless it is at the start of one. */
+  /** Moves to the start of the next page, unless already at the start of a page. */
   void skipPage() {
     if (at != 0 && at != Page.PAYLOAD) {
       at = Page.PAYLOAD;
     }
   }
 
-  /** Fails unless that many bytes can follow before the file's end. */
+  /** Fails unless that many bytes remain before the end of the file. */
   void expect(long bytes) throws CorruptDatabaseException {
     long left = (pages.pages() - 2 - page) * Page.PAYLOAD + Page.PAYLOAD - at;
     if (bytes > left) {
@@ -95,29 +95,29 @@ final class PayloadCursor {
     }
   }
 
-  /** The next byte, 0 to 255. */
+  /** Reads the next byte, 0 to 255. */
   int next() throws IOException {
     int base = load();
     return window.buffer().get(base + at++) & 0xFF;
   }
 
-  /** The next number of two bytes. */
+  /** Reads the next two-byte number. */
   int nextShort() throws IOException {
     int low = next();
     return low | next() << 8;
   }
 
-  /** The next number of four bytes. */
+  /** Reads the next four-byte number. */
   int nextInt() throws IOException {
     int low = nextShort();
     return low | nextShort() << 16;
   }
 
   /**
-   * The next record's header: {@link RecordFrame#keyLength} and {@link RecordFrame#valueLength}
-   * decode it; or {@link RecordFrame#PADDING}.
+   * Reads the next record's header, from which {@link RecordFrame#keyLength} and {@link
+   * RecordFrame#valueLength} extract the lengths; or {@link RecordFrame#PADDING}.
    *
-   * @throws CorruptDatabaseException if there is none, or its record does not end in the file
+   * @throws CorruptDatabaseException if the bytes are not a header, or the file ends within it
    */
   long nextHeader() throws IOException {
     long start = position();
@@ -141,7 +141,7 @@ final class PayloadCursor {
     return header;
   }
 
-  /** The next number in LEB128. */
+  /** Reads the next LEB128 number. */
   long nextLeb128() throws IOException {
     long value = 0;
     for (int shift = 0; shift < 63; shift += 7) {
@@ -173,7 +173,7 @@ final class PayloadCursor {
     at = (int) (to % Page.PAYLOAD);
   }
 
-  /** Whether the next bytes are these; then the cursor stands behind them. */
+  /** Whether the next bytes equal the key; if so, moves past them. */
   boolean matches(byte[] key) throws IOException {
     int done = 0;
     while (done < key.length) {
@@ -191,9 +191,7 @@ final class PayloadCursor {
     return true;
   }
 
-  /**
-   * Makes the page of the next byte readable and returns where it starts in the window's buffer.
-   */
+  /** Loads the page of the next byte and returns where it starts in the window's buffer. */
   private int load() throws IOException {
     if (at == Page.PAYLOAD) {
       page++;
@@ -207,7 +205,7 @@ final class PayloadCursor {
     return window.offset() + ((int) inWindow << Page.SHIFT);
   }
 
-  /** Reads pages from the current one on: {@code count}, or fewer at the end of the file. */
+  /** Reads {@code count} pages from the current one on, or fewer at the end of the file. */
   private void load(int count) throws IOException {
     long last = pages.pages() - 1;
     if (page >= last) {

@@ -14,21 +14,21 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 
-/** Reads records of the blocked and the compact layout. */
+/** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** Bytes of a long value that are read at once. */
+  /** Bytes of a long value to read at once. */
   private static final int READ_AHEAD = PageSource.MAX_RUN * Page.PAYLOAD;
 
-  /** Bytes of a cache line. Behind every record there is one at least: that of the footer. */
+  /** Bytes per cache line. At least one follows every record, because of the footer. */
   private static final int LINE = 64;
 
   private final DataFile[] files;
   private final RecordAddress addresses;
 
-  /** A reader of files that it closes. */
+  /** Creates a reader, which closes the files. */
   public PlainReader(List<DataFile> files, RecordAddress addresses) {
     this.files = files.toArray(DataFile[]::new);
     this.addresses = addresses;
@@ -40,7 +40,7 @@ public final class PlainReader implements RecordReader {
         file(files, address), addresses.position(address), 1 + addresses.detail(address), extent);
   }
 
-  /** Points at {@code count} pages from a position on, or at fewer at the end of the file. */
+  /** Sets the extent to {@code count} pages from a position on, or fewer at the end of the file. */
   static void locate(DataFile file, long position, int count, Extent extent) throws IOException {
     CheckedPages pages = file.pages();
     long first = position >>> Page.SHIFT;
@@ -56,7 +56,7 @@ public final class PlainReader implements RecordReader {
     return touch(file(files, address), addresses.position(address));
   }
 
-  /** Asks the memory for the first two cache lines from a position on. */
+  /** Prefetches the first two cache lines from a position on. */
   static long touch(DataFile file, long position) {
     return file.pages().touch(position) + file.pages().touch(position + LINE);
   }
@@ -67,8 +67,8 @@ public final class PlainReader implements RecordReader {
   }
 
   /*
-   * The record's lengths are checked against the key's, and from then on the key's own length is used, so that the
-   * processor, which guesses right, need not wait for the header to ask for the rest of the record.
+   * Once the record's key length has been compared with the key's, the code uses the key's own length. The processor,
+   * which predicts the branch correctly, can then load the rest of the record without waiting for the header.
    */
   @Override
   public byte @Nullable [] decode(
@@ -106,8 +106,7 @@ public final class PlainReader implements RecordReader {
   }
 
   /**
-   * Copies eight bytes at a time where that is quicker than the call to a bulk copy (measured: up
-   * to 64 bytes).
+   * Copies eight bytes at a time where that is faster than a bulk copy (measured: up to 64 bytes).
    */
   private static void copy(ByteBuffer buffer, int from, byte[] to, int offset, int length) {
     if (length < 8 || length > 64) {
@@ -120,7 +119,7 @@ public final class PlainReader implements RecordReader {
     LONGS.set(to, offset + length - 8, buffer.getLong(from + length - 8));
   }
 
-  /** Reads the record at the cursor and returns its value, or null if its key is another. */
+  /** Reads the record at the cursor and returns its value, or null if it has another key. */
   static byte @Nullable [] valueAt(PayloadCursor cursor, DataFile file, byte[] key, Values values)
       throws IOException {
     long position = cursor.position();
@@ -159,7 +158,7 @@ public final class PlainReader implements RecordReader {
     return buffer.getLong(at + length - 8) == (long) LONGS.get(key, length - 8);
   }
 
-  /** The file that an address names. */
+  /** Returns the file that an address refers to. */
   static DataFile file(DataFile[] files, long address) throws IOException {
     int number = RecordAddress.file(address);
     if (address < 0 || number >= files.length) {
@@ -174,7 +173,7 @@ public final class PlainReader implements RecordReader {
     closeAll(files);
   }
 
-  /** Closes all files, and fails in the end if one could not be closed. */
+  /** Closes all files, then fails if any could not be closed. */
   static void closeAll(DataFile[] files) throws IOException {
     IOException failure = null;
     for (DataFile file : files) {

@@ -7,8 +7,8 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordLayout;
 
 /**
- * Writes the blocked and the compact layout: records as they are, kept off page ends or not
- * (FORMAT.md §4).
+ * Writes uncompressed records, kept within pages (blocked layout) or not (compact layout); see
+ * FORMAT.md §4.
  */
 public final class PlainWriter implements RecordWriter {
   private final DataFiles files;
@@ -16,7 +16,7 @@ public final class PlainWriter implements RecordWriter {
   private final RecordAddress addresses;
   private final RecordSink sink;
 
-  /** A writer for {@link RecordLayout#BLOCKED} or {@link RecordLayout#COMPACT}. */
+  /** Creates a writer for {@link RecordLayout#BLOCKED} or {@link RecordLayout#COMPACT}. */
   public PlainWriter(
       DataFiles files, RecordLayout layout, RecordAddress addresses, RecordSink sink) {
     this.files = files;

@@ -12,8 +12,8 @@ import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.Window;
 
 /**
- * Walks all records in the order in which they were written, with their addresses. It reads large
- * runs of pages and verifies each. Not thread-safe.
+ * Iterates over all records in the order they were written, with their addresses. Reads large runs
+ * of pages and verifies each page. Not thread-safe.
  */
 public final class RecordScanner implements Closeable {
   private static final int AHEAD = 256 * 1024;
@@ -26,7 +26,7 @@ public final class RecordScanner implements Closeable {
   private int current;
   private long stripe;
 
-  /** A scanner of keys and values; the parameters are those of the other constructor. */
+  /** Creates a scanner of keys and values, with the parameters of the other constructor. */
   public RecordScanner(
       List<DataFile> files,
       RecordLayout layout,
@@ -36,11 +36,11 @@ public final class RecordScanner implements Closeable {
   }
 
   /**
-   * A scanner of files that it closes.
+   * Creates a scanner, which closes the files.
    *
    * @param dictionary the dictionary of a compressed database, or null
-   * @param values whether values are read, too; else {@link #value} fails, and pages that hold
-   *     nothing but a part of a value are skipped
+   * @param values whether to read values too; if false, {@link #value} fails, and pages that hold
+   *     only part of a value are skipped
    */
   public RecordScanner(
       List<DataFile> files,
@@ -61,7 +61,7 @@ public final class RecordScanner implements Closeable {
     }
   }
 
-  /** Goes to the next record; false at the end. */
+  /** Advances to the next record; false at the end. */
   public boolean next() throws IOException {
     int ended = 0;
     while (ended < files.length) {
@@ -135,10 +135,10 @@ public final class RecordScanner implements Closeable {
       this.cursor = new PayloadCursor(file, new Window(), AHEAD);
     }
 
-    /** Whether no record follows. */
+    /** Whether there are no more records. */
     abstract boolean atEnd() throws IOException;
 
-    /** The place of the next record, or of its block. */
+    /** The byte offset of the next record, or of its block. */
     abstract long position();
 
     /** Reads the next record. */
@@ -186,7 +186,7 @@ public final class RecordScanner implements Closeable {
       return !atRecord;
     }
 
-    /** Reads a header; padding ends the page. */
+    /** Reads a header; padding skips the rest of the page. */
     private void readHeader() throws IOException {
       start = cursor.position();
       long header = cursor.nextHeader();
@@ -223,7 +223,7 @@ public final class RecordScanner implements Closeable {
   }
 
   private static final class BlockWalk extends FileWalk {
-    /** A longer stored block is a single record, which is read into its own arrays at once. */
+    /** A longer stored block is a single record, which is read directly into its own arrays. */
     private static final long MAX_BLOCK = 1 << 20;
 
     private final CompressedReader.Blocks blocks;

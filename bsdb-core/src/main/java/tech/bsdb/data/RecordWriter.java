@@ -8,10 +8,10 @@ public interface RecordWriter extends Closeable {
   /** Appends a record. */
   void add(FramedRecord record) throws IOException;
 
-  /** Writes what is still waiting; no record may follow. */
+  /** Writes pending records; no record may follow. */
   void finish() throws IOException;
 
-  /** Ends the writer's threads and frees its memory; the files stay open. */
+  /** Stops the writer's threads and frees its memory; the files stay open. */
   @Override
   void close();
 }

@@ -5,12 +5,9 @@ import java.io.Closeable;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 
-/**
- * What reading a record needs besides the files, kept for the next one. Belongs to one thread at a
- * time.
- */
+/** Buffers and contexts for reading records, kept for reuse. Belongs to one thread at a time. */
 public final class Scratch implements Closeable {
-  /** More than this is not kept for the next record. */
+  /** Larger arrays are not kept for reuse. */
   private static final int KEEP = 1 << 20;
 
   private static final byte[] NO_BYTES = new byte[0];
@@ -20,7 +17,7 @@ public final class Scratch implements Closeable {
   private byte[] frame = NO_BYTES;
   private byte[] raw = NO_BYTES;
 
-  /** The cursor, over a file, whose pages in the extent were read already. */
+  /** Returns the cursor, reset to a file whose extent has already been read. */
   PayloadCursor cursor(DataFile file, Extent extent, int ahead) {
     PayloadCursor kept = cursor;
     if (kept == null) {
@@ -32,7 +29,7 @@ public final class Scratch implements Closeable {
     return kept;
   }
 
-  /** An array for a frame of that length, or longer. */
+  /** An array of at least {@code length} bytes, for a frame. */
   byte[] frame(int length) {
     if (frame.length >= length) {
       return frame;
@@ -44,7 +41,7 @@ public final class Scratch implements Closeable {
     return larger;
   }
 
-  /** An array for a raw block of that length, or longer. */
+  /** An array of at least {@code length} bytes, for a raw block. */
   byte[] raw(int length) {
     if (raw.length >= length) {
       return raw;
@@ -56,7 +53,7 @@ public final class Scratch implements Closeable {
     return larger;
   }
 
-  /** Lets go of arrays of more than so many bytes. */
+  /** Releases arrays longer than {@code most} bytes. */
   public void trim(int most) {
     if (frame.length > most) {
       frame = NO_BYTES;
@@ -66,7 +63,7 @@ public final class Scratch implements Closeable {
     }
   }
 
-  /** Frees what is not the garbage collector's. */
+  /** Frees native memory. */
   @Override
   public void close() {
     if (context != null) {

@@ -6,14 +6,17 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
 /**
- * Where the values of lookups are put: each in an array of its own, or one behind the other in one
- * array that is used again. Not thread-safe.
+ * Holds the values of lookups: each in its own array, or all back to back in one reused array. Not
+ * thread-safe.
  */
 public final class Values {
-  /** Reads and blocks of up to so many bytes are made without asking; values never are. */
+  /**
+   * Reads and blocks of up to this many bytes are allocated without a reservation; values never
+   * are.
+   */
   public static final int UNASKED = 64 << 10;
 
-  /** The most bytes that values take together. */
+  /** Maximum total size of contiguous values, in bytes. */
   private static final int MAX = Integer.MAX_VALUE - 8;
 
   private final boolean together;
@@ -26,7 +29,7 @@ public final class Values {
     this.together = together;
   }
 
-  /** Each value in an array of its own, which is the caller's. */
+  /** Each value in its own array, which the caller owns. */
   public static Values separate() {
     return new Values(false);
   }
@@ -36,15 +39,15 @@ public final class Values {
     return new Values(true);
   }
 
-  /** Has a budget asked for memory from now on; null for none. */
+  /** Sets the budget for later reservations; null for none. */
   public void use(@Nullable LongPredicate asked) {
     budget = asked;
   }
 
   /**
-   * Asks the budget, if there is one, for memory that is needed on the way to a value.
+   * Reserves memory needed to produce a value, if there is a budget.
    *
-   * @throws MemoryBudgetExceededException if it has no room
+   * @throws MemoryBudgetExceededException if the budget has no room
    */
   public void reserve(long bytes) throws MemoryBudgetExceededException {
     LongPredicate asked = budget;
@@ -54,11 +57,11 @@ public final class Values {
   }
 
   /**
-   * Room for a value.
+   * Allocates space for a value.
    *
-   * @return the array in which it stands, from {@link #offset} on
+   * @return the array that holds the value, starting at {@link #offset}
    * @throws MemoryBudgetExceededException if the budget has no room
-   * @throws IllegalStateException if values together take more than 2 GiB
+   * @throws IllegalStateException if contiguous values exceed 2 GiB
    */
   public byte[] make(int length) throws MemoryBudgetExceededException {
     if (!together) {
@@ -67,7 +70,7 @@ public final class Values {
     }
     if (length > MAX - end) {
       throw new IllegalStateException(
-          "the values of one batch take more than 2 GiB; ask for fewer keys at once");
+          "the values of one batch exceed 2 GiB; request fewer keys at once");
     }
     int needed = end + length;
     if (needed > array.length) {
@@ -80,22 +83,22 @@ public final class Values {
     return array;
   }
 
-  /** Where the last value stands in its array. */
+  /** The offset of the last value in its array. */
   public int offset() {
     return offset;
   }
 
-  /** Bytes of the last value, given the array in which it stands. */
+  /** The length of the last value, given its array. */
   public int length(byte[] last) {
     return together ? end - offset : last.length;
   }
 
-  /** The array of all values; another one once it had to grow. */
+  /** The array of all values; replaced when it grows. */
   public byte[] array() {
     return array;
   }
 
-  /** Forgets all values. */
+  /** Removes all values. */
   public void clear() {
     end = 0;
     offset = 0;

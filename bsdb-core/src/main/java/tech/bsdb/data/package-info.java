@@ -1,4 +1,6 @@
-/** Address to record: blocked, compact and compressed data files and the ZSTD dictionary. */
+/**
+ * Maps addresses to records: blocked, compact and compressed data files and the ZSTD dictionary.
+ */
 @NullMarked
 package tech.bsdb.data;
 

@@ -1,19 +1,19 @@
 package tech.bsdb.format;
 
 /**
- * The header of a compressed block (FORMAT.md §4): two numbers in LEB128, seven bits a byte, lowest
+ * The header of a compressed block (FORMAT.md §4): two LEB128 numbers, seven bits per byte, lowest
  * first.
  *
  * <pre>
- * first number    raw length * 2, plus 1 if the block is stored as it is
- * second number   length of the ZSTD frame; left out if the block is stored
+ * first number    raw length * 2, plus 1 if the block is stored uncompressed
+ * second number   length of the ZSTD frame; omitted if the block is stored
  * </pre>
  *
- * The frame, or the raw bytes, follow. The frame has no magic number, content size, checksum or
+ * The frame or the raw bytes follow. The frame has no magic number, content size, checksum or
  * dictionary id.
  */
 public final class BlockFrame {
-  /** The most bytes that a header takes. */
+  /** Maximum header length in bytes. */
   public static final int MAX = 10;
 
   private BlockFrame() {}

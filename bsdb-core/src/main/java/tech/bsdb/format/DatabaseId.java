@@ -6,10 +6,11 @@ import java.util.Arrays;
 import java.util.HexFormat;
 
 /**
- * The 16 bytes that all files of a database carry, derived from its content and options. Immutable.
+ * The 16-byte id stored in all files of a database, derived from its content and options.
+ * Immutable.
  */
 public final class DatabaseId {
-  /** Bytes of an id. */
+  /** Length of an id in bytes. */
   public static final int LENGTH = 16;
 
   private final byte[] bytes;
@@ -18,7 +19,7 @@ public final class DatabaseId {
     this.bytes = bytes;
   }
 
-  /** The id of a database with that manifest: the first half of its SHA-256. */
+  /** Derives the id from a manifest: the first half of its SHA-256. */
   public static DatabaseId derive(byte[] manifest) {
     try {
       byte[] hash = MessageDigest.getInstance("SHA-256").digest(manifest);
@@ -28,7 +29,7 @@ public final class DatabaseId {
     }
   }
 
-  /** The id that stands at {@code offset}. */
+  /** Reads the id at {@code offset}. */
   public static DatabaseId read(byte[] bytes, int offset) {
     return new DatabaseId(Arrays.copyOfRange(bytes, offset, offset + LENGTH));
   }
@@ -38,7 +39,7 @@ public final class DatabaseId {
     return bytes.clone();
   }
 
-  /** The first eight hexadecimal digits, which file names carry. */
+  /** The first eight hexadecimal digits, used in file names. */
   public String shortName() {
     return toString().substring(0, 8);
   }

@@ -9,27 +9,27 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 
 /**
- * The first and the last page of every file (FORMAT.md §2).
+ * The header page and footer page of every file (FORMAT.md §2).
  *
  * <pre>
  * offset  size  header                      footer
  *      0     8  "BSDBFILE"                  "BSDBTAIL"
  *      8     2  format version              the same
  *     10     2  kind of file                the same
- *     12     4  number among its kind       the same
+ *     12     4  number within its kind      the same
  *     16    16  database id                 the same
  *     32     8  zero                        pages of the file, header and footer included
  *     40     8  zero                        digest over the checksums of the pages between
  *   4092     4  page checksum               page checksum
  * </pre>
  *
- * @param file which file it is
+ * @param file the file's identity
  * @param databaseId 16 bytes
  * @param pages pages of the file, header and footer included
  * @param digest digest over the checksums of the pages between header and footer
  */
 public record FileFrame(FileIdentity file, DatabaseId databaseId, long pages, long digest) {
-  /** The version of the format that this code writes, and the only one it reads. */
+  /** The format version that this code writes, and the only one it reads. */
   public static final int VERSION = 1;
 
   private static final long HEADER_MAGIC = magic("BSDBFILE");
@@ -41,7 +41,7 @@ public record FileFrame(FileIdentity file, DatabaseId databaseId, long pages, lo
         .getLong();
   }
 
-  /** Whether a file that begins with these 8 bytes begins as a file of a database does. */
+  /** Whether these first 8 bytes of a file are those of a database file. */
   public static boolean startsAsHeader(byte[] start) {
     return start.length == Long.BYTES
         && ByteBuffer.wrap(start).order(ByteOrder.LITTLE_ENDIAN).getLong() == HEADER_MAGIC;
@@ -75,15 +75,15 @@ public record FileFrame(FileIdentity file, DatabaseId databaseId, long pages, lo
   }
 
   /**
-   * Reads a file's frame and checks it.
+   * Decodes and verifies a file's frame.
    *
    * @param path the file, for messages
-   * @param file which file it must be
+   * @param file the expected identity
    * @param header its first page
    * @param footer its last page
    * @param length its length in bytes
-   * @throws CorruptDatabaseException if it is damaged, cut short, or another file
-   * @throws UnsupportedFormatException if it is of another version
+   * @throws CorruptDatabaseException if the file is damaged, truncated, or another file
+   * @throws UnsupportedFormatException if the format version is another
    */
   public static FileFrame decode(
       Path path, FileIdentity file, byte[] header, byte[] footer, long length)

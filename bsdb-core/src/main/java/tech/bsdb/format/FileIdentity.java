@@ -1,10 +1,10 @@
 package tech.bsdb.format;
 
 /**
- * Which file of a database this is; every page checksum is mixed with it.
+ * Identifies a file within its database; mixed into every page checksum.
  *
- * @param kind what the file holds
- * @param number the number among the files of that kind, from 0
+ * @param kind the kind of file
+ * @param number the file's number within its kind, from 0
  */
 public record FileIdentity(FileKind kind, int number) {
   /** {@code data 3}, as messages show it. */

@@ -1,11 +1,11 @@
 package tech.bsdb.format;
 
 /**
- * What a file of a database holds; the code stands in its header, footer and page checksums
- * (FORMAT.md §2).
+ * Kinds of database files. The code of the kind is part of the file's header, footer and page
+ * checksums (FORMAT.md §2).
  */
 public enum FileKind {
-  /** The list of files and every fact that a reader needs. */
+  /** The list of files and everything a reader needs to know. */
   MANIFEST(1, "manifest"),
   /** The minimal perfect hash function and the checksum bits. */
   HASH(2, "hash"),
@@ -24,7 +24,7 @@ public enum FileKind {
     this.label = label;
   }
 
-  /** The number that stands for the kind in files; it never changes. */
+  /** The number that identifies the kind in files; never changes. */
   public int code() {
     return code;
   }
@@ -34,7 +34,7 @@ public enum FileKind {
     return label;
   }
 
-  /** The kind of that label, or an {@link IllegalArgumentException}. */
+  /** The kind with the given label, or an {@link IllegalArgumentException}. */
   static FileKind of(String label) {
     for (FileKind kind : values()) {
       if (kind.label.equals(label)) {

@@ -8,20 +8,20 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 
 /**
- * The manifest's file as a whole: its frame, its checksums, the id, and the facts (FORMAT.md §6).
+ * The whole manifest file: frame, checksums, database id and content (FORMAT.md §6).
  *
- * @param id the database's id
- * @param manifest the facts
+ * @param id the database id
+ * @param manifest the content
  */
 public record ManifestFile(DatabaseId id, Manifest manifest) {
   private static final FileIdentity FILE = new FileIdentity(FileKind.MANIFEST, 0);
 
   /**
-   * Reads the bytes of a manifest's file and checks every one of them.
+   * Decodes a manifest file, verifying every byte.
    *
    * @param path the file, for messages
-   * @throws CorruptDatabaseException if they are damaged
-   * @throws UnsupportedFormatException if they are of another format version
+   * @throws CorruptDatabaseException if the bytes are damaged
+   * @throws UnsupportedFormatException if the format version is another
    */
   public static ManifestFile decode(Path path, byte[] bytes)
       throws CorruptDatabaseException, UnsupportedFormatException {
@@ -55,7 +55,7 @@ public record ManifestFile(DatabaseId id, Manifest manifest) {
     return Arrays.copyOfRange(bytes, number * Page.SIZE, (number + 1) * Page.SIZE);
   }
 
-  /** The names of the database's files, all but the manifest's own. */
+  /** The names of the database's files except the manifest. */
   public Set<String> fileNames() {
     Set<String> names = new LinkedHashSet<>();
     for (Manifest.FileEntry entry : manifest.files()) {

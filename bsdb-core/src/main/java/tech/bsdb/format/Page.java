@@ -5,8 +5,8 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * The unit of every file (FORMAT.md §2): 4,092 bytes of payload and the CRC32C over them, mixed
- * with the page's place so that a page in the wrong place fails.
+ * The unit of every file (FORMAT.md §2): 4,092 bytes of payload and their CRC32C, mixed with the
+ * page's position so that a misplaced page fails verification.
  *
  * <pre>
  * offset  size  meaning
@@ -15,39 +15,38 @@ import java.util.zip.CRC32C;
  * </pre>
  */
 public final class Page {
-  /** Bytes of a page. */
+  /** Page size in bytes. */
   public static final int SIZE = 4096;
 
   /** log2 of {@link #SIZE}. */
   public static final int SHIFT = 12;
 
-  /** Bytes of a page that carry content. */
+  /** Payload bytes per page. */
   public static final int PAYLOAD = SIZE - Integer.BYTES;
 
   private Page() {}
 
-  /** Writes the checksum of the page that starts at {@code offset}, and returns it. */
+  /** Writes and returns the checksum of the page that starts at {@code offset}. */
   static int seal(byte[] page, int offset, FileIdentity file, long number) {
     int checksum = checksum(page, offset, PAYLOAD, file, number);
     ByteBuffer.wrap(page).order(ByteOrder.LITTLE_ENDIAN).putInt(offset + PAYLOAD, checksum);
     return checksum;
   }
 
-  /** The checksum of {@code length} bytes that stand as page {@code number} of {@code file}. */
+  /** The checksum of {@code length} bytes stored as page {@code number} of {@code file}. */
   public static int checksum(byte[] bytes, int offset, int length, FileIdentity file, long number) {
     CRC32C crc = new CRC32C();
     crc.update(bytes, offset, length);
     return checksum((int) crc.getValue(), file, number);
   }
 
-  /** The checksum of bytes with that CRC32C, which stand as page {@code number} of {@code file}. */
+  /** The checksum of bytes with the given CRC32C stored as page {@code number} of {@code file}. */
   static int checksum(int crc, FileIdentity file, long number) {
     return crc ^ place(file, number);
   }
 
   /**
-   * A number that differs with the place; the finisher of SplitMix64 (Steele, Lea, Flood, OOPSLA
-   * 2014).
+   * Hashes a page's position with the finalizer of SplitMix64 (Steele, Lea, Flood, OOPSLA 2014).
    */
   private static int place(FileIdentity file, long number) {
     long z =

@@ -12,7 +12,7 @@ public final class PageCheck {
   private final Path path;
   private final FileIdentity file;
 
-  /** A check for the file at {@code path}, which messages name. */
+  /** Creates a check for a file; messages name its {@code path}. */
   public PageCheck(Path path, FileIdentity file) {
     this.path = path;
     this.file = file;
@@ -24,7 +24,7 @@ public final class PageCheck {
    * @param buffer a little-endian buffer that holds the page
    * @param offset where the page starts in the buffer
    * @param number the page's number in the file
-   * @throws CorruptDatabaseException if its checksum is not right
+   * @throws CorruptDatabaseException if its checksum is wrong
    */
   public int check(ByteBuffer buffer, int offset, long number) throws CorruptDatabaseException {
     int stored = little(buffer.getInt(offset + Page.PAYLOAD), buffer);
@@ -33,12 +33,12 @@ public final class PageCheck {
   }
 
   /**
-   * Verifies a page, or another run of bytes, of which only the CRC32C is given.
+   * Verifies a page, or another run of bytes, given only its CRC32C.
    *
    * @param crc the CRC32C of the bytes
-   * @param stored the checksum that was stored for them
+   * @param stored the stored checksum
    * @param number the page's number in the file
-   * @throws CorruptDatabaseException if they do not belong together
+   * @throws CorruptDatabaseException if they do not match
    */
   public void check(int crc, int stored, long number) throws CorruptDatabaseException {
     int actual = Page.checksum(crc, file, number);
@@ -48,11 +48,11 @@ public final class PageCheck {
     }
   }
 
-  /** Verifies {@code length} bytes at {@code offset} against a checksum that is kept elsewhere. */
+  /** Verifies {@code length} bytes at {@code offset} against a checksum stored elsewhere. */
   public void checkAgainst(ByteBuffer buffer, int offset, int length, long number, int stored)
       throws CorruptDatabaseException {
-    // From an array: a mapped file that was cut short is then an error that Java can report, not a
-    // crash.
+    // Copy to an array first: a truncated mapped file then raises an error instead of crashing the
+    // JVM.
     byte[] bytes = new byte[length];
     buffer.get(offset, bytes);
     CRC32C crc = new CRC32C();
@@ -60,10 +60,7 @@ public final class PageCheck {
     check((int) crc.getValue(), stored, number);
   }
 
-  /**
-   * Fails unless the digest of all pages between header and footer is the one that the manifest
-   * has.
-   */
+  /** Fails unless the digest of all pages between header and footer matches the manifest's. */
   public void checkDigest(Manifest.FileEntry entry, long digest) throws CorruptDatabaseException {
     if (digest != entry.digest()) {
       throw corrupt(
@@ -74,11 +71,11 @@ public final class PageCheck {
   }
 
   /**
-   * The payload of all pages between header and footer of a whole file, verified.
+   * Returns the verified payload of all pages between the header and footer of a whole file.
    *
    * @param file the file's bytes
-   * @param digest the digest that the footer holds
-   * @throws CorruptDatabaseException if a page or the digest is not right
+   * @param digest the digest in the footer
+   * @throws CorruptDatabaseException if a page or the digest is wrong
    */
   public byte[] payload(byte[] file, long digest) throws CorruptDatabaseException {
     ByteBuffer bytes = ByteBuffer.wrap(file).order(ByteOrder.LITTLE_ENDIAN);
@@ -98,7 +95,7 @@ public final class PageCheck {
     return payload;
   }
 
-  /** An exception for the page or place {@code offset} of this check's file. */
+  /** Creates an exception for damage at {@code offset} of this check's file. */
   public CorruptDatabaseException corrupt(long offset, String expected, String actual) {
     return new CorruptDatabaseException(path, offset, expected, actual);
   }

@@ -4,16 +4,16 @@ import java.io.IOException;
 import java.util.Arrays;
 
 /**
- * Turns a stream of payload bytes into sealed pages, from page 1 on (page 0 is the header).
+ * Encodes a stream of payload bytes as sealed pages, starting at page 1 (page 0 is the header).
  *
  * <p>Not thread-safe.
  */
 public final class PageEncoder {
-  /** Takes finished pages, in order. */
+  /** Receives finished pages, in order. */
   @FunctionalInterface
   public interface PageSink {
     /**
-     * Takes {@code length} bytes of {@code bytes}; they are the caller's again when the call
+     * Receives {@code length} bytes of {@code bytes}, which the caller may reuse once the call
      * returns.
      */
     void write(byte[] bytes, int offset, int length) throws IOException;
@@ -28,19 +28,19 @@ public final class PageEncoder {
   private long number = 1;
   private long digest;
 
-  /** An encoder for the pages of {@code file}. */
+  /** Creates an encoder for the pages of {@code file}. */
   public PageEncoder(PageSink sink, FileIdentity file) {
     this.sink = sink;
     this.file = file;
   }
 
-  /** Folds one page's checksum into a file's digest; the order matters. */
+  /** Folds one page's checksum into a file's digest; order matters. */
   public static long fold(long digest, int checksum) {
     long z = (digest ^ Integer.toUnsignedLong(checksum)) * DIGEST_PRIME;
     return z ^ (z >>> 29);
   }
 
-  /** The byte offset in the file where the next payload byte will stand. */
+  /** The file offset of the next payload byte. */
   public long position() {
     return (number << Page.SHIFT) + used;
   }
@@ -50,7 +50,7 @@ public final class PageEncoder {
     return Page.PAYLOAD - used;
   }
 
-  /** Appends payload, across pages where it does not fit. */
+  /** Appends payload, continuing on further pages as needed. */
   public void put(byte[] bytes, int offset, int length) throws IOException {
     int from = offset;
     int left = length;
@@ -74,8 +74,8 @@ public final class PageEncoder {
   }
 
   /**
-   * Writes a page of 4,096 bytes of content whose checksum is kept elsewhere; only between whole
-   * pages.
+   * Writes a page of 4,096 bytes of content whose checksum is stored elsewhere. Allowed only at a
+   * page boundary.
    */
   public int putUnsealed(byte[] content, int offset) throws IOException {
     if (used != 0) {
@@ -96,12 +96,12 @@ public final class PageEncoder {
     number++;
   }
 
-  /** The number of the next page: all pages before it are written, but for the header. */
+  /** The number of the next page; all pages before it except the header have been written. */
   public long pages() {
     return number;
   }
 
-  /** The digest over the checksums of all pages from 1 on. */
+  /** The digest of the checksums of all pages from page 1 on. */
   public long digest() {
     return digest;
   }

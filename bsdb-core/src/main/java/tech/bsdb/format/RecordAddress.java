@@ -3,15 +3,15 @@ package tech.bsdb.format;
 import java.util.Objects;
 
 /**
- * A record's place in the data files, packed in 63 bits so that no address is negative (FORMAT.md
- * §3).
+ * A record's location in the data files, packed in 63 bits so that no address is negative
+ * (FORMAT.md §3).
  *
  * <pre>
  * bits                  meaning
  * 63                    0
- * 56..62                number of the data file
- * detailBits..55        byte offset in the file of the record, or of the block that holds it
- * 0..detailBits-1       blocked and compact: pages that the record touches, less one; all ones stands for
+ * 56..62                data file number
+ * detailBits..55        file offset in bytes of the record, or of the block that contains it
+ * 0..detailBits-1       blocked and compact: pages that the record spans, minus one; all ones means
  *                       that many or more. Compressed: the record's offset in the decompressed block
  * </pre>
  */
@@ -19,7 +19,7 @@ public final class RecordAddress {
   /** Detail bits of a blocked or compact database. */
   public static final int SPAN_BITS = 8;
 
-  /** Bytes that are written to one data file before the next one takes its turn. */
+  /** Bytes written to one data file before the writer moves on to the next. */
   public static final long STRIPE = 4L << 20;
 
   private static final int FILE_SHIFT = 56;
@@ -28,14 +28,14 @@ public final class RecordAddress {
   private final long detailMask;
   private final long positionMask;
 
-  /** The packing with so many bits of detail, 8 to 20. */
+  /** Creates a packing with the given number of detail bits, 8 to 20. */
   public RecordAddress(int detailBits) {
     this.detailBits = Objects.checkIndex(detailBits, 21);
     this.detailMask = (1L << detailBits) - 1;
     this.positionMask = (1L << (FILE_SHIFT - detailBits)) - 1;
   }
 
-  /** The packing of a database with that layout and block size. */
+  /** The packing for a layout and block size. */
   public static RecordAddress of(RecordLayout layout, int blockSize) {
     return new RecordAddress(
         layout == RecordLayout.COMPRESSED
@@ -43,12 +43,12 @@ public final class RecordAddress {
             : SPAN_BITS);
   }
 
-  /** The largest byte offset that an address can hold. */
+  /** The largest byte offset an address can hold. */
   public long maxPosition() {
     return positionMask;
   }
 
-  /** Packs an address; the parts must be in range. */
+  /** Packs an address; its parts must be in range. */
   public long pack(int file, long position, long detail) {
     Objects.checkIndex(file, 128);
     Objects.checkIndex(position, positionMask + 1);
@@ -65,14 +65,14 @@ public final class RecordAddress {
     return address >>> detailBits & positionMask;
   }
 
-  /** Pages less one, or the offset in the block. */
+  /** Pages minus one, or the offset within the block. */
   public int detail(long address) {
     return (int) (address & detailMask);
   }
 
   /**
-   * Orders two addresses as their records were written. Data files take turns, a stripe of each
-   * ({@link #STRIPE} bytes, FORMAT.md §4), so that the order can be told from the addresses.
+   * Orders two addresses by when their records were written. Data files are written in turn, one
+   * stripe each ({@link #STRIPE} bytes, FORMAT.md §4), so the addresses determine the order.
    */
   public int compare(long a, long b) {
     int byStripe = Long.compare(position(a) / STRIPE, position(b) / STRIPE);

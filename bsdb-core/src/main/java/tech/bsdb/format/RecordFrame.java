@@ -1,8 +1,8 @@
 package tech.bsdb.format;
 
 /**
- * The header of a record (FORMAT.md §4): short for nearly all, wide for an empty or long key or a
- * long value.
+ * The header of a record (FORMAT.md §4): short for nearly all records, wide for an empty or long
+ * key or a long value.
  *
  * <pre>
  *           offset  size  meaning
@@ -12,87 +12,87 @@ package tech.bsdb.format;
  *                1     2  0xFFFF
  *                3     2  key length, 0 to 65,535
  *                5     4  value length, 0 to 2^31 - 1
- * no more        0     1  0 (the rest of the page is padding)
+ * padding        0     1  0 (the rest of the page is unused)
  *                1     2  0
  * </pre>
  *
- * The key's bytes and the value's follow.
+ * The bytes of the key and the value follow.
  */
 public final class RecordFrame {
-  /** Bytes of a short header. */
+  /** Length of a short header in bytes. */
   public static final int SHORT = 3;
 
-  /** Bytes of a wide header. */
+  /** Length of a wide header in bytes. */
   public static final int WIDE = 9;
 
-  /** The longest key that a short header takes. */
+  /** Maximum key length of a short header. */
   public static final int SHORT_KEY = 255;
 
-  /** The longest value that a short header takes. */
+  /** Maximum value length of a short header. */
   public static final int SHORT_VALUE = 32_510;
 
-  /** The longest key. */
+  /** Maximum key length. */
   public static final int MAX_KEY = 65_535;
 
-  /** The longest value: the longest array that Java virtual machines give. */
+  /** Maximum value length: the longest array that Java virtual machines allocate. */
   public static final int MAX_VALUE = Integer.MAX_VALUE - 8;
 
-  /** What {@link #decode} gives where no record follows in the page. */
+  /** Returned by {@link #decode} if no record follows in the page. */
   public static final long PADDING = -1;
 
-  /** What {@link #decode} gives where the rest of a wide header follows. */
+  /** Returned by {@link #decode} if the rest of a wide header follows. */
   public static final long IS_WIDE = -2;
 
-  /** What decoding gives for bytes that are no header. */
+  /** Returned for bytes that are not a header. */
   public static final long INVALID = -3;
 
-  /** What {@link #decode(byte[], int, int)} gives for a header that is cut. */
+  /** Returned by {@link #decode(byte[], int, int)} for a truncated header or record. */
   public static final long CUT = -4;
 
-  /** What the second field of a wide header holds. */
+  /** The second field of a wide header. */
   private static final int WIDE_MARK = 0xFFFF;
 
   private RecordFrame() {}
 
-  /** Whether a record with these lengths has a wide header. */
+  /** Whether a record with these lengths needs a wide header. */
   public static boolean wide(int keyLength, int valueLength) {
     return keyLength == 0 || keyLength > SHORT_KEY || valueLength > SHORT_VALUE;
   }
 
-  /** Bytes of the header of a record with these lengths. */
+  /** Length of the header of a record with these key and value lengths. */
   public static int headerLength(int keyLength, int valueLength) {
     return wide(keyLength, valueLength) ? WIDE : SHORT;
   }
 
-  /** Bytes of the header that stands at {@code offset}. */
+  /** Length of the header at {@code offset}. */
   public static int headLengthAt(byte[] bytes, int offset) {
     return bytes[offset] == 0 ? WIDE : SHORT;
   }
 
-  /** Bytes of a whole record with these lengths. */
+  /** Length of a whole record with these key and value lengths. */
   public static long length(int keyLength, int valueLength) {
     return (long) headerLength(keyLength, valueLength) + keyLength + valueLength;
   }
 
   /*
-   * A decoded header in a long, so that decoding allocates nothing: the value's length in the lower 32 bits, the key's in
-   * the next 16, and above them whether the header is a wide one. The constants for what is no record are negative.
+   * A decoded header packed in a long, so that decoding allocates nothing: the value length in the lower 32 bits, the
+   * key length in the next 16, and above them whether the header is wide. The constants for other results are negative.
    */
   private static long decoded(boolean wide, int keyLength, int valueLength) {
     return (wide ? 1L << 48 : 0) | (long) keyLength << 32 | valueLength;
   }
 
-  /** The key's length in a decoded header. */
+  /** The key length from a decoded header. */
   public static int keyLength(long decoded) {
     return (int) (decoded >>> 32) & 0xFFFF;
   }
 
-  /** The value's length in a decoded header. */
+  /** The value length from a decoded header. */
   public static int valueLength(long decoded) {
     return (int) decoded;
   }
 
-  /** The header's own length in a decoded header. */
+  /** The length of the header itself, from a decoded header. */
   public static int headerLength(long decoded) {
     return decoded >>> 48 == 0 ? SHORT : WIDE;
   }
@@ -101,7 +101,7 @@ public final class RecordFrame {
    * Decodes the first {@link #SHORT} bytes of a header.
    *
    * @param keyLength the first byte, 0 to 255
-   * @param valueLength the two after it, little-endian
+   * @param valueLength the two bytes after it, little-endian
    * @return a decoded header, or {@link #IS_WIDE}, {@link #PADDING} or {@link #INVALID}
    */
   public static long decode(int keyLength, int valueLength) {
@@ -115,7 +115,7 @@ public final class RecordFrame {
    * Decodes the rest of a wide header.
    *
    * @param keyLength its first two bytes, little-endian
-   * @param valueLength the four after them
+   * @param valueLength the next four bytes, little-endian
    * @return a decoded header, or {@link #INVALID}
    */
   public static long decodeWide(int keyLength, int valueLength) {
@@ -127,9 +127,9 @@ public final class RecordFrame {
   /**
    * Decodes a header in an array.
    *
-   * @param offset where it starts
-   * @param end the end of what may hold it and its record
-   * @return a decoded header whose record ends in time; {@link #CUT} if it does not; {@link
+   * @param offset where the header starts
+   * @param end the end of the bytes that may contain the header and its record
+   * @return a decoded header whose record ends by {@code end}; {@link #CUT} if it does not; {@link
    *     #PADDING} or {@link #INVALID}
    */
   public static long decode(byte[] bytes, int offset, int end) {
@@ -158,7 +158,7 @@ public final class RecordFrame {
     return value;
   }
 
-  /** Writes a header and returns the offset behind it. */
+  /** Writes a header and returns the offset after it. */
   public static int put(byte[] target, int offset, int keyLength, int valueLength) {
     if (!wide(keyLength, valueLength)) {
       target[offset] = (byte) keyLength;

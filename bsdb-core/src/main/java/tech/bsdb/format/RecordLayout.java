@@ -2,16 +2,13 @@ package tech.bsdb.format;
 
 import java.util.Locale;
 
-/** How records lie in the data files (FORMAT.md §4). */
+/** Record layouts of the data files (FORMAT.md §4). */
 public enum RecordLayout {
-  /**
-   * Records never straddle a page, so that one page read answers; a large record has pages of its
-   * own.
-   */
+  /** Records never straddle a page, so one page read suffices; a large record has its own pages. */
   BLOCKED("blocked"),
-  /** Records lie back to back and may straddle pages. */
+  /** Records are stored back to back and may straddle pages. */
   COMPACT("compact"),
-  /** Records are gathered in blocks, and each block is one ZSTD frame. */
+  /** Records are grouped into blocks, each compressed as one ZSTD frame. */
   COMPRESSED("compressed"),
   /** No data files: the index holds the values (approximate mode). */
   NONE("none");
@@ -22,7 +19,7 @@ public enum RecordLayout {
     this.id = id;
   }
 
-  /** The name that the manifest stores; it never changes. */
+  /** The name stored in the manifest; never changes. */
   public String id() {
     return id;
   }

@@ -1,6 +1,6 @@
 /**
- * Bytes to values and back: pages, headers, footers, the manifest, record framing and address
- * packing. Opens no file.
+ * Encoding and decoding of the file format: pages, headers, footers, the manifest, record framing
+ * and address packing. Opens no files.
  */
 @NullMarked
 package tech.bsdb.format;

@@ -18,17 +18,17 @@ import tech.bsdb.io.Window;
 
 /**
  * The minimal perfect hash function of Genuzio, Ottaviano and Vigna (SEA 2016) with checksum bits,
- * read from its mapped file (FORMAT.md §5). Opened at once whatever its size; all readers and
- * processes share the pages.
+ * read from its mapped file (FORMAT.md §5). Opens in constant time regardless of size; all readers
+ * and processes share the pages.
  *
- * <p>Each page is verified at its first touch against the table of checksums behind the function.
+ * <p>Each page is verified on first touch against the checksum table that follows the function.
  * Thread-safe.
  */
 public final class BucketHash implements HashFunction {
-  /** The name of this kind of function in the manifest. */
+  /** The name of this function kind in the manifest. */
   public static final String KIND = "gov3-bucketed";
 
-  /** Checksums in one page of the table. */
+  /** Checksums per page of the table. */
   static final int CHECKSUMS_PER_PAGE = Page.PAYLOAD / Integer.BYTES;
 
   private static final int RANK_MASK = (1 << BucketLayout.RANK_BITS) - 1;
@@ -66,12 +66,12 @@ public final class BucketHash implements HashFunction {
   /**
    * Opens a function.
    *
-   * @param path its file, whose frame was checked
-   * @param entry the file as the manifest has it
-   * @param buckets buckets, from the manifest
-   * @param keys keys, from the manifest
+   * @param path its file, whose frame has been verified
+   * @param entry the file's entry in the manifest
+   * @param buckets the number of buckets, from the manifest
+   * @param keys the number of keys, from the manifest
    * @param checksumBits checksum bits per key, from the manifest
-   * @param verify whether pages are verified: at their first touch, or while they are loaded
+   * @param verify whether to verify pages, on first touch or while loading
    * @param loader loads the whole file; null to map it
    */
   public static BucketHash open(
@@ -112,7 +112,7 @@ public final class BucketHash implements HashFunction {
     }
   }
 
-  /** Verifies every page and the digest of all. */
+  /** Verifies every page and the file's digest. */
   private void verifyAll(FileEntry entry) throws IOException {
     long digest = 0;
     for (long page = 1; page < entry.pages() - 1; page++) {
@@ -139,9 +139,9 @@ public final class BucketHash implements HashFunction {
   }
 
   /*
-   * In a large function the bucket's block is not in the processor's caches. Its lines are asked for all at once,
-   * before the first word is needed; and no branch depends on them but for the refusals, so that the processor runs
-   * ahead over the misses (measured at 10M keys, interleaved: 101 to 163 ns a slot, against 213 to 308 ns without
+   * In a large function, the bucket's block is not in the processor's caches. All its lines are therefore requested at
+   * once, before the first word is needed. No branch except the rejections depends on them, so the processor executes
+   * ahead past the misses (measured at 10M keys, interleaved: 101 to 163 ns per slot, against 213 to 308 ns without
    * touching the lines, and the same with a loop for the rank; docs/decisions/0002).
    */
   @Override
@@ -151,7 +151,7 @@ public final class BucketHash implements HashFunction {
     ByteBuffer block = file.buffer(at);
     int base = ShownFile.offset(at);
     if (lines(block, base) == -1) {
-      Thread.onSpinWait(); // never, or harmless: it keeps the loads
+      Thread.onSpinWait(); // keeps the loads from being optimized away; rarely or never runs
     }
     long word = block.getLong(base);
     long packed = Vertices.of(high, low, word & ~BucketLayout.SLOT_MASK);
@@ -163,7 +163,7 @@ public final class BucketHash implements HashFunction {
     int vertex = Vertices.get(packed, sum % 3);
     long ranks = block.getLong(base + 8);
     int rank = rank(block, vertices, vertex, ranks);
-    int deciding = // of the two words that decide, the one that no block with keys has at zero
+    int deciding = // the deciding word that is never zero in a block with keys
         checksumBits > 0
             ? base + vertexEnd + (rank * checksumBits >>> 6 << 3)
             : vertices + (vertex >>> 5 << 3);
@@ -192,7 +192,7 @@ public final class BucketHash implements HashFunction {
     return sum;
   }
 
-  /** Loads each cache line of a block but the first. */
+  /** Loads each cache line of a block except the first. */
   private long lines(ByteBuffer block, int base) {
     long all = -1;
     for (int i = LINE; i < blockBytes; i += LINE) {
@@ -201,7 +201,7 @@ public final class BucketHash implements HashFunction {
     return all;
   }
 
-  /** Keys of the bucket before a vertex. */
+  /** The number of the bucket's keys before a vertex. */
   private static int rank(ByteBuffer block, int vertices, int vertex, long ranks) {
     int group = vertex >>> 7;
     int rank =
@@ -220,19 +220,19 @@ public final class BucketHash implements HashFunction {
     return (1L << (bits >>> 1) << bits - (bits >>> 1)) - 1;
   }
 
-  /** The checksum bits of a slot, and others above them; their word is at {@code at}. */
+  /** The checksum bits of a slot, with other bits above them; their first word is at {@code at}. */
   private long checksum(ByteBuffer block, int at, long word, int shift) {
     long bits = word >>> shift;
     return shift + checksumBits > 64 ? bits | block.getLong(at + 8) << 64 - shift : bits;
   }
 
   /**
-   * Fails if the pages of a block were set to zeros since they were verified. Zeros where a block
-   * has none, but by a chance that is next to nothing, are what a reader of a file that is being
-   * overwritten or lost its pages meets; they would turn present keys into absent ones.
+   * Fails if the pages of a block have become zero since they were verified. A reader sees zeros
+   * when the file is being overwritten or has lost pages; they would turn present keys into absent
+   * ones. An intact block has zeros in these places with negligible probability.
    */
   private void refuseZeros(long at, ByteBuffer block, int base) throws IOException {
-    if (at == Page.SIZE) { // the first block has zeros of its own, if its keys are few
+    if (at == Page.SIZE) { // the first block may legitimately contain zeros if it has few keys
       long vertices = 0;
       for (int i = BucketLayout.VERTEX_START; i < BucketLayout.CHECKSUM_START; i++) {
         vertices |= block.getLong(base + i * Long.BYTES);
@@ -250,7 +250,7 @@ public final class BucketHash implements HashFunction {
     return region.get(base + (vertex >>> 2)) >>> ((vertex & 3) << 1) & 3;
   }
 
-  /** Verifies the pages of a run of bytes, of which there are one or two. */
+  /** Verifies the one or two pages of a run of bytes. */
   private void verify(long from, long to) throws IOException {
     if (verify) {
       long page = from >>> Page.SHIFT;
@@ -282,7 +282,7 @@ public final class BucketHash implements HashFunction {
     return stored;
   }
 
-  /** The first page of the table of checksums in a file of that many pages. */
+  /** The first page of the checksum table in a file of {@code pages} pages. */
   public static long tablePage(long pages) {
     long between = pages - 2;
     return 1 + between - (between + CHECKSUMS_PER_PAGE) / (CHECKSUMS_PER_PAGE + 1);
@@ -291,7 +291,7 @@ public final class BucketHash implements HashFunction {
   /**
    * Verifies a page of the function against the table, for a reader of the whole file.
    *
-   * @param body shows the page, at {@code offset} of its buffer
+   * @param body the window that shows the page, at {@code offset} of its buffer
    * @return the page's checksum
    */
   public static int checkBodyPage(
@@ -310,7 +310,7 @@ public final class BucketHash implements HashFunction {
     return stored;
   }
 
-  /** The function's file among those of its database. */
+  /** The identity of the function's file in its database. */
   public static FileIdentity identity() {
     return new FileIdentity(FileKind.HASH, 0);
   }

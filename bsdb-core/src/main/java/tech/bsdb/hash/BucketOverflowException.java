@@ -1,6 +1,6 @@
 package tech.bsdb.hash;
 
-/** A bucket has more keys than fit: the function must be built with more buckets. */
+/** Thrown when a bucket cannot hold its keys, so the function must be built with more buckets. */
 public final class BucketOverflowException extends Exception {
   private static final long serialVersionUID = 1L;
 

@@ -4,28 +4,28 @@ import it.unimi.dsi.sux4j.mph.solve.Linear3SystemSolver;
 import java.util.Iterator;
 
 /**
- * Solves buckets: finds the seed and the 2-bit values that send each key of a bucket to a slot of
- * its own, by sux4j's solver (Genuzio, Ottaviano, Vigna, "Fast Scalable Construction of (Minimal
+ * Solves buckets: finds the seed and the 2-bit values that map each key of a bucket to a unique
+ * slot, using sux4j's solver (Genuzio, Ottaviano, Vigna, "Fast Scalable Construction of (Minimal
  * Perfect Hash) Functions", SEA 2016). Stateless; the same bucket always gives the same solution.
  */
 public final class BucketSolver {
-  /** How often a build may begin again with more buckets. */
+  /** How often a build may try, with more buckets each time. */
   public static final int ATTEMPTS = BucketLayout.ATTEMPTS;
 
   private static final long SEED_STEP = 1L << 56;
 
   private final BucketLayout layout;
 
-  /** A solver for a function with that many checksum bits. */
+  /** Creates a solver for a function with the given number of checksum bits. */
   public BucketSolver(long buckets, int checksumBits) {
     this.layout = new BucketLayout(buckets, checksumBits);
   }
 
   /**
-   * The number of buckets for that many keys; a multiple of {@code partitions} where there are
-   * many.
+   * The number of buckets for {@code keys} keys; if at least {@code partitions}, rounded up to a
+   * multiple of it.
    *
-   * @param attempt 0, then one more after each {@link BucketOverflowException}, below {@link
+   * @param attempt 0, increased by one after each {@link BucketOverflowException}, less than {@link
    *     #ATTEMPTS}
    */
   public static long bucketsFor(long keys, int partitions, int attempt) {
@@ -40,22 +40,20 @@ public final class BucketSolver {
   /**
    * A solved bucket.
    *
-   * @param block its words, as they stand in the file
-   * @param slots the slot of each signature, less the bucket's first slot, in the order in which
-   *     they were given
+   * @param block its words, as stored in the file
+   * @param slots the slot of each signature relative to the bucket's first slot, in input order
    */
   public record Solution(long[] block, int[] slots) {}
 
   /**
    * Solves one bucket.
    *
-   * @param high first halves of the signatures of its keys, all different as pairs, in ascending
-   *     order
+   * @param high first halves of the signatures of its keys; signatures are distinct and ascending
    * @param low second halves
-   * @param from where its signatures start in both arrays
-   * @param size how many there are
+   * @param from the index of its first signature in both arrays
+   * @param size the number of its signatures
    * @param first the first slot of the bucket
-   * @throws BucketOverflowException if they are too many, or no seed of 256 solves them
+   * @throws BucketOverflowException if it has too many keys, or none of the 256 seeds solves it
    */
   public Solution solve(long[] high, long[] low, int from, int size, long first)
       throws BucketOverflowException {
@@ -92,7 +90,7 @@ public final class BucketSolver {
     return new Solution(block, slots);
   }
 
-  /** Keys before each word of vertices. */
+  /** The number of keys before each word of vertices. */
   private static int[] keysBefore(long[] block) {
     int[] before = new int[BucketLayout.VERTEX_WORDS];
     for (int i = 1; i < before.length; i++) {

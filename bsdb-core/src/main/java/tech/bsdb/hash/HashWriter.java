@@ -8,9 +8,9 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 
 /**
- * Writes the file of a hash function, bucket by bucket in their order (FORMAT.md §5).
+ * Writes the file of a hash function, bucket by bucket in order (FORMAT.md §5).
  *
- * <p>Memory grows by 4 bytes for each page of the function, to be written behind it. Not
+ * <p>Holds a 4-byte checksum in memory for each page of the function until the end. Not
  * thread-safe.
  */
 public final class HashWriter {
@@ -23,7 +23,7 @@ public final class HashWriter {
   private long addedBuckets;
   private long addedKeys;
 
-  /** A writer of a function of that many keys in that many buckets. */
+  /** Creates a writer for a function of {@code keys} keys in {@code buckets} buckets. */
   public HashWriter(PageEncoder pages, long buckets, long keys) {
     this.pages = pages;
     this.buckets = buckets;

@@ -5,11 +5,11 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * The 128 bits that stand for a key: Bob Jenkins' SpookyHash with four words of state, over the
- * key's bytes as a little-endian bit vector, exactly as sux4j's {@code Hashes.spooky4} computes it
- * (FORMAT.md §5).
+ * A key's 128-bit signature: Bob Jenkins' SpookyHash with four words of state, over the key's bytes
+ * as a little-endian bit vector, exactly as sux4j's {@code Hashes.spooky4} computes it (FORMAT.md
+ * §5).
  *
- * <p>An instance holds the last signature computed with it, so that a lookup allocates nothing; it
+ * <p>An instance holds the signature it last computed, so that a lookup allocates nothing. It
  * belongs to one thread at a time.
  */
 public final class Signature {
@@ -18,10 +18,10 @@ public final class Signature {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  /** The first 64 bits: they choose the bucket. */
+  /** The first 64 bits, which select the bucket. */
   public long high;
 
-  /** The last 64 bits: the lowest of them are the checksum bits. */
+  /** The last 64 bits; the lowest are the checksum bits. */
   public long low;
 
   /** Computes the signature of {@code length} bytes of {@code bytes}. */
@@ -121,7 +121,8 @@ public final class Signature {
   }
 
   /**
-   * The last 1 to 8 bytes of a key as a number: by one read where eight bytes lie before their end.
+   * Reads the last 1 to 8 bytes of a key as a number, with a single load if the key has at least
+   * eight bytes.
    */
   private static long tail(byte[] bytes, int start, int at, int length) {
     int end = at + length;

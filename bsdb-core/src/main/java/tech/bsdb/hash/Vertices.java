@@ -6,7 +6,7 @@ package tech.bsdb.hash;
  * them.
  */
 final class Vertices {
-  /** Bits of one vertex in the packed result. */
+  /** Bits per vertex in the packed result. */
   private static final int BITS = 10;
 
   private static final long MASK = (1L << BITS) - 1;
@@ -16,7 +16,7 @@ final class Vertices {
   private Vertices() {}
 
   /**
-   * The vertices, packed.
+   * Returns the packed vertices.
    *
    * @param seed the bucket's seed, in the top eight bits
    */
@@ -58,7 +58,7 @@ final class Vertices {
     return (hash & SHIFT_MASK) * BucketLayout.VERTICES >>> SHIFT;
   }
 
-  /** The first, second or third vertex: {@code which} is 0, 1 or 2. */
+  /** Extracts one of the three vertices; {@code which} is 0, 1 or 2. */
   static int get(long packed, int which) {
     return (int) (packed >>> BITS * which & MASK);
   }

@@ -1,4 +1,4 @@
-/** Key to signature to slot: the minimal perfect hash function and its checksum bits. */
+/** Maps keys to signatures and slots: the minimal perfect hash function and its checksum bits. */
 @NullMarked
 package tech.bsdb.hash;
 

@@ -10,8 +10,8 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * Asynchronous reader with the documented constructor; a thin wrapper around the lookup path shared by all readers.
- * Thread-safe.
+ * Asynchronous reader with the documented constructor; a thin wrapper around the lookup path shared
+ * by all readers. Thread-safe.
  *
  * <p>Handlers never run on a thread that reads depend on: they run on dedicated threads, or on the
  * caller's thread if the answer is already in memory. They may block, throw, or start further

@@ -8,8 +8,8 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * Synchronous reader with the documented constructor; a thin wrapper around the lookup path shared by all readers.
- * Thread-safe.
+ * Synchronous reader with the documented constructor; a thin wrapper around the lookup path shared
+ * by all readers. Thread-safe.
  */
 public final class SyncReader implements Closeable {
   private final Lookup lookup;

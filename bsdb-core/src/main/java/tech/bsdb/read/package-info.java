@@ -1,5 +1,6 @@
 /**
- * Embedded readers with fixed constructor parameters, thin wrappers around {@code tech.bsdb.lookup}.
+ * Embedded readers with fixed constructor parameters, thin wrappers around {@code
+ * tech.bsdb.lookup}.
  */
 @NullMarked
 package tech.bsdb.read;

@@ -29,8 +29,8 @@ final class StoreLock implements Closeable {
   private static final long SWITCH_SECONDS = 60;
 
   /*
-   * A process gives up its lock on a file when it closes any opening of the file, so a file that this virtual machine
-   * has locked is never opened a second time.
+   * A process loses its lock on a file when it closes any channel to that file, so a file that this virtual machine has
+   * locked is never opened a second time.
    */
   private static final Set<Path> HELD = ConcurrentHashMap.newKeySet();
 

@@ -144,7 +144,7 @@ class OverlappingBuildsTest {
         } catch (ExecutionException e) {
           assertThat(e.getCause())
               .isInstanceOf(FileAlreadyExistsException.class)
-              .hasMessageContaining("was created while the build ran");
+              .hasMessageContaining("was created during the build");
           refused++;
         }
       }

@@ -319,7 +319,7 @@ class PublishCommandTest {
     assertThat(bsdb("rollback", store).err()).contains("there is no version before v1");
     assertThat(bsdb("rollback", store, "v2").err()).contains("no such version");
     assertThat(bsdb("rollback", store, "../v2").err()).contains("\"../v2\"");
-    assertThat(publish(one, store, "--version", "v1").err()).contains("there is a version of this");
+    assertThat(publish(one, store, "--version", "v1").err()).contains("a version with this name");
     for (String command : List.of("publish", "rollback", "versions")) {
       CommandRun help = bsdb(command, "--help");
       assertThat(help.code()).isZero();
