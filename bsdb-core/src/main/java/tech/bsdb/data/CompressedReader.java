@@ -1,5 +1,6 @@
 package tech.bsdb.data;
 
+import com.github.luben.zstd.Zstd;
 import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
@@ -156,6 +157,9 @@ public final class CompressedReader implements RecordReader {
         return raw;
       }
       long frameLength = cursor.nextLeb128();
+      if (frameLength > Zstd.compressBound(length)) { // no writer makes a longer one
+        throw file.corrupt(position, "a ZSTD frame", "a length of " + frameLength + " bytes");
+      }
       cursor.expect(frameLength);
       byte[] frame = scratch.frame((int) frameLength);
       cursor.read(frame, 0, (int) frameLength);

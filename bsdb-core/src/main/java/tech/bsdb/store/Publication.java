@@ -18,7 +18,9 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
@@ -220,8 +222,7 @@ public final class Publication implements AutoCloseable {
         if (named) {
           Files.deleteIfExists(version.resolve(UNFINISHED));
         } else if (Directories.holdsDatabaseFilesOnly(version)) {
-          Path hiddenPath = store.resolve(REMOVED + name);
-          hidden.add(Files.move(version, hiddenPath, StandardCopyOption.ATOMIC_MOVE));
+          hidden.add(Files.move(version, hiddenPath(name), StandardCopyOption.ATOMIC_MOVE));
         }
       }
     }
@@ -603,20 +604,28 @@ public final class Publication implements AutoCloseable {
     if (!live) {
       throw new IllegalStateException("not live yet");
     }
-    List<Path> hidden = StoreLock.switching(store, () -> hide(old));
-    for (Path directory : hidden) {
+    Map<String, Path> hidden = StoreLock.switching(store, () -> hide(old));
+    for (Path directory : hidden.values()) {
       Directories.delete(directory);
     }
-    return hidden.stream()
-        .map(directory -> Directories.name(directory).substring(REMOVED.length()))
-        .toList();
+    return List.copyOf(hidden.keySet());
+  }
+
+  /** A name for a version that is to be removed; a stale directory may have the first. */
+  private Path hiddenPath(String version) {
+    Path path = store.resolve(REMOVED + version);
+    for (int i = 1; Files.exists(path, LinkOption.NOFOLLOW_LINKS); i++) {
+      path = store.resolve(REMOVED + version + "-" + i);
+    }
+    return path;
   }
 
   /**
    * Renames the oldest versions to hidden names, so that they are not opened while being deleted.
    */
-  private List<Path> hide(int old) throws IOException {
-    List<Path> hidden = new ArrayList<>();
+  /** Moves old versions out of sight: their names, and where each is now. */
+  private Map<String, Path> hide(int old) throws IOException {
+    Map<String, Path> hidden = new LinkedHashMap<>();
     Pointer pointer = Pointer.read(store);
     if (pointer == null) {
       return hidden;
@@ -639,7 +648,8 @@ public final class Publication implements AutoCloseable {
                 + " contains files that are not the database's, so it was kept; remove it by hand");
         continue;
       }
-      hidden.add(Files.move(directory, store.resolve(REMOVED + Directories.name(directory))));
+      String name = Directories.name(directory);
+      hidden.put(name, Files.move(directory, hiddenPath(name)));
     }
     return hidden;
   }

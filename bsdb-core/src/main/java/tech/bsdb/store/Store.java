@@ -164,8 +164,8 @@ public final class Store {
    * @throws NoSuchFileException if the version does not exist, or there is none to roll back to
    * @throws tech.bsdb.error.CorruptDatabaseException if the version is damaged; the current version
    *     is then unchanged
-   * @throws InterruptedIOException if the thread is interrupted, and stays so; the current version is
-   *     then unchanged
+   * @throws InterruptedIOException if the thread is interrupted, and stays so; the current version
+   *     is then unchanged
    */
   public String rollback(@Nullable String version) throws IOException {
     if (version != null) {

@@ -508,6 +508,20 @@ class PublicationTest {
   }
 
   @Test
+  void keepRemovesAVersionWhoseHiddenNameIsTaken() throws Exception {
+    Path store = folder.resolve("store");
+    Path database = database("one");
+    Versions.publish(database, store, "v1");
+    Versions.publish(database, store, "v2");
+    Path stale = Files.createDirectory(store.resolve(".removed-v1"));
+    Path foreign = Files.writeString(stale.resolve("notes.txt"), "mine");
+    assertThat(publishAndKeep(database, store, "v3", 1)).containsExactly("v1");
+    assertThat(Versions.names(store)).containsExactly("v2", "v3");
+    assertThat(foreign).hasContent("mine");
+    assertThat(Leaks.tree(store)).noneMatch(name -> name.startsWith(".removed-v1-"));
+  }
+
+  @Test
   void keepGoesByAgeAndLeavesAloneWhatIsNoDatabase() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "a", "b", "c", "d");
     Path half = Files.createDirectory(store.resolve("half"));
