@@ -11,7 +11,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 
-/** {@code bsdb build}: a database from text lines, CSV or JSON lines. */
+/** {@code bsdb build}: builds a database from text lines, CSV or JSON lines. */
 public final class Builder implements Command {
   private static final Syntax SYNTAX =
       BuildRun.declare(
@@ -20,25 +20,25 @@ public final class Builder implements Command {
                       new Syntax(
                           "build",
                           "",
-                          "Builds a database from text. Every line of the input is accounted for: a"
-                              + " line that is no record, or a key that comes twice, ends the build"
-                              + " with its place unless an option says otherwise. The database"
-                              + " appears at -o complete or not at all."))))
+                          "Builds a database from text. Every input line is accounted for: a line"
+                              + " that is not a record, or a duplicate key, stops the build and its"
+                              + " location is reported, unless an option says otherwise. The"
+                              + " database appears at -o complete or not at all."))))
           .example("lines of \"key value\"", "bsdb build -i words.txt -o ./rdb")
           .example(
-              "a folder of tab-separated files, compressed",
+              "a directory of tab-separated files, into a compressed database",
               "bsdb build -i ./export -s '\\t' -z -o ./rdb")
           .example(
               "CSV: one column as the value",
               "bsdb build --csv --key-column id --value-column name -i users.csv")
           .example(
-              "JSON lines from a pipe, the last of several records kept",
+              "JSON lines from a pipe, keeping the last record of each key",
               "zstdcat *.zst | bsdb build --jsonl --key-field id --on-duplicate last -i -")
           .example(
-              "typed rows, by an Avro schema that the database keeps",
+              "typed rows, with an Avro schema stored in the database",
               "bsdb build --jsonl --key-field id --avro-schema event.avsc -i events.jsonl")
           .example(
-              "bad lines set aside",
+              "skip bad lines and keep them in a file",
               "bsdb build -i dirty.txt --on-bad-line skip --rejects bad.txt");
 
   /** For the service loader. */

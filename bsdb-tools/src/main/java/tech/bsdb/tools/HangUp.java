@@ -5,20 +5,20 @@ import java.lang.reflect.Proxy;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the signal HUP does in place of ending the process. Thread-safe.
+ * Runs a task on SIGHUP instead of ending the process. Thread-safe.
  *
- * <p>The JDK has one interface for it, {@code sun.misc.Signal}, which every Java from 17 on exports
- * from {@code jdk.unsupported}. It is called by reflection: javac warns of the plain call, and the
- * warning cannot be suppressed.
+ * <p>The JDK's only interface for signals is {@code sun.misc.Signal}, which every Java from 17 on
+ * exports from {@code jdk.unsupported}. It is called by reflection because javac warns about direct
+ * calls and the warning cannot be suppressed.
  */
 final class HangUp {
   private @Nullable Runnable task;
-  private boolean cameBefore;
+  private boolean pending;
 
   private HangUp() {}
 
   /**
-   * Takes the signal from now on.
+   * Catches the signal from now on.
    *
    * @throws UnsupportedOperationException if this system, this JVM (-Xrs), or whoever started the
    *     process (nohup) does not allow it
@@ -35,17 +35,18 @@ final class HangUp {
               (proxy, method, arguments) ->
                   switch (method.getName()) {
                     case "handle" -> {
-                      caught.came();
+                      caught.received();
                       yield null;
                     }
                     case "equals" -> proxy == arguments[0];
                     case "hashCode" -> System.identityHashCode(proxy);
-                    default -> "what SIGHUP does";
+                    default -> "SIGHUP handler";
                   });
       Object hangUp = signal.getConstructor(String.class).newInstance("HUP");
       Object before = signal.getMethod("handle", signal, handler).invoke(null, hangUp, calls);
-      if (before == handler.getField("SIG_IGN").get(null)) { // the JVM leaves it so
-        throw new UnsupportedOperationException("it was ignored at the start, as nohup does");
+      if (before == handler.getField("SIG_IGN").get(null)) { // the JVM keeps it ignored
+        throw new UnsupportedOperationException(
+            "it was already ignored at startup, as under nohup");
       }
       return caught;
     } catch (InvocationTargetException e) {
@@ -55,27 +56,29 @@ final class HangUp {
     }
   }
 
-  private void came() {
-    Runnable known;
+  private void received() {
+    Runnable current;
     synchronized (this) {
-      known = task;
-      cameBefore |= known == null;
+      current = task;
+      pending |= current == null;
     }
-    if (known != null) {
-      known.run();
+    if (current != null) {
+      current.run();
     }
   }
 
-  /** Says what the signal does from now on, and does it at once if the signal came already. */
-  void does(Runnable now) {
+  /**
+   * Sets the task that the signal runs, and runs it immediately if the signal has already arrived.
+   */
+  void onSignal(Runnable newTask) {
     boolean atOnce;
     synchronized (this) {
-      task = now;
-      atOnce = cameBefore;
-      cameBefore = false;
+      task = newTask;
+      atOnce = pending;
+      pending = false;
     }
     if (atOnce) {
-      now.run();
+      newTask.run();
     }
   }
 }

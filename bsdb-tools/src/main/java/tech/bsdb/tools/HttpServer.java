@@ -22,49 +22,53 @@ import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 
-/** {@code bsdb serve}: a database or a store over HTTP. */
+/** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer implements Command {
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final Syntax SYNTAX =
       new Syntax(
               "serve",
               "",
-              "Serves a database or a store over HTTP: GET {prefix}{key} answers with the value's"
-                  + " bytes, or 404. Given a store, it follows the current version: a new one is"
-                  + " opened beside the old, and no request is lost. SIGHUP reloads certificate,"
-                  + " key and tokens and reopens the access log. SIGTERM answers what is in flight"
-                  + " and ends.")
+              "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
+                  + " or 404. Given a store, it follows the current version: a new version is"
+                  + " opened beside the old one, so no request is lost. SIGHUP reloads the"
+                  + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
+                  + " requests in flight and exits.")
           .section("What is served")
           .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
-          .value("-P", "PREFIX", "the path in front of a key (default /bsdb/)")
-          .flag("-a", "the database must be an approximate one")
+          .value("-P", "PREFIX", "path prefix of a key (default /bsdb/)")
+          .flag("-a", "require an approximate database")
           .flag(
               "-json",
-              "values are JSON, or typed rows: answered as JSON, ?fields=a,b gives some of an"
-                  + " object's")
+              "values are JSON or typed rows: return them as JSON; ?fields=a,b selects fields of an"
+                  + " object")
           .flag(
               "--json-safe-integers",
-              "with -json, of typed rows: numbers that a double cannot hold exactly as strings")
+              "with -json and typed rows: write numbers that a double cannot hold exactly as"
+                  + " strings")
           .value(
               "--preload",
               "WHAT",
-              "read into memory before a version serves, in huge pages as by bsdb warm: none"
+              "what to read into memory before a version serves, in huge pages like bsdb warm: none"
                   + " (default), index or all")
-          .value("--poll", "SECONDS", "how often to look for another version, 1 to 10 (default 1)")
+          .value(
+              "--poll",
+              "SECONDS",
+              "how often to check which version is current, 1 to 10 (default 1)")
           .section("Reading")
-          .flag("-async", "lookups do not hold a thread: for data that is not all in memory")
-          .flag("-ic", "bring the index into memory at the beginning")
+          .flag("-async", "lookups do not block a thread: for data that is not entirely in memory")
+          .flag("-ic", "load the index into memory at startup")
           .flag(
               "-id",
-              "read the index past the page cache (O_DIRECT), with -async by io_uring where the"
-                  + " machine has it")
-          .flag("-kd", "read the data files past the page cache, likewise")
+              "read the index bypassing the page cache (O_DIRECT); with -async, through io_uring"
+                  + " where it is available")
+          .flag("-kd", "read the data files bypassing the page cache, likewise")
           .value(
               "--engine",
               "NAME",
-              "how index and data are read: auto (default), mapped, buffered, direct,"
-                  + " io_uring, or memory, which reads all files into memory at the beginning; -id"
-                  + " and -kd win over it")
+              "how to read the index and the data: auto (default), mapped, buffered, direct,"
+                  + " io_uring, or memory, which reads all files into memory at startup; -id and"
+                  + " -kd take precedence")
           .section("Listening")
           .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
           .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
@@ -78,47 +82,49 @@ public final class HttpServer implements Command {
           .value(
               "--token-file",
               "FILE",
-              "answer only who sends one of these bearer tokens, one a line; probes need none")
+              "answer only requests with one of these bearer tokens, one per line; probes need"
+                  + " none")
           .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
           .section("Limits")
           .value(
               "--max-connections",
               "N",
-              "open connections, 503 beyond (default 20,000, or what ulimit -n allows)")
+              "open connections; beyond that the answer is 503 (default 20,000, or what ulimit -n"
+                  + " allows)")
           .value(
               "--max-in-flight",
               "N",
-              "lookups under way, 1 to 16,000; beyond it the answer is 503 (default 4,096)")
-          .value("--max-body", "BYTES", "a request's body, to 1 GiB (default 16 MiB)")
-          .value("--max-batch", "N", "keys of a batch, to 10,000,000 (default 100,000)")
+              "concurrent lookups, 1 to 16,000; beyond that the answer is 503 (default 4,096)")
+          .value("--max-body", "BYTES", "largest request body, up to 1 GiB (default 16 MiB)")
+          .value("--max-batch", "N", "most keys in a batch, up to 10,000,000 (default 100,000)")
           .value(
               "--max-held",
               "BYTES",
-              "memory for clients altogether: bodies that came, values from before they are read,"
-                  + " answers not taken yet; beyond it the answer is 503 (default: a quarter of"
-                  + " the heap)")
+              "total memory held for clients: received bodies, values (reserved before they are"
+                  + " read), and answers not taken yet; beyond that the answer is 503 (default: a"
+                  + " quarter of the heap)")
           .value(
               "--max-held-client",
               "BYTES",
-              "the part of that for one address (default: a quarter of --max-held; behind a proxy"
-                  + " as much as --max-held)")
+              "the share of that for one client address (default: a quarter of --max-held; behind a"
+                  + " proxy, set it to --max-held)")
           .value(
               "--request-timeout",
               "SECONDS",
-              "for a request to arrive, and for a client to take an answer, 1 to 3,600 (default"
-                  + " 30)")
+              "time for a request to arrive, and for a client to take an answer, 1 to 3,600"
+                  + " (default 30)")
           .value(
               "--idle-timeout",
               "SECONDS",
-              "for a connection without a request, 1 to 86,400 (default 600)")
+              "time that a connection may stay open without a request, 1 to 86,400 (default 600)")
           .value(
               "--drain-timeout",
               "SECONDS",
-              "for what is in flight when the end is asked for, 0 to 60 (default 8)")
+              "time for requests in flight to finish at shutdown, 0 to 60 (default 8)")
           .example("a database", "bsdb serve -d ./rdb")
           .example("a lookup", "curl http://localhost:9999/bsdb/apple")
           .example(
-              "a store, warm before it serves, with administration",
+              "a store, preloaded, with the administration port",
               "bsdb serve -d ./store --preload all --admin-port 9998")
           .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
 
@@ -148,19 +154,19 @@ public final class HttpServer implements Command {
       return OK;
     }
     HangUp hangUp = null;
-    String unheard = "";
+    String uncaught = "";
     try {
-      hangUp = HangUp.caught(); // before anything takes long
+      hangUp = HangUp.caught(); // before any slow step
     } catch (UnsupportedOperationException e) {
-      unheard = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
+      uncaught = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
     }
     Service service = Service.start(options(arguments), console);
     Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
     Runtime.getRuntime().addShutdownHook(hook);
     if (hangUp != null) {
-      hangUp.does(service::reloadFiles);
+      hangUp.onSignal(service::reloadFiles);
     } else {
-      console.say(unheard);
+      console.say(uncaught);
     }
     console.say("bsdb serve: serving " + service.description());
     new CountDownLatch(1).await(); // until a signal ends the process
@@ -221,7 +227,10 @@ public final class HttpServer implements Command {
         Duration.ofSeconds(arguments.number("--drain-timeout", 0, 60, 8)));
   }
 
-  /** What the process may open, less what it needs besides, up to 20,000. */
+  /**
+   * The process's limit on open files less 300 for other uses, from 16 to 20,000; 20,000 if it is
+   * unknown.
+   */
   private static int defaultConnections() {
     try {
       for (String line : Files.readAllLines(Path.of("/proc/self/limits"))) {
@@ -250,7 +259,7 @@ public final class HttpServer implements Command {
     return arguments.has("-kd") ? open.withDataEngine(direct) : open;
   }
 
-  /** Slashes at both ends. */
+  /** Adds a missing slash at either end. */
   private static String prefix(String given) throws UsageException {
     String begun = given.startsWith("/") ? given : "/" + given;
     String prefix = begun.endsWith("/") ? begun : begun + "/";
@@ -259,7 +268,7 @@ public final class HttpServer implements Command {
           "-P takes a path of letters, digits and -._~, such as /bsdb/, not \"" + given + "\"");
     }
     if (prefix.equals("/")) {
-      throw new UsageException("-P / is not possible: the page and the probes are at the root");
+      throw new UsageException("-P cannot be /: the page and the probes are at the root");
     }
     return prefix;
   }

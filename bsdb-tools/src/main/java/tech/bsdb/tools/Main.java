@@ -15,8 +15,7 @@ import tech.bsdb.tools.cli.UsageException;
 
 /**
  * The {@code bsdb} command: finds the {@link Command} that the first argument names, runs it, and
- * turns what it throws into one line on stderr and an exit code: 0 done or found, 1 absent, 2 an
- * error.
+ * turns exceptions into one line on stderr and an exit code: 0 done or found, 1 absent, 2 error.
  */
 public final class Main {
   private static final String LOGGING_VERBOSITY = "slf4j.internal.verbosity";
@@ -29,7 +28,7 @@ public final class Main {
   }
 
   /**
-   * Runs one command as a program of its own: {@code java -cp bsdb.jar tech.bsdb.tools.Builder -i
+   * Runs one command as a separate program: {@code java -cp bsdb.jar tech.bsdb.tools.Builder -i
    * FILE}.
    */
   public static void main(String command, String[] args) {
@@ -50,8 +49,8 @@ public final class Main {
   }
 
   /**
-   * Stderr holds the command's own words. Without a logging provider on the class path SLF4J would
-   * say so there, before the first message.
+   * Keeps stderr for the command's own messages: without a logging provider on the class path,
+   * SLF4J would print a notice there before the first one.
    */
   private static void keepLoggingQuiet() {
     if (System.getProperty(LOGGING_VERBOSITY) == null) {
@@ -81,8 +80,7 @@ public final class Main {
       }
       console.out().flush();
       return Command.OK;
-    } catch (
-        Throwable e) { // the edge of the program: nothing may pass as anything but an exit code
+    } catch (Throwable e) { // outermost frame: every failure must become an exit code
       if (e instanceof OutputException output && output.closedPipe()) {
         return Command.OK;
       }
@@ -105,7 +103,7 @@ public final class Main {
     throw new UsageException("unknown command \"" + name + "\"" + tip);
   }
 
-  /** The commands of this module first; those of other modules behind them. */
+  /** The commands of this module, followed by those of other modules. */
   private static List<Command> commands() {
     return ServiceLoader.load(Command.class, Main.class.getClassLoader()).stream()
         .map(ServiceLoader.Provider::get)
@@ -119,7 +117,7 @@ public final class Main {
 
   private static String help() {
     StringBuilder text = new StringBuilder();
-    text.append("bsdb builds immutable key-value databases and looks keys up in them.\n\n");
+    text.append("bsdb builds immutable key-value databases and looks up keys in them.\n\n");
     text.append("Usage: bsdb COMMAND [ARGUMENT...]\n\nCommands:\n");
     for (Command command : commands()) {
       if (!command.hidden()) {
@@ -157,8 +155,7 @@ public final class Main {
     if (thrown instanceof UsageException) {
       console.say("Try: " + program + " --help");
     } else if (diagnosis.bug()) {
-      console.say(
-          "This should not happen: please report it, with the stack trace that --debug shows.");
+      console.say("This is a bug: please report it, with the stack trace that --debug shows.");
     }
     if (wantsTrace(line)) {
       StringWriter trace = new StringWriter();

@@ -13,7 +13,7 @@ import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
 
-/** {@code bsdb build-parquet}: a database from Parquet files, local or on HDFS. */
+/** {@code bsdb build-parquet}: builds a database from Parquet files, local or on HDFS. */
 public final class ParquetBuilder implements Command {
   private static final Syntax SYNTAX =
       BuildRun.declare(
@@ -22,21 +22,21 @@ public final class ParquetBuilder implements Command {
                       new Syntax(
                           "build-parquet",
                           "",
-                          "Builds a database from Parquet files. The value is the row, in Avro's"
-                              + " binary encoding, whose schema the database stores: get and scan"
-                              + " print it as JSON (--json). Every row is accounted for: one"
-                              + " without a key, or a key that comes twice, ends the build with"
-                              + " its place unless an option says otherwise. The database appears"
-                              + " at -o complete or not at all."))))
+                          "Builds a database from Parquet files. The value is the row in Avro's"
+                              + " binary encoding, and the database stores the schema: get and scan"
+                              + " print rows as JSON (--json). Every row is accounted for: a row"
+                              + " without a key, or a duplicate key, stops the build and its"
+                              + " location is reported, unless an option says otherwise. The"
+                              + " database appears at -o complete or not at all."))))
           .example("a local file", "bsdb build-parquet -i users.parquet -kf user_id -o ./rdb")
           .example(
-              "a directory on HDFS, two columns of it",
+              "two columns of a directory on HDFS",
               "bsdb build-parquet -nn namenode:8020 -i /data/users -kf id --value-fields name,age")
           .example(
-              "a cluster with Kerberos, its configuration in $HADOOP_CONF_DIR",
+              "a Kerberos cluster, configured in $HADOOP_CONF_DIR",
               "bsdb build-parquet --principal etl@EXAMPLE.COM --keytab etl.keytab -i hdfs:///users -kf id")
           .example(
-              "a key of two columns, the value one column's bytes",
+              "a key of two columns; the value is the bytes of one column",
               "bsdb build-parquet -i ./features -kf country,id --key-join '|' --value-raw vector");
 
   /** For the service loader. */

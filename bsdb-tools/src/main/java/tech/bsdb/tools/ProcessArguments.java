@@ -12,9 +12,9 @@ import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
- * The arguments of this process, byte for byte as they were typed. Java decodes them by the locale
- * and replaces what does not fit: every character beyond ASCII in a locale such as {@code C}, and
- * bytes that are not UTF-8 in the others. On Linux the bytes can still be read.
+ * The arguments of this process, byte for byte as typed. Java decodes them with the locale's
+ * charset and replaces what it cannot decode: every non-ASCII character in a locale such as {@code
+ * C}, and bytes that are not UTF-8 in others. On Linux the original bytes can still be read.
  */
 final class ProcessArguments {
   private static final char REPLACEMENT = '\uFFFD';
@@ -24,7 +24,7 @@ final class ProcessArguments {
   /**
    * The arguments as {@link ArgumentText}.
    *
-   * @throws UsageException if Java has replaced bytes and nobody knows any more what they were
+   * @throws UsageException if Java has replaced bytes and the originals are not available
    */
   static List<String> asTyped(String[] args) throws UsageException {
     boolean ascii = Arrays.stream(args).allMatch(arg -> arg.chars().allMatch(c -> c < 0x7F));
@@ -33,18 +33,18 @@ final class ProcessArguments {
       return List.of(args);
     }
     if (ascii && new String(new byte[] {(byte) 0xE9}, names).charAt(0) > 0x7F) {
-      return List.of(args); // what is not ASCII does not become ASCII, so nothing was replaced
+      return List.of(args); // a replacement is never ASCII, so nothing was replaced
     }
     return asTyped(args, commandLine(), names);
   }
 
   /**
-   * The arguments as they were typed.
+   * The arguments as typed.
    *
    * @param args as Java decoded them
-   * @param words the words of the command line, which end with those of the arguments that did not
-   *     come from an {@code @file} of the {@code java} command
-   * @param names what Java decoded them by
+   * @param words the words of the command line; the last ones are the arguments that did not come
+   *     from an {@code @file} of the {@code java} command
+   * @param names the charset that Java decoded them with
    */
   static List<String> asTyped(String[] args, List<byte[]> words, Charset names)
       throws UsageException {
@@ -60,8 +60,8 @@ final class ProcessArguments {
                 + (i + 1)
                 + ", \""
                 + args[i]
-                + "\", has bytes that Java could not read; give a key with --key-encoding hex, or in a"
-                + " file with --keys-from, and run in a locale of UTF-8 (LC_ALL=C.UTF-8)");
+                + "\", has bytes that Java could not decode; give a key with --key-encoding hex, or"
+                + " in a file with --keys-from, and run in a UTF-8 locale (LC_ALL=C.UTF-8)");
       } else {
         typed.add(ArgumentText.of(args[i].getBytes(names)));
       }
@@ -69,7 +69,7 @@ final class ProcessArguments {
     return List.copyOf(typed);
   }
 
-  /** The words of this process's command line; none where the system does not show them. */
+  /** The words of this process's command line; none if the system does not expose them. */
   private static List<byte[]> commandLine() {
     try {
       return split(Files.readAllBytes(Path.of("/proc/self/cmdline")));
@@ -78,7 +78,7 @@ final class ProcessArguments {
     }
   }
 
-  /** Takes the NUL-terminated strings of {@code /proc/self/cmdline} apart. */
+  /** Splits the NUL-terminated strings of {@code /proc/self/cmdline}. */
   static List<byte[]> split(byte[] commandLine) {
     List<byte[]> words = new ArrayList<>();
     for (int from = 0, to = 0; to < commandLine.length; to++) {

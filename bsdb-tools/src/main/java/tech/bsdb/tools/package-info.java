@@ -1,7 +1,6 @@
 /**
- * The {@code bsdb} command line: {@link tech.bsdb.tools.Main} finds the command, {@link
- * tech.bsdb.tools.Builder} builds databases, the commands that look into one are in {@code
- * inspect}.
+ * The {@code bsdb} command line: {@link tech.bsdb.tools.Main} dispatches to the commands, {@link
+ * tech.bsdb.tools.Builder} builds databases, and {@code inspect} has the commands that examine one.
  */
 @NullMarked
 package tech.bsdb.tools;

@@ -253,7 +253,7 @@ class CommandsTest {
             "--rejects",
             older);
     assertThat(kept.code()).isEqualTo(2);
-    assertThat(kept.err()).contains("exists already", "--overwrite");
+    assertThat(kept.err()).contains("already exists", "--overwrite");
     CommandRun failed =
         build("x\na 1\na 2\n", "--on-bad-line", "skip", "--rejects", older, "--overwrite");
     assertThat(failed.err()).contains("duplicate key");
@@ -451,7 +451,7 @@ class CommandsTest {
   @Test
   void aDatabaseNamedWithoutItsOptionGetsATip() {
     assertThat(bsdb("stat", path("db")).err())
-        .contains("unexpected argument", "(the database is named with -d)");
+        .contains("unexpected argument", "(name the database with -d)");
   }
 
   @Test

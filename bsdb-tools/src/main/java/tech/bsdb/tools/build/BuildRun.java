@@ -114,7 +114,7 @@ public final class BuildRun {
     boolean file = Files.isRegularFile(rejects) || Files.isSymbolicLink(rejects);
     if (file && !target.build().overwrite()) {
       throw new UsageException(
-          "--rejects " + rejects + " exists already; name another file, or give --overwrite");
+          "--rejects " + rejects + " already exists; name another file, or give --overwrite");
     }
   }
 

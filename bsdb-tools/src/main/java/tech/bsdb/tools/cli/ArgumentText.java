@@ -15,17 +15,17 @@ import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 
 /**
- * Arguments as strings that keep every byte. An argument is bytes: they are read as UTF-8, and each
- * byte that is not part of any character becomes a lone surrogate, U+DC80 to U+DCFF, as in Python's
- * {@code surrogateescape} (PEP 383). Such a surrogate cannot come from UTF-8, so nothing is
- * confused and {@link #bytes} gives back what was typed.
+ * Represents arguments as strings without losing a byte. The bytes of an argument are decoded as
+ * UTF-8, and each byte that is not part of a character becomes a lone surrogate, U+DC80 to U+DCFF,
+ * as in Python's {@code surrogateescape} (PEP 383). UTF-8 never decodes to such a surrogate, so the
+ * mapping is unambiguous and {@link #bytes} returns what was typed.
  */
 public final class ArgumentText {
   private static final char ESCAPES = 0xDC00;
 
   private ArgumentText() {}
 
-  /** The string that stands for an argument's bytes. */
+  /** The string that represents an argument's bytes. */
   public static String of(byte[] bytes) {
     CharsetDecoder decoder = UTF_8.newDecoder().onMalformedInput(CodingErrorAction.REPORT);
     ByteBuffer in = ByteBuffer.wrap(bytes);
@@ -41,9 +41,9 @@ public final class ArgumentText {
   }
 
   /**
-   * The bytes that a string stands for.
+   * The bytes that a string represents.
    *
-   * @throws IllegalArgumentException if it has a surrogate that stands for none
+   * @throws IllegalArgumentException if it has a surrogate that represents no byte
    */
   public static byte[] bytes(String text) {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream(text.length());
@@ -66,7 +66,7 @@ public final class ArgumentText {
     return text.codePoints().noneMatch(ArgumentText::isEscape);
   }
 
-  /** The text for people: {@code \xHH} for each byte that is not part of a character. */
+  /** The text for display, with {@code \xHH} for each byte that is not part of a character. */
   public static String shown(String text) {
     if (isText(text)) {
       return text;
@@ -87,15 +87,15 @@ public final class ArgumentText {
   /**
    * The path whose name has exactly the bytes of the argument.
    *
-   * @throws InvalidPathException if Java cannot name such a path in this locale; the reason says
-   *     what helps
+   * @throws InvalidPathException if Java cannot express such a path in this locale; the reason
+   *     includes a remedy
    */
   public static Path path(String text) {
     return Path.of(name(text, nativeCharset()));
   }
 
   /**
-   * The string that Java turns into the argument's bytes when it opens a file by that name.
+   * The string that Java encodes as the argument's bytes when it opens a file of that name.
    *
    * @throws InvalidPathException as {@link #path}
    */
@@ -115,17 +115,17 @@ public final class ArgumentText {
         return name;
       }
     } catch (CharacterCodingException | UnsupportedOperationException inexact) {
-      // said below
+      // reported below
     }
     throw new InvalidPathException(
         shown(text),
         isText(text)
             ? "this locale has no such characters: set LC_ALL=C.UTF-8"
-            : "the name is not UTF-8, and Java cannot open it: rename it, or make a link with another"
-                + " name to it (ln -s)");
+            : "the name is not UTF-8, and Java cannot open it: rename it, or link to it under"
+                + " another name (ln -s)");
   }
 
-  /** What Java decodes arguments and file names by. */
+  /** The charset that Java decodes arguments and file names with. */
   public static Charset nativeCharset() {
     try {
       return Charset.forName(System.getProperty("sun.jnu.encoding", "UTF-8"));
@@ -134,7 +134,7 @@ public final class ArgumentText {
     }
   }
 
-  /** Whether arguments and file names are bytes to the system, as they are to all but Windows. */
+  /** Whether the system treats arguments and file names as bytes, as all but Windows do. */
   public static boolean namesAreBytes() {
     return File.separatorChar == '/';
   }

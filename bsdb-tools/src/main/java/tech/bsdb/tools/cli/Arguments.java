@@ -9,8 +9,8 @@ import java.util.Optional;
 import org.apache.commons.cli.CommandLine;
 
 /**
- * A command's options and operands; options go by their names with hyphens, as {@link Syntax}
- * declared them.
+ * A command's parsed options and operands. Options are named with their hyphens, as {@link Syntax}
+ * declares them.
  */
 public final class Arguments {
   private final CommandLine line;
@@ -36,22 +36,22 @@ public final class Arguments {
     return values.isEmpty() ? Optional.empty() : Optional.of(values.get(values.size() - 1));
   }
 
-  /** The value last given for an option, or another where there is none. */
+  /** The value last given for an option, or {@code otherwise} if there is none. */
   public String text(String option, String otherwise) {
     return text(option).orElse(otherwise);
   }
 
   /**
-   * The path that an option names, which need not be there.
+   * The path that an option names, which need not exist.
    *
-   * @throws UsageException if Java cannot name it
+   * @throws UsageException if Java cannot express it
    */
   public Optional<Path> path(String option) throws UsageException {
     Optional<String> value = text(option);
     return value.isEmpty() ? Optional.empty() : Optional.of(pathOf(option, value.get()));
   }
 
-  /** {@link #path(String)}, or another path where there is none. */
+  /** {@link #path(String)}, or {@code otherwise} if the option is not given. */
   public Path path(String option, String otherwise) throws UsageException {
     return path(option).orElse(Path.of(otherwise));
   }
@@ -59,8 +59,8 @@ public final class Arguments {
   /**
    * The path that an operand names.
    *
-   * @param name what the operand is called
-   * @throws UsageException if Java cannot name it
+   * @param name the operand's name, for messages
+   * @throws UsageException if Java cannot express it
    */
   public Path pathOperand(int place, String name) throws UsageException {
     return pathOf(name, operands().get(place));
@@ -69,7 +69,7 @@ public final class Arguments {
   /**
    * A whole number.
    *
-   * @throws UsageException if the value is no number, or not in {@code least} to {@code most}
+   * @throws UsageException if the value is not a number from {@code least} to {@code most}
    */
   public long number(String option, long least, long most, long otherwise) throws UsageException {
     Optional<String> value = text(option);
@@ -82,7 +82,7 @@ public final class Arguments {
         return number;
       }
     } catch (NumberFormatException notANumber) {
-      // said below, together with the range
+      // reported below, together with the range
     }
     String range =
         most == Long.MAX_VALUE ? "of at least " + least : "from " + least + " to " + most;
@@ -90,15 +90,15 @@ public final class Arguments {
         option + " takes a whole number " + range + ", not \"" + value.get() + "\"");
   }
 
-  /** {@link #number} for what fits an {@code int}. */
+  /** {@link #number} as an {@code int}. */
   public int integer(String option, int least, int most, int otherwise) throws UsageException {
     return (int) number(option, least, most, otherwise);
   }
 
   /**
-   * One of an enumeration's constants, typed in lower case.
+   * A constant of an enumeration, typed in lower case.
    *
-   * @throws UsageException if the value is none of them
+   * @throws UsageException if the value names no constant
    */
   public <E extends Enum<E>> E choice(String option, Class<E> type, E otherwise)
       throws UsageException {
@@ -126,7 +126,9 @@ public final class Arguments {
             + "\"");
   }
 
-  /** What is no option: everything behind {@code --}, and what does not begin with a hyphen. */
+  /**
+   * The arguments that are not options: all after {@code --}, and those without a leading hyphen.
+   */
   public List<String> operands() {
     return line.getArgList();
   }

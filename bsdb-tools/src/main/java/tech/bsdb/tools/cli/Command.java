@@ -3,9 +3,8 @@ package tech.bsdb.tools.cli;
 import java.util.List;
 
 /**
- * One word of the {@code bsdb} command line. Implementations are found by {@link
- * java.util.ServiceLoader}, so that a module adds a command by naming its class in {@code
- * META-INF/services}.
+ * A command of {@code bsdb}. {@link java.util.ServiceLoader} finds the implementations, so a module
+ * adds a command by listing its class in {@code META-INF/services}.
  */
 public interface Command {
   /** Exit code: done, or every key found. */
@@ -14,7 +13,7 @@ public interface Command {
   /** Exit code: a key is absent. */
   int ABSENT = 1;
 
-  /** Exit code: an error, which stands on stderr. */
+  /** Exit code: an error, described on stderr. */
   int ERROR = 2;
 
   /** The word that names the command. */
@@ -23,9 +22,7 @@ public interface Command {
   /** What the command does, in one line without a full stop. */
   String summary();
 
-  /**
-   * Whether the list of commands leaves this one out, because scripts use it rather than people.
-   */
+  /** Whether the list of commands omits this one, because it is meant for scripts. */
   default boolean hidden() {
     return false;
   }
@@ -33,11 +30,12 @@ public interface Command {
   /**
    * Runs the command; never exits the process.
    *
-   * @param arguments what stands behind the command's name
+   * @param arguments the arguments after the command's name
    * @param console where it reads and writes
    * @return the exit code
    * @throws UsageException if the arguments are wrong
-   * @throws Exception for everything else that stops the command; the caller finds the words for it
+   * @throws Exception for everything else that stops the command; the caller turns it into a
+   *     message
    */
   int run(List<String> arguments, Console console) throws Exception;
 }

@@ -14,12 +14,12 @@ import java.nio.file.LinkOption;
 import java.nio.file.Path;
 
 /**
- * The three standard streams of a command, as bytes: text is UTF-8 whatever the locale says. Data
- * goes to {@link #out}, words go to stderr by {@link #say}.
+ * The three standard streams of a command, as bytes: text is UTF-8 whatever the locale. Data goes
+ * to {@link #out}; messages go to stderr through {@link #say}.
  *
- * <p>Where stderr is a terminal, one {@linkplain #status status line} may stand at its bottom and
- * is redrawn in place; nothing but carriage returns and blanks is used for it. Saying and redrawing
- * are thread-safe; {@link #out} is not.
+ * <p>If stderr is a terminal, one {@linkplain #status status line} may be shown at its bottom,
+ * redrawn in place with carriage returns and blanks only. {@link #say} and {@link #status} are
+ * thread-safe; {@link #out} is not.
  */
 public final class Console {
   private final InputStream in;
@@ -29,9 +29,9 @@ public final class Console {
   private int statusWidth;
 
   /**
-   * Creates a console on any streams.
+   * Creates a console on the given streams.
    *
-   * @param terminal whether a person watches {@code err}
+   * @param terminal whether {@code err} is a terminal
    */
   public Console(InputStream in, OutputStream out, OutputStream err, boolean terminal) {
     this(in, new StandardOutput(out, false), err, terminal);
@@ -44,7 +44,7 @@ public final class Console {
     this.terminal = terminal;
   }
 
-  /** The process's own streams, below {@code System.out} and its charset. */
+  /** The process's own streams, bypassing {@code System.out} and its charset. */
   public static Console ofProcess() {
     String outTarget = descriptorTarget(1);
     boolean pipe = outTarget.startsWith("pipe:") || outTarget.startsWith("socket:");
@@ -56,17 +56,17 @@ public final class Console {
   }
 
   /**
-   * Fails where the process was started without a standard input. Its descriptor is then that of
-   * the first file that the JVM opened for itself, and reading would give that file's bytes.
+   * Fails if the process was started without a standard input. Its descriptor then belongs to the
+   * first file that the JVM opened for itself, and reading would return that file's bytes.
    */
   public void requireInput() throws IOException {
-    String told = System.getProperty("bsdb.stdin", ""); // scripts/bsdb knows, and says so
+    String told = System.getProperty("bsdb.stdin", ""); // set by scripts/bsdb
     if (told.equals("closed") || (in == System.in && isOwnFile(Path.of("/proc/self/fd/0")))) {
       throw new IOException("standard input is closed");
     }
   }
 
-  /** Whether a descriptor, as Linux shows it, is missing or is a file of this JVM. */
+  /** Whether a descriptor's entry in {@code /proc} is missing or refers to a file of this JVM. */
   static boolean isOwnFile(Path descriptor) {
     if (!Files.isDirectory(Path.of("/proc/self/fd"))) {
       return false;
@@ -96,7 +96,7 @@ public final class Console {
   }
 
   /**
-   * Standard output, buffered: flush it before waiting for somebody. Its failures are {@link
+   * Standard output, buffered: flush it before waiting for input. Its failures are {@link
    * OutputException}s.
    */
   public OutputStream out() {
@@ -109,19 +109,19 @@ public final class Console {
     out.write(bytes, 0, bytes.length);
   }
 
-  /** Writes a line for people to standard error. Never fails: there is nobody left to tell. */
+  /** Writes a message to standard error. Never fails: there is nowhere left to report a failure. */
   public synchronized void say(String line) {
     write(eraser() + ArgumentText.shown(line) + "\n");
     statusWidth = 0;
   }
 
-  /** Whether a person watches standard error. */
+  /** Whether standard error is a terminal. */
   public boolean terminal() {
     return terminal;
   }
 
   /**
-   * Redraws the status line, or removes it where {@code line} is empty; does nothing without a
+   * Redraws the status line, or removes it if {@code line} is empty; does nothing without a
    * terminal.
    */
   public synchronized void status(String line) {
@@ -149,8 +149,8 @@ public final class Console {
   }
 
   /**
-   * {@code -Dbsdb.terminal=true|false} decides; else Linux says what descriptor 2 is. Elsewhere the
-   * JVM cannot tell: its own console stands for stdin and stdout.
+   * {@code -Dbsdb.terminal=true|false} decides; otherwise, on Linux, the target of descriptor 2.
+   * Elsewhere the JVM cannot tell: its own console covers stdin and stdout.
    */
   private static boolean stderrIsTerminal() {
     String told = System.getProperty("bsdb.terminal");
@@ -163,7 +163,7 @@ public final class Console {
         || target.equals("/dev/console");
   }
 
-  /** What Linux says a descriptor of this process is; empty elsewhere. */
+  /** The target of this process's descriptor on Linux; empty elsewhere. */
   private static String descriptorTarget(int descriptor) {
     try {
       return Files.readSymbolicLink(Path.of("/proc/self/fd/" + descriptor)).toString();

@@ -18,26 +18,22 @@ import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
 
 /**
- * An exception in the words of the person who has to do something about it: one line, with what to
- * do where that is known.
+ * An exception described for the user: one line, with the remedy if one is known.
  *
  * @param words the line
- * @param bug whether nobody but us can do something about it
+ * @param bug whether only bsdb's developers can fix it
  */
 public record Diagnosis(String words, boolean bug) {
-  /**
-   * What a system call's failure is called in the words people search for, and what helps against
-   * it.
-   */
+  /** The usual messages of failed system calls, and the remedy for each. */
   private static final Map<String, String> CURES =
       Map.of(
           "no space left on device", "free some space, or write elsewhere",
           "disk quota exceeded", "free some space, or write elsewhere",
           "too many open files", "raise the limit with: ulimit -n 4096",
           "read-only file system", "write elsewhere",
-          "file too large", "the file system or ulimit -f limits the size of a file");
+          "file too large", "the file system or ulimit -f limits file sizes");
 
-  /** Finds the words for an exception. */
+  /** Describes an exception. */
   public static Diagnosis of(Throwable thrown) {
     Throwable failure = unwrapped(thrown);
     if (failure instanceof OutOfMemoryError error) {
@@ -45,7 +41,7 @@ public record Diagnosis(String words, boolean bug) {
     }
     if (failure instanceof UnsatisfiedLinkError) {
       return mistake(
-          "a library of native code cannot be loaded: "
+          "cannot load a native library: "
               + failure.getMessage()
               + " (files in the temporary directory must be executable; name another one with"
               + " BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)");
@@ -75,7 +71,7 @@ public record Diagnosis(String words, boolean bug) {
     return new Diagnosis(words, false);
   }
 
-  /** Executors and streams put a cover around what really happened. */
+  /** Removes the wrappers that executors and streams put around the cause. */
   private static Throwable unwrapped(Throwable thrown) {
     Throwable failure = thrown;
     while (failure.getCause() != null
@@ -98,14 +94,15 @@ public record Diagnosis(String words, boolean bug) {
       return file + ": no such file or directory";
     }
     if (e instanceof NotDirectoryException) {
-      boolean sentence = file.contains(" is not a "); // of those who say "not a database" with it
+      boolean sentence =
+          file.contains(" is not a "); // from callers that report "not a database" with it
       return sentence ? file : file + ": not a directory";
     }
     if (e instanceof AccessDeniedException) {
       return file + ": permission denied";
     }
     if (e instanceof FileAlreadyExistsException) {
-      return file + ": exists already";
+      return file + ": already exists";
     }
     if (e instanceof DirectoryNotEmptyException) {
       return file + ": the directory is not empty";
@@ -116,7 +113,7 @@ public record Diagnosis(String words, boolean bug) {
     return file + ": " + inWords(e.getClass());
   }
 
-  /** {@code FileNotFoundException} to {@code file not found}, for want of a message. */
+  /** Turns {@code FileNotFoundException} into {@code file not found}, for lack of a message. */
   private static String inWords(Class<?> exception) {
     String name =
         exception == FileNotFoundException.class

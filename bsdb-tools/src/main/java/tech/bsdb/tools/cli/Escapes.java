@@ -4,9 +4,8 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * The few characters that a shell makes hard to type, as people type them: {@code \t} is a tab,
- * {@code \xHH} the character with that code, {@code \\} a backslash. Any other backslash is a
- * mistake.
+ * Escapes for characters that are hard to type in a shell: {@code \t} is a tab, {@code \xHH} the
+ * character with that code, {@code \\} a backslash. Any other backslash is an error.
  */
 public final class Escapes {
   private static final Pattern ESCAPE = Pattern.compile("\\\\(t|x[0-9A-Fa-f]{2}|\\\\|x?.?|)");
@@ -14,10 +13,10 @@ public final class Escapes {
   private Escapes() {}
 
   /**
-   * The characters meant.
+   * Replaces the escapes.
    *
    * @param option the option whose value this is
-   * @throws UsageException if a backslash begins none of the three
+   * @throws UsageException if a backslash begins none of these escapes
    */
   public static String resolve(String option, String typed) throws UsageException {
     StringBuilder meant = new StringBuilder();

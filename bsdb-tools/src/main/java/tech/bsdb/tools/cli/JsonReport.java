@@ -19,17 +19,14 @@ public final class JsonReport {
   private JsonReport() {}
 
   /**
-   * Prints a map of strings, numbers, booleans, nulls, lists and maps, in their order, to standard
-   * output.
+   * Prints a map of strings, numbers, booleans, nulls, lists and maps, in iteration order, to
+   * standard output.
    */
   public static void print(Console console, Map<String, ?> report) throws IOException {
     write(console.out(), report);
   }
 
-  /**
-   * What stands in a report for a value that is JSON already; a text that is none stands there as a
-   * string.
-   */
+  /** A report value for text that is already JSON; text that is not is written as a string. */
   public static Object text(String json) {
     byte[] bytes = json.getBytes(UTF_8);
     JsonBuffer copy = new JsonBuffer();
@@ -40,7 +37,7 @@ public final class JsonReport {
 
   private record Text(String json) {}
 
-  /** Writes such a map to a stream, which stays open. */
+  /** Writes such a map to a stream and leaves the stream open. */
   public static void write(OutputStream out, Map<String, ?> report) throws IOException {
     JsonGenerator json = JSON.createGenerator(out);
     write(report, json);

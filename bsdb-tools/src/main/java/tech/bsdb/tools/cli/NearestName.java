@@ -3,14 +3,14 @@ package tech.bsdb.tools.cli;
 import java.util.Collection;
 import java.util.Optional;
 
-/** Guesses which of the names that exist somebody meant. */
+/** Guesses which existing name the user meant. */
 public final class NearestName {
   private NearestName() {}
 
   /**
-   * The name with the fewest changed, added, dropped or swapped letters, if that is at most a third
-   * of what was typed, or else the shortest name that begins with it. Two letters are too little to
-   * guess from.
+   * The name with the fewest changed, added, dropped or swapped letters, if they are at most a
+   * third of what was typed; otherwise the shortest name that begins with what was typed. Fewer
+   * than three letters are not enough to guess from.
    */
   public static Optional<String> to(String typed, Collection<String> names) {
     if (typed.length() < 3) {

@@ -2,7 +2,7 @@ package tech.bsdb.tools.cli;
 
 import java.io.IOException;
 
-/** Standard output takes no more: its reader went away, or its device is full. */
+/** Standard output cannot be written: its reader has gone away, or its device is full. */
 public final class OutputException extends IOException {
   private static final long serialVersionUID = 1L;
 
@@ -18,12 +18,12 @@ public final class OutputException extends IOException {
     this.closedPipe = cause.closedPipe;
   }
 
-  /** The same failure, with words about what was done nevertheless. */
+  /** The same failure, with a note on what was done nevertheless. */
   public OutputException but(String done) {
     return new OutputException(getMessage() + "; " + done, this);
   }
 
-  /** Whether the reader at the other end of a pipe has had enough, which is no error. */
+  /** Whether the reader closed its end of the pipe, which is not an error. */
   public boolean closedPipe() {
     return closedPipe;
   }

@@ -5,9 +5,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.LongSupplier;
 
 /**
- * Tells people how far a long piece of work is: stage, rate and time left, on a terminal in one
- * line that is redrawn at most five times a second, elsewhere in a plain line every ten seconds.
- * Thread-safe; a call that draws nothing costs a look at the clock.
+ * Shows the progress of a long task: stage, rate and time left. On a terminal it redraws one line
+ * at most five times a second; elsewhere it prints a plain line every ten seconds. Thread-safe; a
+ * call that draws nothing costs one clock read.
  */
 public final class Progress implements AutoCloseable {
   private static final long REDRAW_NANOS = TimeUnit.MILLISECONDS.toNanos(200);
@@ -23,7 +23,7 @@ public final class Progress implements AutoCloseable {
   private long lastShown;
   private boolean closed;
 
-  /** Shows progress on a console, or nothing at all where {@code quiet}. */
+  /** Shows progress on a console, or nothing if {@code quiet}. */
   public Progress(Console console, boolean quiet) {
     this(console, quiet, System::nanoTime);
   }
@@ -37,21 +37,20 @@ public final class Progress implements AutoCloseable {
   }
 
   /**
-   * Says how far a stage is, where what is done is also what tells the time left.
+   * Updates a stage whose time left follows from the amount done.
    *
-   * @param total how much there is to do, or -1 where that is not known
+   * @param total the total amount of work, or -1 if unknown
    */
   public void update(String stage, long done, long total) {
     update(stage, done, total > 0 ? (double) done / total : -1);
   }
 
   /**
-   * Says how far a stage is.
+   * Updates the progress of a stage.
    *
    * @param stage what is being done; a new name begins a new stage
-   * @param done how many records, pages or whatever the stage does are done
-   * @param share the share of the stage's work that is done, 0 to 1, or less than 0 where that is
-   *     not known
+   * @param done how many records, pages or other units of the stage are done
+   * @param share the share of the stage's work that is done, 0 to 1, or negative if unknown
    */
   public synchronized void update(String stage, long done, double share) {
     if (quiet || closed) {
@@ -74,7 +73,7 @@ public final class Progress implements AutoCloseable {
     }
   }
 
-  /** Removes the status line; nothing is shown from here on. */
+  /** Removes the status line; nothing is shown afterwards. */
   @Override
   public synchronized void close() {
     closed = true;

@@ -5,8 +5,8 @@ import java.io.OutputStream;
 import java.util.Locale;
 
 /**
- * Standard output as buffered bytes, whose every failure is an {@link OutputException}; so a full
- * disk under the output is told from a full disk under a database. Not thread-safe.
+ * Buffered standard output. Every failure is an {@link OutputException}, which distinguishes a full
+ * disk under the output from a full disk under a database. Not thread-safe.
  */
 final class StandardOutput extends OutputStream {
   private final OutputStream sink;
@@ -17,8 +17,7 @@ final class StandardOutput extends OutputStream {
   /**
    * Wraps a stream.
    *
-   * @param pipe whether it is known to be a pipe: all that can go wrong with one is that its reader
-   *     leaves
+   * @param pipe whether it is known to be a pipe, which can fail only because its reader leaves
    */
   StandardOutput(OutputStream sink, boolean pipe) {
     this.sink = sink;
@@ -56,7 +55,7 @@ final class StandardOutput extends OutputStream {
     }
   }
 
-  /** Flushes; the stream below belongs to the process and stays open. */
+  /** Flushes; the underlying stream belongs to the process and stays open. */
   @Override
   public void close() throws OutputException {
     flush();
@@ -64,7 +63,7 @@ final class StandardOutput extends OutputStream {
 
   private void drain() throws OutputException {
     int pending = size;
-    size = 0; // what cannot be written now is not tried again by a later flush
+    size = 0; // a later flush must not retry what fails now
     if (pending > 0) {
       emit(buffer, 0, pending);
     }
@@ -78,7 +77,7 @@ final class StandardOutput extends OutputStream {
     }
   }
 
-  /** The system's words for EPIPE may be translated, so that they are not all that is asked. */
+  /** Also relies on {@link #pipe}, because the system's message for EPIPE may be localized. */
   private OutputException failure(IOException e) {
     String words = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     return new OutputException(e, words.contains("broken pipe") || pipe);

@@ -14,21 +14,21 @@ import org.apache.commons.cli.ParseException;
 import org.apache.commons.cli.UnrecognizedOptionException;
 
 /**
- * What a command accepts, in the order in which its help shows it.
+ * The options and operands that a command accepts, in the order of its help.
  *
- * <p>A name of one to four letters takes one hyphen ({@code -i}, {@code -temp}), as the first
- * versions had it, a name given with two hyphens takes two. Every command has {@code --debug},
- * {@code -h} and {@code --help} besides. An option with a value is given once, unless it is
- * declared to repeat.
+ * <p>A name of one to four letters takes one hyphen ({@code -i}, {@code -temp}), as in the first
+ * versions; a name declared with two hyphens takes two. Every command also has {@code --debug},
+ * {@code -h} and {@code --help}. An option with a value may be given only once, unless it is
+ * declared repeatable.
  *
- * <p>An argument that is not UTF-8 is refused unless it may be: paths, keys, and what {@link
- * #bytes} declares.
+ * <p>Arguments that are not UTF-8 are rejected, except paths, keys, and the values of options
+ * declared with {@link #bytes}.
  */
 public final class Syntax {
   private static final int COLUMNS = 100;
   private static final int MEANING = 30;
 
-  /** Kinds of values, and operands, whose bytes are for the command to judge. */
+  /** Kinds of values, and operands, whose bytes the command itself checks. */
   private static final Set<String> PATHS = Set.of("FILE", "DIR", "PATH");
 
   private static final Pattern RAW_OPERANDS = Pattern.compile("\\b(KEY|DB|STORE)\\b");
@@ -46,8 +46,8 @@ public final class Syntax {
    * Begins a syntax.
    *
    * @param command the command's name
-   * @param operands what stands behind the options, such as {@code KEY...}; empty if nothing may
-   * @param purpose what the command does, in whole sentences
+   * @param operands the operands after the options, such as {@code KEY...}; empty if there are none
+   * @param purpose what the command does, in full sentences
    */
   public Syntax(String command, String operands, String purpose) {
     this.command = command;
@@ -55,7 +55,7 @@ public final class Syntax {
     this.purpose = purpose;
   }
 
-  /** Puts a heading over the options that follow. */
+  /** Adds a heading above the options that follow. */
   public Syntax section(String title) {
     help.add("");
     help.add(title + ":");
@@ -72,19 +72,19 @@ public final class Syntax {
     return add(option(name).hasArg().argName(argument).desc(meaning).get());
   }
 
-  /** Adds an option whose value may be any bytes, which {@link ArgumentText#bytes} gives. */
+  /** Adds an option whose value may be any bytes; {@link ArgumentText#bytes} returns them. */
   public Syntax bytes(String name, String argument, String meaning) {
     raw.add(name);
     return value(name, argument, meaning);
   }
 
-  /** Adds an option with a value that may be given several times. */
+  /** Adds a repeatable option with a value. */
   public Syntax values(String name, String argument, String meaning) {
     repeatable.add(name);
     return value(name, argument, meaning);
   }
 
-  /** Adds an example to the end of the help, with a line above it that says what it does. */
+  /** Adds an example to the end of the help, preceded by a line that says what it does. */
   public Syntax example(String does, String commandLine) {
     footer.add("  # " + does);
     footer.add("  " + commandLine);
@@ -92,9 +92,9 @@ public final class Syntax {
   }
 
   /**
-   * Takes arguments apart.
+   * Parses arguments.
    *
-   * @throws UsageException if one of them is not of this syntax
+   * @throws UsageException if they do not match this syntax
    */
   public Arguments parse(List<String> arguments) throws UsageException {
     Options all = new Options();
@@ -165,7 +165,7 @@ public final class Syntax {
     if (options.hasOption("i")) {
       return " (put -i before each input: -i FILE -i FILE)";
     }
-    return options.hasOption("d") ? " (the database is named with -d)" : "";
+    return options.hasOption("d") ? " (name the database with -d)" : "";
   }
 
   private String unknown(String typed) {
@@ -180,7 +180,7 @@ public final class Syntax {
             .map(n -> "; did you mean " + n + "?")
             .orElse("");
     String dashed =
-        operands.contains("KEY") ? " (a key that begins with \"-\" goes behind \"--\")" : "";
+        operands.contains("KEY") ? " (put a key that begins with \"-\" after \"--\")" : "";
     return "unknown option " + name + guess + dashed;
   }
 
@@ -193,7 +193,7 @@ public final class Syntax {
     wrap(purpose, 0, lines);
     lines.addAll(help);
     lines.add("");
-    describe("-h, --help", "show this", lines);
+    describe("-h, --help", "show this help", lines);
     describe("--debug", "show the stack trace of an error", lines);
     if (!footer.isEmpty()) {
       lines.add("");

@@ -1,6 +1,6 @@
 /**
- * What every command shares: its interface, its options, its three streams, and the words for what
- * went wrong.
+ * Shared by all commands: the command interface, options, the three standard streams, and error
+ * messages.
  *
  * <p>A command declares a {@link tech.bsdb.tools.cli.Syntax}, parses its arguments into {@link
  * tech.bsdb.tools.cli.Arguments}, reads and writes through the {@link tech.bsdb.tools.cli.Console}

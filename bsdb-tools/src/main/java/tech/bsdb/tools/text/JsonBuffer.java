@@ -10,19 +10,19 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A growing array of bytes that JSON is written into, in UTF-8. It is used again and again, and
- * once it has grown, writing allocates nothing. Not thread-safe.
+ * A growable byte array for writing JSON in UTF-8. It is reusable: once it has grown, writing
+ * allocates nothing. Not thread-safe.
  *
- * <p>Whatever does not fit in an array is an {@link OutOfMemoryError}.
+ * <p>Writing more than an array can hold throws {@link OutOfMemoryError}.
  */
 public final class JsonBuffer {
-  /** An array that grew larger is not kept by {@link #reset}. */
+  /** {@link #reset} drops an array that has grown larger. */
   private static final int KEPT = 1 << 20;
 
   private static final int FIRST = 1 << 13;
   private static final int LARGEST = Integer.MAX_VALUE - 8;
 
-  /** The longest form of a byte, as in {@code \}{@code u0000}, and a quote behind it. */
+  /** The longest form of a byte, such as {@code \}{@code u0000}, and a quote after it. */
   private static final int ESCAPE = 7;
 
   /** The longest whole number, with its sign. */
@@ -47,21 +47,21 @@ public final class JsonBuffer {
   private @Nullable LongPredicate budget;
 
   /**
-   * Has the buffer ask from now on before it grows; null to let it grow.
+   * Sets a budget to consult before the buffer grows; null for none.
    *
-   * @param asked says whether the buffer may take so many bytes more; if not, writing ends with a
-   *     {@link NoRoomException}
+   * @param asked whether the buffer may take that many more bytes; if not, writing throws {@link
+   *     NoRoomException}
    */
   public void use(@Nullable LongPredicate asked) {
     budget = asked;
   }
 
-  /** Has what was written at its start; valid until the next write. */
+  /** The array that begins with what was written; valid until the next write. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Bytes that were written. */
+  /** The number of bytes written. */
   public int length() {
     return length;
   }
@@ -71,7 +71,7 @@ public final class JsonBuffer {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** Forgets what was written, and an array of more than a MiB. */
+  /** Discards what was written, and the array if it is larger than 1 MiB. */
   public void reset() {
     length = 0;
     if (bytes.length > KEPT) {
@@ -80,9 +80,9 @@ public final class JsonBuffer {
   }
 
   /**
-   * Forgets all but the first bytes.
+   * Discards all but the first bytes.
    *
-   * @param kept how many, at most {@link #length}
+   * @param kept the number of bytes to keep, at most {@link #length}
    */
   public void truncate(int kept) {
     if (kept < 0 || kept > length) {
@@ -91,25 +91,25 @@ public final class JsonBuffer {
     length = kept;
   }
 
-  /** Writes a byte as it is. */
+  /** Writes a byte unchanged. */
   public void put(int b) {
     reserve(1);
     bytes[length++] = (byte) b;
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   public void put(byte[] source) {
     put(source, 0, source.length);
   }
 
-  /** Writes bytes as they are. */
+  /** Writes bytes unchanged. */
   public void put(byte[] source, int offset, int count) {
     reserve(count);
     System.arraycopy(source, offset, bytes, length, count);
     length += count;
   }
 
-  /** Writes bytes as a string where they are UTF-8, else as {@code {"base64":"..."}}. */
+  /** Writes bytes as a string if they are UTF-8, otherwise as {@code {"base64":"..."}}. */
   public void putText(byte[] source, int offset, int count) {
     if (!putString(source, offset, count)) {
       put(BASE64_START);
@@ -119,8 +119,8 @@ public final class JsonBuffer {
   }
 
   /**
-   * Writes UTF-8 as a string: quotes, backslashes and control characters are escaped, all else is
-   * as it was.
+   * Writes UTF-8 as a string: quotes, backslashes and control characters are escaped, everything
+   * else is unchanged.
    *
    * @return false, with nothing written, if it is not UTF-8
    */
@@ -130,7 +130,7 @@ public final class JsonBuffer {
     int at = offset;
     put('"');
     while (true) {
-      reserve((long) (end - at) + Long.BYTES); // a word may go beyond what counts of it
+      reserve((long) (end - at) + Long.BYTES); // the last word may extend past the valid bytes
       at = putPlain(source, at, end);
       if (at == end) {
         put('"');
@@ -153,7 +153,7 @@ public final class JsonBuffer {
     }
   }
 
-  /** Writes what needs no second look, where there is room for it; gives where that ends. */
+  /** Writes the leading bytes that are not special, into reserved space; returns where they end. */
   private int putPlain(byte[] source, int from, int to) {
     byte[] target = bytes;
     int out = length;
@@ -182,13 +182,16 @@ public final class JsonBuffer {
     return at;
   }
 
-  /** Whether a byte in a string is more than itself: an escape, an end, or not ASCII. */
+  /**
+   * Whether a byte in a string is not plain: a control character, a quote, a backslash, or not
+   * ASCII.
+   */
   static boolean isSpecial(byte b) {
     return b < ' ' || b == '"' || b == '\\';
   }
 
   /**
-   * Where the first special byte of a range is, or its end.
+   * The index of the first special byte of a range, or the range's end.
    *
    * @see #isSpecial
    */
@@ -208,9 +211,9 @@ public final class JsonBuffer {
   }
 
   /**
-   * Eight bytes at a time: 0 if none is special, else its lowest bit is that of the first that is.
-   * Where no byte has its high bit set, a subtraction sets that of the lowest byte that is smaller;
-   * bytes above may be wrong.
+   * Tests eight bytes at a time: 0 if none is special, otherwise the lowest set bit belongs to the
+   * first special byte. If no byte has its high bit set, a subtraction sets the high bit of the
+   * lowest byte that is smaller; the bytes above it may be wrong.
    */
   private static long special(long word) {
     return (word
@@ -250,7 +253,7 @@ public final class JsonBuffer {
   /** Writes a whole number in decimal digits. */
   public void putNumber(long number) {
     reserve(DIGITS);
-    long left = number > 0 ? -number : number; // the least number has no positive one
+    long left = number > 0 ? -number : number; // the least number has no positive counterpart
     int count = 1;
     for (long limit = -10; count < DIGITS - 1 && left <= limit; limit *= 10) {
       count++;
@@ -284,7 +287,7 @@ public final class JsonBuffer {
     }
   }
 
-  /** Writes so many digits of a group of 24 bits. */
+  /** Writes the first {@code digits} digits of a group of 24 bits. */
   private void putBase64(int group, int digits) {
     for (int shift = 18; shift > 18 - 6 * digits; shift -= 6) {
       bytes[length++] = BASE64[group >> shift & 63];

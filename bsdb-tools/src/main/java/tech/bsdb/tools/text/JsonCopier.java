@@ -5,15 +5,15 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.util.Arrays;
 
 /**
- * Copies JSON texts (RFC 8259, UTF-8), without the white space between their tokens, and checks
- * them in the same pass. Every token is copied byte for byte, so that no digit of a number and no
- * escape changes. Not thread-safe.
+ * Copies JSON texts (RFC 8259, UTF-8) without the white space between tokens, and validates them in
+ * the same pass. Tokens are copied byte for byte, so number digits and escapes do not change. Not
+ * thread-safe.
  *
- * <p>There is no limit for depth or length: nesting takes a bit a level. What is wrong in any place
- * makes all of it wrong, and nothing is written.
+ * <p>Depth and length are unlimited: nesting takes one bit per level. An error anywhere rejects the
+ * whole text, and nothing is written.
  */
 public final class JsonCopier {
-  /** What became of a text. */
+  /** The outcome of copying a text. */
   public enum Outcome {
     /** It was copied. */
     COPIED,
@@ -23,7 +23,7 @@ public final class JsonCopier {
     NOT_OBJECT
   }
 
-  /** Chooses fields of an object. */
+  /** Selects fields of an object. */
   @FunctionalInterface
   public interface Fields {
     /** Whether a field is wanted, by its name without escapes. */
@@ -32,7 +32,7 @@ public final class JsonCopier {
 
   private static final int WRONG = -1;
 
-  /** Longer names are not kept room for. */
+  /** Room for longer names is not kept. */
   private static final int KEPT = 1 << 10;
 
   private static final byte[] NOTHING = {};
@@ -50,7 +50,7 @@ public final class JsonCopier {
 
   private int depth;
 
-  /** A copier into that buffer. */
+  /** Creates a copier into the buffer. */
   public JsonCopier(JsonBuffer out) {
     this.out = out;
   }
@@ -73,8 +73,8 @@ public final class JsonCopier {
   }
 
   /**
-   * Copies those fields of a text's object, not of objects in it, that are wanted: in the order of
-   * the text, and each as often as it is there.
+   * Copies the wanted fields of the top-level object, in the order of the text and as often as they
+   * occur.
    */
   public Outcome copyFields(byte[] source, int offset, int length, Fields fields) {
     begin(source, offset, length);
@@ -144,9 +144,9 @@ public final class JsonCopier {
     return at < end && json[at] == '}' && blanksEnd(at + 1) == end;
   }
 
-  /* Each of these takes where something begins, and gives where it ends, or WRONG. */
+  /* Each of these methods takes the start of an item and returns its end, or WRONG. */
 
-  /** Copies a value with all that is in it. */
+  /** Copies a value with everything nested in it. */
   private int value(int from) {
     int at = from;
     while (true) {
@@ -174,14 +174,14 @@ public final class JsonCopier {
     }
   }
 
-  /** What stands before an element's value; gives where the value begins. */
+  /** Copies an element's name, if it has one; returns where its value begins. */
   private int element(int from) {
     return isObject() ? name(from) : from;
   }
 
   /**
-   * Goes on where a value has ended: closes what is closed there, and gives where the next value
-   * begins, or where the outermost ended.
+   * Continues after a value: closes the objects and arrays that end there, and returns where the
+   * next value begins, or where the outermost one ended.
    */
   private int close(int from) {
     int at = from;
@@ -204,7 +204,7 @@ public final class JsonCopier {
     return at;
   }
 
-  /** Copies a name and its colon; gives where the value begins. */
+  /** Copies a name and its colon; returns where the value begins. */
   private int name(int from) {
     if (from == end || json[from] != '"') {
       return WRONG;
@@ -296,7 +296,7 @@ public final class JsonCopier {
     }
   }
 
-  /** Bytes of an escape, or 0 if it is none. */
+  /** The length of an escape in bytes, or 0 if it is invalid. */
   private int escape(int from) {
     if (end - from < 2) {
       return 0;
@@ -320,7 +320,7 @@ public final class JsonCopier {
     if (depth == open.length * Long.SIZE) {
       open = Arrays.copyOf(open, 2 * open.length);
     }
-    long bit = 1L << depth; // of a word, by its lowest bits
+    long bit = 1L << depth; // shifts by depth % 64
     int word = depth >>> 6;
     open[word] = b == '{' ? open[word] | bit : open[word] & ~bit;
     depth++;
@@ -336,7 +336,7 @@ public final class JsonCopier {
     return (byte) (isObject() ? '}' : ']');
   }
 
-  /** Whether the field is wanted whose name, with quotes and a colon, was written last. */
+  /** Whether the field is wanted whose name was written last, with quotes and a colon. */
   private boolean wants(Fields fields, int start) {
     byte[] bytes = out.bytes();
     int from = start + 1;
@@ -350,7 +350,7 @@ public final class JsonCopier {
     return fields.wants(bytes, from, to - from);
   }
 
-  /** Writes a name without its escapes; gives its length. */
+  /** Writes a name without its escapes; returns its length. */
   private int unescape(byte[] bytes, int from, int to) {
     if (unescaped.length < to - from) {
       unescaped = new byte[to - from];

@@ -4,7 +4,10 @@ package tech.bsdb.tools.text;
 public final class JsonEscapes {
   private JsonEscapes() {}
 
-  /** What a backslash and that character stand for, or 0 if they are no escape, or a {@code u}. */
+  /**
+   * What a backslash and the character stand for, or 0 if they are not an escape or begin a {@code
+   * \}{@code u} escape.
+   */
   public static byte simple(byte character) {
     return switch (character) {
       case '"', '\\', '/' -> character;
@@ -26,7 +29,7 @@ public final class JsonEscapes {
     return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
   }
 
-  /** The number of four hexadecimal digits, or less than 0 if they are none. */
+  /** The value of four hexadecimal digits, or negative if they are not. */
   static int fourDigits(byte[] bytes, int from) {
     int number = 0;
     for (int at = from; at < from + 4; at++) {
@@ -36,9 +39,9 @@ public final class JsonEscapes {
   }
 
   /**
-   * Writes a character in UTF-8; half of a surrogate pair in three bytes, which no UTF-8 has.
+   * Writes a character in UTF-8; a lone surrogate becomes three bytes that are not valid UTF-8.
    *
-   * @return where it ends, 1 to 4 bytes further
+   * @return where it ends, 1 to 4 bytes after {@code offset}
    */
   public static int encode(int character, byte[] target, int offset) {
     int at = offset;

@@ -4,23 +4,23 @@ import java.util.ArrayList;
 import java.util.List;
 
 /**
- * Names of columns as people write several in one text: with commas between them. Within a name,
- * {@code \,} is a comma and {@code \\} a backslash; any other backslash is a mistake.
+ * Parses comma-separated column names. Within a name, {@code \,} is a comma and {@code \\} a
+ * backslash; any other backslash is an error.
  */
 public final class NameList {
   private NameList() {}
 
   /**
-   * The names, in their order.
+   * The names, in order.
    *
-   * @throws IllegalArgumentException if a name is empty, or a backslash stands before anything else
+   * @throws IllegalArgumentException if a name is empty, or a backslash precedes anything else
    */
   public static List<String> parse(String text) {
     return parse(text, true);
   }
 
   /**
-   * One name, in which commas may stand as they are.
+   * A single name, in which commas need no backslash.
    *
    * @throws IllegalArgumentException as {@link #parse}
    */

@@ -4,10 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
-/**
- * Tells well-formed UTF-8 (Unicode standard, table 3-7) from other bytes without making strings of
- * it.
- */
+/** Validates UTF-8 (Unicode standard, table 3-7) without creating strings. */
 public final class Utf8 {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -36,8 +33,8 @@ public final class Utf8 {
   }
 
   /**
-   * Bytes of the well-formed sequence, of one character, that begins the range: 1 to 4, or 0 if it
-   * is none.
+   * The length of the one-character sequence at the start of the range: 1 to 4 bytes, or 0 if it is
+   * malformed.
    */
   static int sequence(byte[] bytes, int from, int to) {
     int lead = bytes[from] & 0xFF;
@@ -57,8 +54,8 @@ public final class Utf8 {
   }
 
   /**
-   * Where, at the earliest, ASCII ends that begins the range: less than eight bytes before the
-   * place.
+   * A lower bound for the end of the ASCII at the start of the range, less than eight bytes short
+   * of it.
    */
   private static int asciiEnd(byte[] bytes, int from, int to) {
     int at = from;

@@ -1,6 +1,6 @@
 /**
- * Bytes as text: what UTF-8 is, and JSON in bytes, without a string or a tree in between. Knows
- * nothing of the rest.
+ * Text as bytes: UTF-8 validation, and JSON processing without intermediate strings or trees.
+ * Depends on no other package of bsdb.
  */
 @NullMarked
 package tech.bsdb.tools.text;

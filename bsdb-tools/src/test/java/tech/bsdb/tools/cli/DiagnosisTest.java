@@ -20,7 +20,7 @@ class DiagnosisTest {
     assertMistake(new NoSuchFileException("a.txt"), "a.txt: no such file or directory");
     assertMistake(new NotDirectoryException("a.txt"), "a.txt: not a directory");
     assertMistake(new AccessDeniedException("a.txt"), "a.txt: permission denied");
-    assertMistake(new FileAlreadyExistsException("a.txt"), "a.txt: exists already");
+    assertMistake(new FileAlreadyExistsException("a.txt"), "a.txt: already exists");
     assertMistake(
         new FileSystemException("a.txt", null, "Is a directory"), "a.txt: Is a directory");
     assertMistake(new FileSystemException("a.txt"), "a.txt: file system");

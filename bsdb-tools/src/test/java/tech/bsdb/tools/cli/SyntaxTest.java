@@ -138,7 +138,7 @@ class SyntaxTest {
     assertThat(get.parse(List.of("-", "")).operands()).containsExactly("-", "");
     assertThatExceptionOfType(UsageException.class)
         .isThrownBy(() -> get.parse(List.of("-5")))
-        .withMessage("unknown option -5 (a key that begins with \"-\" goes behind \"--\")");
+        .withMessage("unknown option -5 (put a key that begins with \"-\" after \"--\")");
   }
 
   @Test
