@@ -376,7 +376,7 @@ class ParquetBuilderTest {
         "-kf id --value-fields a,b | has no column a for the value",
         "-kf id --value-raw id | column id is long; --value-raw takes a column of text or bytes",
         "-kf id --value-raw z | has no column z for the value",
-        "-kf id --value-raw name --value-fields id | --value-raw and --value-fields do not go",
+        "-kf id --value-raw name --value-fields id | --value-raw and --value-fields cannot",
         "-kf id --value-fields id,id | --value-fields names id twice",
         "-kf id --value-fields id, | --value-fields id, has an empty name",
         "-kf id --key-join x | --key-join is for several columns",

@@ -19,7 +19,9 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 
-/** {@code bsdb build --avro-schema}: from text to rows that Avro reads with the stored schema. */
+/**
+ * {@code bsdb build --avro-schema}: builds rows from text that Avro reads with the stored schema.
+ */
 final class TypedBuildTest {
   private static final String ORDER =
       """
@@ -67,7 +69,7 @@ final class TypedBuildTest {
   }
 
   @Test
-  void csvBecomesTheSameRowsWhereverItsKeyIs() throws IOException {
+  void csvBecomesTheSameRowsForAnyKeyColumn() throws IOException {
     String in = file("in.csv", "remark,price,id\n\"a, \"\"b\"\"\",12,7\n,0.01,-8\n");
     build("--csv", "--key-column", "id", "-i", in);
     List<String> expected =
@@ -93,7 +95,7 @@ final class TypedBuildTest {
   }
 
   @Test
-  void columnsThatDoNotGoWithTheSchemaAreNamed() throws IOException {
+  void columnsThatDoNotMatchTheSchemaAreNamed() throws IOException {
     String missing = file("in.csv", "key,id\n1,1\n");
     assertThat(run("--csv", "-i", missing).err())
         .isEqualTo(
@@ -187,7 +189,7 @@ final class TypedBuildTest {
   }
 
   @Test
-  void everyLayoutAndAnyNumberOfThreadsGiveTheSameRows() throws IOException {
+  void everyLayoutAndThreadCountGivesTheSameRows() throws IOException {
     StringBuilder lines = new StringBuilder();
     List<String> keys = new ArrayList<>();
     for (int i = 0; i < 20_000; i++) {
@@ -222,7 +224,7 @@ final class TypedBuildTest {
   }
 
   @Test
-  void aRowThatWouldBeCutIsABadLine() throws IOException {
+  void aTruncatedRowIsABadLine() throws IOException {
     String in =
         file("in.jsonl", "{\"id\":1,\"price\":1}\n{\"id\":2,\"price\":1,\"note\":\"long\"}\n");
     assertThat(run("--jsonl", "--key-field", "id", "-i", in, "-a").err())
@@ -234,7 +236,7 @@ final class TypedBuildTest {
   }
 
   @Test
-  void noInputAtAllMakesADatabaseWithItsSchema() throws IOException {
+  void emptyInputGivesADatabaseWithItsSchema() throws IOException {
     build("--jsonl", "--key-field", "id", "-i", file("none", ""));
     try (Database database = Database.open(Path.of(target))) {
       assertThat(database.statistics().records()).isZero();
@@ -262,7 +264,7 @@ final class TypedBuildTest {
     return new Schema.Parser().parse(Objects.requireNonNull(statistics.valueSchema()));
   }
 
-  /** What Avro reads with the schema that the database has. */
+  /** What Avro reads with the stored schema of the database. */
   private List<String> rows(String... keys) throws IOException {
     List<String> rows = new ArrayList<>();
     try (Database database = Database.open(Path.of(target))) {

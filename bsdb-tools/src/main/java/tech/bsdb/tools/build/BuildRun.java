@@ -28,12 +28,13 @@ import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.inspect.VerifyCommand;
 
 /**
- * One run of a command that builds a database, whatever its records come from: opens the source and
- * the builder, joins them, shows how far it is, undoes all on an interrupt, and gives the account.
+ * One run of a command that builds a database from any source: opens the source and the builder,
+ * feeds one from the other, shows progress, undoes everything on an interrupt, and prints the
+ * report.
  */
 public final class BuildRun {
 
-  /** Opens where the records come from. */
+  /** Opens the source of the records. */
   @FunctionalInterface
   public interface Opener {
     /** Finds the input and checks what can be checked before it is read. */
@@ -48,11 +49,11 @@ public final class BuildRun {
   private final boolean verify;
 
   /**
-   * A run that has not begun.
+   * Creates a run without starting it.
    *
-   * @param program the command as people call it, for messages
-   * @param target what is built, and where
-   * @param arguments has the options of {@link #declare}
+   * @param program the command as users type it, for messages
+   * @param target what to build, and where
+   * @param arguments contains the options of {@link #declare}
    */
   public BuildRun(String program, TargetOptions target, Arguments arguments, Console console) {
     this.program = program;
@@ -75,7 +76,7 @@ public final class BuildRun {
   /**
    * Builds.
    *
-   * @param rejects the file that takes what is left out, or null
+   * @param rejects the file for what is left out, or null
    */
   public void run(Opener opener, @Nullable Path rejects) throws IOException, UsageException {
     if (!quiet) {
@@ -98,7 +99,7 @@ public final class BuildRun {
     }
   }
 
-  /** Sees that the bad lines destroy nothing; that they can be written, the input checks. */
+  /** Checks that the rejects file overwrites nothing; the input checks that it is writable. */
   private void checkRejects(Path rejects) throws UsageException, IOException {
     if (Rejects.isStream(rejects)) {
       return;
@@ -114,11 +115,11 @@ public final class BuildRun {
     boolean file = Files.isRegularFile(rejects) || Files.isSymbolicLink(rejects);
     if (file && !target.build().overwrite()) {
       throw new UsageException(
-          "--rejects " + rejects + " already exists; name another file, or give --overwrite");
+          "--rejects " + rejects + " already exists; name another file or give --overwrite");
     }
   }
 
-  /** The path without symbolic links, as far as there is something. */
+  /** The path with symbolic links resolved, as far as it exists. */
   private static Path resolved(Path path) throws IOException {
     Path absolute = path.toAbsolutePath().normalize();
     if (Files.exists(absolute)) {
@@ -143,7 +144,7 @@ public final class BuildRun {
     BuildOptions options = target.build().withValueSchema(source.valueSchema());
     try {
       return DatabaseBuilder.create(target.target(), options, listener);
-    } catch (IllegalArgumentException e) { // a directory that lies where it must not
+    } catch (IllegalArgumentException e) { // the directory is in a forbidden place
       throw new UsageException(String.valueOf(e.getMessage()));
     }
   }
@@ -167,7 +168,7 @@ public final class BuildRun {
       try {
         return fill(source, builder, progress, interruption, began);
       } catch (DuplicateKeyException e) {
-        throw inWords(e, source);
+        throw duplicateKey(e, source);
       } catch (IOException e) {
         throw withSpace(e, target);
       }
@@ -204,7 +205,7 @@ public final class BuildRun {
   }
 
   private static void show(Progress progress, Stage stage, long done, long total) {
-    if (stage != Stage.RECORDS) { // the source knows better how many there will be
+    if (stage != Stage.RECORDS) { // the source estimates the total better
       progress.update(BuildSummary.word(stage), done, total);
     }
   }
@@ -212,11 +213,11 @@ public final class BuildRun {
   private static void abandon(Progress progress, RecordSource source, DatabaseBuilder builder)
       throws IOException {
     progress.close();
-    builder.close(); // first: what it just finished keeps what it left out
+    builder.close(); // first: if the build has just finished, its rejects are kept
     source.stop();
   }
 
-  /** A full disk does not say which it is where only a descriptor was known. */
+  /** Adds paths to a disk-full error, which names none if only a descriptor was known. */
   static IOException withSpace(IOException e, TargetOptions target) {
     String message = String.valueOf(e.getMessage());
     String lower = message.toLowerCase(Locale.ROOT);
@@ -247,7 +248,7 @@ public final class BuildRun {
     }
   }
 
-  private static InputException inWords(DuplicateKeyException e, RecordSource source) {
+  private static InputException duplicateKey(DuplicateKeyException e, RecordSource source) {
     return new InputException(
         "duplicate key "
             + DuplicateKeyException.show(e.key())

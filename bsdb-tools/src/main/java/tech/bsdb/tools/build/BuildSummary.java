@@ -12,20 +12,19 @@ import tech.bsdb.BuildReport;
 import tech.bsdb.tools.input.InputReport;
 
 /**
- * The account of a build: where every line of the input went, what was made of it, and what it
- * took.
+ * The report of a build: what became of every input line, what was built, and the resources used.
  *
- * @param unit what the input has one of for each record, as in "lines"
+ * @param unit the unit of input that holds one record, in the plural, such as "lines"
  * @param input what was read
- * @param build what was made
- * @param seconds wall time of everything
- * @param peakHeapBytes the most heap that was in use
+ * @param build what was built
+ * @param seconds total wall time
+ * @param peakHeapBytes peak heap in use
  */
 public record BuildSummary(
     String unit, InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
 
   /**
-   * The most heap in use since the process began: the sum over the pools, so rather more than less.
+   * Peak heap in use since the process began, summed over the pools and therefore an upper bound.
    */
   public static long peakHeap() {
     return ManagementFactory.getMemoryPoolMXBeans().stream()
@@ -35,7 +34,7 @@ public record BuildSummary(
         .sum();
   }
 
-  /** What a stage is called in progress and reports. */
+  /** The name of a stage in progress lines and reports. */
   public static String word(Stage stage) {
     return stage.name().toLowerCase(Locale.ROOT);
   }
@@ -50,7 +49,7 @@ public record BuildSummary(
     return seconds > 0 ? build.records() / seconds : 0;
   }
 
-  /** The account as lines for people. */
+  /** The report as lines for people. */
   public String forPeople() {
     StringBuilder text = new StringBuilder();
     text.append(
@@ -112,7 +111,7 @@ public record BuildSummary(
     return String.format(Locale.ROOT, "%,d", number);
   }
 
-  /** The account for programs; {@code records} and {@code rejected} are plain numbers. */
+  /** The report for programs; {@code records} and {@code rejected} are plain numbers. */
   public Map<String, Object> forPrograms() {
     Map<String, Object> json = new LinkedHashMap<>();
     json.put("directory", build.directory().toString());

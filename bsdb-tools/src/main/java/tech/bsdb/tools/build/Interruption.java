@@ -6,13 +6,13 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * Cleans up when the process is told to end (SIGINT, SIGTERM, SIGHUP) while something is half done.
- * The JVM exits with the signal's code by itself; this makes it wait, for a bounded time, until
- * what is half done is undone.
+ * Cleans up unfinished work when a signal ends the process (SIGINT, SIGTERM, SIGHUP). The JVM exits
+ * with the signal's code by itself; this class makes it wait, for a bounded time, until the
+ * unfinished work is undone.
  *
- * <p>Undoing runs in a thread of its own while the interrupted work may still be going on, so what
- * it calls must allow that. The thread that works never gets to tell of the exceptions that this
- * causes: {@link #close} does not return any more then.
+ * <p>Undoing runs in its own thread while the interrupted work may still be running, so whatever it
+ * calls must tolerate that. The working thread never reports the resulting exceptions, because
+ * {@link #close} no longer returns.
  */
 public final class Interruption implements AutoCloseable {
   private static final long UNDO_SECONDS = 20;
@@ -30,7 +30,7 @@ public final class Interruption implements AutoCloseable {
   private volatile @Nullable String completed;
   private volatile @Nullable Exception failure;
 
-  /** Undoes half-done work; called from another thread than the one that works. */
+  /** Undoes unfinished work; called from a thread other than the working one. */
   @FunctionalInterface
   public interface Undo {
     /** Stops the work and removes what it left. */
@@ -38,9 +38,9 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Begins to watch for the end of the process, during a build.
+   * Starts watching for a signal during a build.
    *
-   * @param program what the words on stderr begin with
+   * @param program the prefix of messages on stderr
    */
   public Interruption(Console console, String program) {
     this(
@@ -51,11 +51,11 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Begins to watch for the end of the process.
+   * Starts watching for a signal.
    *
-   * @param program what the words on stderr begin with
-   * @param nothingDone what is said when all is undone
-   * @param whoRemoves what is said when something could not be removed
+   * @param program the prefix of messages on stderr
+   * @param nothingDone the message when everything is undone
+   * @param whoRemoves the message when something could not be removed
    */
   public Interruption(Console console, String program, String nothingDone, String whoRemoves) {
     this.console = console;
@@ -66,11 +66,11 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Says what undoes the work from here on. If the process is ending already, the work goes no
-   * further.
+   * Registers what undoes the work from here on. If the process is already ending, the work stops
+   * here.
    *
    * @param undo stops the work and undoes it, unless it is complete
-   * @param lastly removes what the work alone knows how to keep, once it is certain not to complete
+   * @param lastly removes what only completed work keeps, once the work is certain not to complete
    */
   public void undoBy(Undo undo, Runnable lastly) {
     synchronized (this) {
@@ -85,24 +85,22 @@ public final class Interruption implements AutoCloseable {
   }
 
   /**
-   * Says that the work is complete: there is nothing to undo from here on.
+   * Marks the work as complete: nothing is left to undo.
    *
-   * @param what was done, as a clause
+   * @param what the result, as a clause
    */
   public void completed(String what) {
     completed = what;
   }
 
-  /**
-   * Says that the work ended, in whatever way. Where the process is ending, this waits for that.
-   */
+  /** Marks the work as ended, successfully or not. If the process is ending, waits for its end. */
   @Override
   public void close() {
     ended.countDown();
     try {
       Runtime.getRuntime().removeShutdownHook(hook);
     } catch (IllegalStateException ending) {
-      waitForTheEnd();
+      awaitExit();
     }
   }
 
@@ -117,23 +115,23 @@ public final class Interruption implements AutoCloseable {
     try {
       undoing.join(TimeUnit.SECONDS.toMillis(UNDO_SECONDS));
       while (completed == null && !ended.await(20, TimeUnit.MILLISECONDS) && left-- > 0) {
-        // work that was finished tells so at once; a read from a pipe may never end
+        // finished work reports at once; a read from a pipe may never end
       }
-    } catch (InterruptedException nobodyDoesThat) {
+    } catch (InterruptedException unexpected) {
       Thread.currentThread().interrupt();
     }
     String done = completed;
     if (done != null) {
       console.say(program + ": finished before the signal: " + done);
-      Runtime.getRuntime().halt(0); // else the JVM would end as if the signal had stopped the work
+      Runtime.getRuntime().halt(0); // else the exit code would be the signal's
     }
     Runnable rest = lastly;
     if (rest != null) {
       rest.run();
     }
     if (undoing.isAlive() || failure != null) {
-      String why = failure == null ? "it takes too long" : String.valueOf(failure.getMessage());
-      console.say(program + ": interrupted, but cleaning up failed (" + why + "), " + whoRemoves);
+      String why = failure == null ? "it took too long" : String.valueOf(failure.getMessage());
+      console.say(program + ": interrupted, but cleaning up failed (" + why + "); " + whoRemoves);
     } else {
       console.say(program + ": interrupted, " + nothingDone);
     }
@@ -153,7 +151,7 @@ public final class Interruption implements AutoCloseable {
     }
   }
 
-  private static void waitForTheEnd() {
+  private static void awaitExit() {
     try {
       new CountDownLatch(1).await();
     } catch (InterruptedException e) {

@@ -18,7 +18,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FolderSelection;
 import tech.bsdb.tools.text.NameList;
 
-/** The options that say where rows come from, how to reach them, and what to make of them. */
+/** Options for the rows: where they are, how to reach them, and what to build from them. */
 public final class ParquetSourceOptions {
   private ParquetSourceOptions() {}
 
@@ -29,35 +29,35 @@ public final class ParquetSourceOptions {
         .values(
             "-i",
             "PATH",
-            "a Parquet file, a directory (all files below it, but for names that begin with . or"
-                + " _), or a pattern such as '/data/day=*/*.parquet'; again for more: a local path,"
-                + " a path on the name node of -nn, or a URI of any file system that Hadoop knows,"
-                + " as hdfs://host:8020/data");
+            "a Parquet file, a directory (all files below it except names that begin with . or _),"
+                + " or a pattern such as '/data/day=*/*.parquet': a local path, a path on the name"
+                + " node of -nn, or a URI of any file system that Hadoop supports, such as"
+                + " hdfs://host:8020/data; repeatable");
     key(syntax)
         .value(
             "--value-fields",
             "COLUMNS",
-            "the columns of the row, as a,b (default: all); of the others nothing is read. In a"
-                + " name, \\, is a comma and \\\\ a backslash")
+            "the columns of the row, as a,b (default: all); the others are not read. In a name, \\,"
+                + " is a comma and \\\\ a backslash")
         .value(
             "--value-raw",
             "COLUMN",
-            "the value is the bytes of this column of text or binary, in place of a row")
-        .flag("--allow-empty-key", "an empty key is a key; else its row is a bad row")
+            "the value is the bytes of this text or binary column instead of a row")
+        .flag("--allow-empty-key", "accept an empty key; otherwise its row is a bad row")
         .value(
             "--on-bad-line",
             "WHAT",
-            "a row that cannot be a record, as one without a key: fail (default), or skip it and"
-                + " count it")
+            "what to do with a row that is not a record, such as one without a key: fail (default),"
+                + " or skip and count it")
         .value(
             "--rejects",
             "FILE",
-            "with --on-bad-line skip: write the places of the skipped rows to FILE, which must not"
-                + " exist, unless --overwrite");
+            "with --on-bad-line skip: write the locations of the skipped rows to FILE, which must"
+                + " not exist unless --overwrite is given");
     return hadoop(folders(syntax.section("Directories")).section("Hadoop"));
   }
 
-  /** Declares the options of the key and of how the files are reached, which others have too. */
+  /** Declares the options for the key and for access to the files, which other commands share. */
   public static Syntax declareKeys(Syntax syntax) {
     return hadoop(folders(key(syntax)));
   }
@@ -67,22 +67,23 @@ public final class ParquetSourceOptions {
         .value(
             "--partitions",
             "HOW",
-            "directories named NAME=VALUE are columns, behind those of the files: infer (default),"
-                + " of the types that Spark infers; text; or ignore, no columns")
+            "directories named NAME=VALUE are columns, after those of the files: infer (default),"
+                + " with the types that Spark infers; text; or ignore, no columns")
         .values(
             "--include",
             "PATTERN",
-            "of what lies below a directory or matches a pattern of the inputs, only files and"
-                + " directories that match, as 'day=2024-*'; with a slash in it the whole path"
-                + " below the input, else a name at any depth; repeatable")
+            "below an input directory or pattern, read only the files and directories that match,"
+                + " such as 'day=2024-*'; a pattern with a slash matches the whole path below the"
+                + " input, any other a name at any depth; repeatable")
         .values(
             "--exclude",
             "PATTERN",
-            "leave out the files and directories that match, with all below them; repeatable")
+            "leave out the files and directories that match, with everything below them;"
+                + " repeatable")
         .flag(
             "--raw-files",
-            "take the files of a Delta Lake, Iceberg or Hudi table as they are, rows that were"
-                + " deleted or replaced included; else such a directory is refused");
+            "read the files of a Delta Lake, Iceberg or Hudi table as plain files, including rows"
+                + " that were deleted or replaced; otherwise such a directory is refused");
   }
 
   private static Syntax key(Syntax syntax) {
@@ -90,14 +91,14 @@ public final class ParquetSourceOptions {
         .value(
             "-kf",
             "COLUMN",
-            "the column that is the key: text and binary as their bytes, all else as in JSON; a"
-                + " field of a struct as a.b; several as a,b with --key-join, where \\, is a comma"
-                + " in a name")
+            "the key column: text and binary as their bytes, all else as in JSON; a field of a"
+                + " struct as a.b; several columns as a,b with --key-join, where \\, is a comma in"
+                + " a name")
         .value(
             "--key-join",
             "TEXT",
-            "what stands between the columns of a key of several, as '|'; \\t is a tab, \\xHH the"
-                + " character with that code");
+            "text between the columns of a key of several columns, such as '|'; \\t is a tab, \\xHH"
+                + " the character with that code");
   }
 
   private static Syntax hadoop(Syntax syntax) {
@@ -105,23 +106,23 @@ public final class ParquetSourceOptions {
         .value(
             "-nn",
             "NAMENODE",
-            "paths without a scheme are on this name node: host, host:port, hdfs://host:port, or"
-                + " the name service of an HA pair (default: such paths are local)")
+            "the name node of paths without a scheme: host, host:port, hdfs://host:port, or the"
+                + " name service of an HA pair (default: such paths are local)")
         .value(
             "--hadoop-conf",
             "DIR",
-            "the directory of the cluster's core-site.xml and hdfs-site.xml (default"
+            "the directory with the cluster's core-site.xml and hdfs-site.xml (default"
                 + " $HADOOP_CONF_DIR)")
         .values(
-            "--hadoop-set", "NAME=VALUE", "a setting that wins over the configuration; repeatable")
+            "--hadoop-set", "NAME=VALUE", "a setting that overrides the configuration; repeatable")
         .value(
             "--principal",
             "NAME",
-            "Kerberos: log in as NAME with --keytab (default: the ticket that kinit got)")
-        .value("--keytab", "FILE", "Kerberos: the file that has the principal's key");
+            "Kerberos: log in as NAME with --keytab (default: the ticket from kinit)")
+        .value("--keytab", "FILE", "Kerberos: the file with the principal's key");
   }
 
-  /** How the files are reached. */
+  /** How to reach the files. */
   public static FileSourceOptions sources(Arguments arguments) throws UsageException {
     return FileSourceOptions.of(
             arguments.text("-nn").orElse(null),
@@ -136,16 +137,16 @@ public final class ParquetSourceOptions {
                 arguments.has("--raw-files")));
   }
 
-  /** What becomes of partitions. */
+  /** How to treat partitions. */
   public static Partitions partitions(Arguments arguments) throws UsageException {
     return arguments.choice("--partitions", Partitions.class, Partitions.INFER);
   }
 
   /**
-   * Which rows are read, and what is made of them.
+   * Which rows to read, and what to build from them.
    *
-   * @param target what is built of them
-   * @throws UsageException if a value is wrong, or options contradict each other
+   * @param target the database to build from them
+   * @throws UsageException if a value is wrong, or options conflict
    */
   public static ParquetOptions of(Arguments arguments, BuildOptions target) throws UsageException {
     List<String> inputs = arguments.all("-i");
@@ -155,7 +156,7 @@ public final class ParquetSourceOptions {
     }
     if (inputs.contains("-")) {
       throw new UsageException(
-          "-i -: Parquet is read from its end, so standard input will not do; name a file");
+          "-i -: Parquet is read from its end, so standard input cannot be used; name a file");
     }
     OnBadLine onBadRow = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
     Optional<String> rejects = arguments.text("--rejects");
@@ -183,7 +184,7 @@ public final class ParquetSourceOptions {
         .withPartitions(partitions(arguments));
   }
 
-  /** The columns of the key. */
+  /** The key columns. */
   public static List<String> keys(Arguments arguments) throws UsageException {
     String written =
         arguments
@@ -194,12 +195,12 @@ public final class ParquetSourceOptions {
       if (written.isEmpty()) {
         throw new UsageException("-kf takes a column, not \"\"");
       }
-      return List.of(read("-kf", written, NameList::one)); // a comma is the name's
+      return List.of(read("-kf", written, NameList::one)); // a comma belongs to the name
     }
     return names(arguments, "-kf");
   }
 
-  /** What joins the columns of the key, or null where it is one. */
+  /** The text between the key columns, or null if there is only one. */
   public static @Nullable String join(Arguments arguments, List<String> keys)
       throws UsageException {
     Optional<String> join = arguments.text("--key-join");

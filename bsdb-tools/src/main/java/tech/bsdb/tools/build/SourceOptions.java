@@ -27,7 +27,7 @@ import tech.bsdb.tools.rows.JsonRows;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.text.Utf8;
 
-/** The options that say where the records come from and how they are written. */
+/** Options for the records: where they are and how they are written. */
 public final class SourceOptions {
   private static final List<String> CSV_ONLY =
       List.of("--key-column", "--value-column", "--csv-values", "--csv-delimiter");
@@ -35,7 +35,7 @@ public final class SourceOptions {
   private static final String AVRO_SCHEMA = "--avro-schema";
   private static final String IGNORE_EXTRA = "--ignore-extra-fields";
 
-  /** As large as a database keeps one. */
+  /** The largest schema that a database keeps, in bytes. */
   private static final int LONGEST_SCHEMA = 8 << 20;
 
   private SourceOptions() {}
@@ -47,65 +47,70 @@ public final class SourceOptions {
         .values(
             "-i",
             "FILE",
-            "a file, a directory (all files below it, sorted by name, but for names that begin with"
-                + " . or _), or - for stdin; again for more; .gz .zst .zstd are decompressed")
+            "a file, a directory (all files below it, sorted by name, except names that begin with"
+                + " . or _), or - for stdin; repeatable; .gz, .zst and .zstd files are"
+                + " decompressed")
         .value(
             "-s",
             "TEXT",
-            "separator of key and value, taken literally; a line is split at its first one (default"
-                + " a space); \\t is a tab, \\xHH the character with that code, \\\\ a backslash")
+            "separator of key and value, taken literally; a line is split at its first occurrence"
+                + " (default a space); \\t is a tab, \\xHH the character with that code, \\\\ a"
+                + " backslash")
         .value(
             "-e",
             "CHARSET",
-            "character encoding of the input (default UTF-8); what is stored is UTF-8")
+            "character encoding of the input (default UTF-8); stored text is always UTF-8")
         .value(
-            "--key-encoding", "FORM", "what a key's text stands for: utf8 (default), hex or base64")
+            "--key-encoding",
+            "FORM",
+            "how keys are encoded in the input: utf8 (default), hex or base64")
         .value(
             "--value-encoding",
             "FORM",
-            "what a value's text stands for: utf8 (default), hex or base64")
-        .flag("--allow-empty-key", "an empty key is a key; else its line is a bad line")
+            "how values are encoded in the input: utf8 (default), hex or base64")
+        .flag("--allow-empty-key", "accept an empty key; otherwise its line is a bad line")
         .value(
             "--on-bad-line",
             "WHAT",
-            "a line that is no record: fail (default), or skip it and count it")
+            "what to do with a line that is not a record: fail (default), or skip and count it")
         .value(
             "--rejects",
             "FILE",
-            "with --on-bad-line skip: write the skipped lines and their places to FILE, which must"
-                + " not exist, unless --overwrite")
+            "with --on-bad-line skip: write the skipped lines and their locations to FILE, which"
+                + " must not exist unless --overwrite is given")
         .section("CSV")
-        .flag("--csv", "the input is CSV as in RFC 4180, with a header")
-        .value(
-            "--key-column", "COLUMN", "the key's column, by name or by number from 1 (default 1)")
+        .flag("--csv", "the input is CSV (RFC 4180) with a header")
+        .value("--key-column", "COLUMN", "the key column, by name or by number from 1 (default 1)")
         .values(
             "--value-column",
             "COLUMN",
-            "a column of the value; again for more (default: all but the key)")
+            "a column of the value; repeatable (default: all except the key)")
         .value(
             "--csv-values",
             "FORM",
-            "what several columns make: json, an object (default), or delimited, a line of CSV")
-        .value("--csv-delimiter", "CHAR", "what stands between fields (default ,); \\t is a tab")
+            "how several value columns are combined: json, an object (default), or delimited, a"
+                + " line of CSV")
+        .value("--csv-delimiter", "CHAR", "the character between fields (default ,); \\t is a tab")
         .section("JSON lines")
-        .flag("--jsonl", "the input is a JSON object a line; the value is the line as it stands")
+        .flag("--jsonl", "the input has one JSON object per line; the value is the unchanged line")
         .value("--key-field", "FIELD", "with --jsonl: the field that is the key")
         .section("Typed rows")
         .value(
             AVRO_SCHEMA,
             "FILE",
-            "with --csv or --jsonl: store each record as a typed row, in Avro's binary encoding by"
-                + " the schema of a record in FILE (.avsc, JSON), which the database keeps")
+            "with --csv or --jsonl: store each record as a typed row in Avro's binary encoding,"
+                + " with the record schema in FILE (.avsc, JSON), which the database keeps")
         .flag(
             IGNORE_EXTRA,
-            "with --avro-schema: leave out columns and fields that the schema does not have; else"
-                + " such a column is an error, such a field makes a bad line");
+            "with --avro-schema: leave out columns and fields that the schema does not have;"
+                + " otherwise such a column is an error and such a field makes its line a bad"
+                + " line");
   }
 
   /**
    * Reads the options.
    *
-   * @throws UsageException if a value is wrong, or options contradict each other
+   * @throws UsageException if a value is wrong, or options conflict
    */
   public static InputOptions of(Arguments arguments) throws UsageException {
     List<String> inputs = arguments.all("-i");
@@ -117,7 +122,7 @@ public final class SourceOptions {
       throw new UsageException("-i takes a file, a directory or -, not \"\"");
     }
     if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
-      throw new UsageException("-i - is given twice, but there is one standard input");
+      throw new UsageException("-i - is given twice, but there is only one standard input");
     }
     OnBadLine onBadLine = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
     Optional<String> rejects = arguments.text("--rejects");
@@ -130,7 +135,8 @@ public final class SourceOptions {
     Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
     if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
       throw new UsageException(
-          "--value-encoding needs a value that is one text: a text line's, or one --value-column");
+          "--value-encoding needs a value that is a single text: that of a text line, or one"
+              + " --value-column");
     }
     return InputOptions.defaults()
         .withInputs(inputs)
@@ -176,7 +182,7 @@ public final class SourceOptions {
         delimiter.length() == 1 && delimiter.charAt(0) > 0 && delimiter.charAt(0) < 127;
     if (!usable || "\"\r\n".contains(delimiter)) {
       throw new UsageException(
-          "--csv-delimiter takes one ASCII character, no quote and no line end, not \""
+          "--csv-delimiter takes one ASCII character other than a quote or a line end, not \""
               + delimiter
               + "\"");
     }
@@ -220,7 +226,7 @@ public final class SourceOptions {
           arguments, AVRO_SCHEMA, option, "a row has the columns of its schema");
     }
     TargetOptions.refuseTogether(
-        arguments, AVRO_SCHEMA, "--value-encoding", "a row's values are as its schema says");
+        arguments, AVRO_SCHEMA, "--value-encoding", "the schema defines the values of a row");
     RowSchema schema = schema(file.get());
     try {
       if (arguments.has("--csv")) {
@@ -276,7 +282,7 @@ public final class SourceOptions {
       throw new UsageException("-s takes at least one character");
     }
     if (separator.contains("\n")) {
-      throw new UsageException("-s cannot have a line feed: that ends a line");
+      throw new UsageException("-s cannot contain a line feed, which ends a line");
     }
     return separator;
   }

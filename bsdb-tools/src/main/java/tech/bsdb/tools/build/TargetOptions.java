@@ -15,10 +15,10 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
- * The options that say what database is made, where, and with what means.
+ * Options for the database: what to build, where, and with which resources.
  *
  * @param target the directory of the database
- * @param build what is made
+ * @param build what to build
  * @param withoutEffect options that were given and change nothing, each with the reason
  */
 public record TargetOptions(Path target, BuildOptions build, List<String> withoutEffect) {
@@ -32,11 +32,16 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
         .value(
             "-o",
             "DIR",
-            "where the database is made (default ./rdb); must not exist, unless --overwrite")
-        .flag("--overwrite", "replace the database at -o, at once, when the new one is complete")
-        .flag("-c", "compact: records back to back, smaller by the rest of each 4 KiB block")
+            "directory of the new database (default ./rdb); must not exist unless --overwrite is"
+                + " given")
         .flag(
-            "-z", "compress with ZSTD, blocks of -bs bytes, and a dictionary trained from a sample")
+            "--overwrite", "replace the database at -o, in one step, when the new one is complete")
+        .flag(
+            "-c",
+            "compact: store records back to back, which saves the unused rest of each 4 KiB block")
+        .flag(
+            "-z",
+            "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample")
         .value(
             "-bs",
             "BYTES",
@@ -58,25 +63,25 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 + "); 0: none")
         .flag(
             "-a",
-            "approximate: no keys are kept and values are cut to a few bytes; one read per lookup,"
-                + " and an absent key is mistaken for a present one in 1 of 2^cb cases")
+            "approximate: keep no keys and cut values to a few bytes; one read per lookup, and an"
+                + " absent key is mistaken for a present one in 1 of 2^cb cases")
         .value(
             "--approximate-width", "N", "with -a: bytes kept of each value, 1 to 255 (default 8)")
         .value(
             "-cb",
             "BITS",
-            "checksum bits per key, 0 to 32 (default 4): absent keys are found out without a read"
-                + " but for 1 in 2^BITS")
+            "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
+                + " except 1 in 2^BITS")
         .value("--data-files", "N", "number of data files, 1 to 128 (default 1)")
         .value(
             "--on-duplicate",
             "WHAT",
-            "a key that comes twice: error (default), or keep the first or the last")
+            "what to do with a duplicate key: error (default), or keep the first or the last")
         .value(
             "--seed",
             "N",
-            "seed of the keys' hash: a whole number (default 0), or random; with a random one"
-                + " nobody can make keys that collide, and the same input gives other bytes each"
+            "seed of the key hash: a whole number (default 0), or random; with a random seed nobody"
+                + " can craft keys that collide, but the same input gives different bytes each"
                 + " time")
         .section("Resources")
         .value("-ps", "MB", "memory for a pass over the index, 1 to 1048576 (default 1024)")
@@ -87,11 +92,11 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
   /**
    * Reads the options.
    *
-   * @throws UsageException if a value is out of its range, or options contradict each other
+   * @throws UsageException if a value is out of range, or options conflict
    */
   public static TargetOptions of(Arguments arguments) throws UsageException {
     boolean approximate = arguments.has("-a");
-    refuseTogether(arguments, "-c", "-z", "a compressed database is compact already");
+    refuseTogether(arguments, "-c", "-z", "a compressed database is already compact");
     refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
     if (arguments.has("--approximate-width") && !approximate) {
@@ -167,7 +172,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     return List.copyOf(idle);
   }
 
-  /** Refuses to write over a file that is read. */
+  /** Refuses to overwrite a file that is read. */
   static void refuseSameFile(Arguments arguments, String written, String read)
       throws UsageException {
     Optional<Path> to = arguments.path(written);
@@ -189,7 +194,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
   static void refuseTogether(Arguments arguments, String one, String other, String reason)
       throws UsageException {
     if (arguments.has(one) && arguments.has(other)) {
-      throw new UsageException(one + " and " + other + " do not go together: " + reason);
+      throw new UsageException(one + " and " + other + " cannot be combined: " + reason);
     }
   }
 }

@@ -1,6 +1,6 @@
 /**
- * What every command that builds a database shares, wherever its records come from: the options for
- * the database, the report, and the end by a signal. The options for text input are here as well.
+ * Shared by all commands that build a database, from any source: the options for the database, the
+ * report, and the response to signals. The options for text and Parquet input are here too.
  */
 @NullMarked
 package tech.bsdb.tools.build;

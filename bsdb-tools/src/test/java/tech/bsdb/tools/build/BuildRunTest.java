@@ -13,7 +13,7 @@ class BuildRunTest {
   @TempDir Path folder;
 
   @Test
-  void aFullDiskIsNamedWithItsFreeSpace() {
+  void aDiskFullErrorNamesThePathAndItsFreeSpace() {
     TargetOptions target =
         new TargetOptions(
             folder.resolve("db"),

@@ -14,7 +14,7 @@ class BuildSummaryTest {
   private static final BuildSummary SUMMARY = summary();
 
   @Test
-  void peopleSeeWhereEveryLineWent() {
+  void theTextReportAccountsForEveryLine() {
     assertThat(SUMMARY.forPeople())
         .isEqualTo(
             """
@@ -34,7 +34,7 @@ class BuildSummaryTest {
   }
 
   @Test
-  void programsGetPlainNumbers() {
+  void theJsonReportHasPlainNumbers() {
     Map<String, Object> json = SUMMARY.forPrograms();
 
     assertThat(json)
@@ -48,7 +48,7 @@ class BuildSummaryTest {
   }
 
   @Test
-  void thePeakOfTheHeapIsKnown() {
+  void peakHeapIsMeasured() {
     assertThat(BuildSummary.peakHeap())
         .isPositive()
         .isLessThan(2 * Runtime.getRuntime().maxMemory());

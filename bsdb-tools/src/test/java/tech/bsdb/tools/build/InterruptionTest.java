@@ -10,13 +10,13 @@ import tech.bsdb.tools.cli.Console;
 
 class InterruptionTest {
   @Test
-  void workThatWasFinishedIsReportedAndIsNoFailure() throws Exception {
+  void finishedWorkIsReportedAsSuccess() throws Exception {
     assertThat(interrupted("finish"))
         .isEqualTo("0 program: finished before the signal: the database is at here\n");
   }
 
   @Test
-  void workThatWasUndoneIsCalledThat() throws Exception {
+  void undoneWorkIsReported() throws Exception {
     assertThat(interrupted("undo"))
         .isEqualTo("143 removed\nprogram: interrupted, nothing was built\n");
   }

@@ -101,7 +101,7 @@ class SourceOptionsTest {
   }
 
   @Test
-  void aSchemaMakesTypedRows() throws Exception {
+  void aSchemaSelectsTypedRows() throws Exception {
     String file = schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
     Format csv = parse("--csv", "--avro-schema", file, "--ignore-extra-fields").format();
     Format.Rows rows = Objects.requireNonNull(csv.rows());
@@ -115,7 +115,7 @@ class SourceOptionsTest {
   }
 
   @Test
-  void aSchemaThatCannotBeUsedSaysWhy() throws Exception {
+  void anUnusableSchemaSaysWhy() throws Exception {
     assertUsage("--ignore-extra-fields needs --avro-schema", "--csv", "--ignore-extra-fields");
     assertUsage(
         "--avro-schema needs --csv or --jsonl: text lines have no columns", "--avro-schema", "x");
@@ -145,22 +145,22 @@ class SourceOptionsTest {
             "{\"type\":\"record\",\"name\":\"R\",\"fields\":[{\"name\":\"r\",\"type\":\"R\"}]}"));
     String file = schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[]}");
     assertUsage(
-        "--avro-schema and --value-column do not go together: a row has the columns of its schema",
+        "--avro-schema and --value-column cannot be combined: a row has the columns of its schema",
         "--csv",
         "--avro-schema",
         file,
         "--value-column",
         "a");
     assertUsage(
-        "--avro-schema and --csv-values do not go together: a row has the columns of its schema",
+        "--avro-schema and --csv-values cannot be combined: a row has the columns of its schema",
         "--csv",
         "--avro-schema",
         file,
         "--csv-values",
         "json");
     assertUsage(
-        "--avro-schema and --value-encoding do not go together: a row's values are as its schema"
-            + " says",
+        "--avro-schema and --value-encoding cannot be combined: the schema defines the values"
+            + " of a row",
         "--csv",
         "--avro-schema",
         file,
@@ -186,9 +186,9 @@ class SourceOptionsTest {
   }
 
   @Test
-  void whatContradictsItselfIsRefused() {
+  void conflictingOptionsAreRefused() {
     assertUsage(
-        "--csv and --jsonl do not go together: the input is one or the other", "--csv", "--jsonl");
+        "--csv and --jsonl cannot be combined: the input is one or the other", "--csv", "--jsonl");
     assertUsage("--key-column needs --csv", "--key-column", "id");
     assertUsage("--value-column needs --csv", "--value-column", "id");
     assertUsage("--csv-values needs --csv", "--csv-values", "json");
@@ -198,7 +198,7 @@ class SourceOptionsTest {
     assertUsage("-s is for text lines; CSV takes --csv-delimiter", "--csv", "-s", ";");
     assertUsage("-s is for text lines, not for --jsonl", "--jsonl", "--key-field", "id", "-s", ";");
     assertUsage("--rejects needs --on-bad-line skip", "--rejects", "bad.txt");
-    assertUsage("-i - is given twice, but there is one standard input", "-i", "-", "-i", "-");
+    assertUsage("-i - is given twice, but there is only one standard input", "-i", "-", "-i", "-");
     assertUsage(
         "--csv-values is for several columns; the value of one --value-column is its text",
         "--csv",
@@ -207,12 +207,14 @@ class SourceOptionsTest {
         "--csv-values",
         "json");
     assertUsage(
-        "--value-encoding needs a value that is one text: a text line's, or one --value-column",
+        "--value-encoding needs a value that is a single text: that of a text line, or"
+            + " one --value-column",
         "--csv",
         "--value-encoding",
         "hex");
     assertUsage(
-        "--value-encoding needs a value that is one text: a text line's, or one --value-column",
+        "--value-encoding needs a value that is a single text: that of a text line, or"
+            + " one --value-column",
         "--jsonl",
         "--key-field",
         "id",
@@ -221,27 +223,27 @@ class SourceOptionsTest {
   }
 
   @Test
-  void valuesThatCannotBeAreRefused() {
+  void invalidValuesAreRefused() {
     assertUsage("-s takes at least one character", "-s", "");
     assertUsage(
         "-s takes \\t for a tab, \\xHH for the character with that code and \\\\ for a backslash,"
             + " not \"\\xZZ\"",
         "-s",
         "\\xZZ");
-    assertUsage("-s cannot have a line feed: that ends a line", "-s", "\\x0a");
+    assertUsage("-s cannot contain a line feed, which ends a line", "-s", "\\x0a");
     assertUsage("-i takes a file, a directory or -, not \"\"", "-i", "");
     assertUsage(
-        "--csv-delimiter takes one ASCII character, no quote and no line end, not \";;\"",
+        "--csv-delimiter takes one ASCII character other than a quote or a line end, not \";;\"",
         "--csv",
         "--csv-delimiter",
         ";;");
     assertUsage(
-        "--csv-delimiter takes one ASCII character, no quote and no line end, not \"\"\"",
+        "--csv-delimiter takes one ASCII character other than a quote or a line end, not \"\"\"",
         "--csv",
         "--csv-delimiter",
         "\"");
     assertUsage(
-        "--csv-delimiter takes one ASCII character, no quote and no line end, not \"é\"",
+        "--csv-delimiter takes one ASCII character other than a quote or a line end, not \"é\"",
         "--csv",
         "--csv-delimiter",
         "é");

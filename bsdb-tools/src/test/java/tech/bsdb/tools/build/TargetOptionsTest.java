@@ -112,7 +112,7 @@ class TargetOptionsTest {
     "--threads, 1, 256",
     "--approximate-width, 1, 255"
   })
-  void numbersHaveRangesThatTheErrorNames(String option, long least, long most) throws Exception {
+  void outOfRangeNumbersNameTheRange(String option, long least, long most) throws Exception {
     String mode = option.startsWith("--approx") ? "-a" : "-z";
     parse(mode, option, String.valueOf(least));
     parse(mode, option, String.valueOf(most));
@@ -133,13 +133,13 @@ class TargetOptionsTest {
   }
 
   @Test
-  void whatContradictsItselfIsRefused() {
+  void conflictingOptionsAreRefused() {
     assertUsage(
-        "-c and -z do not go together: a compressed database is compact already", "-c", "-z");
+        "-c and -z cannot be combined: a compressed database is already compact", "-c", "-z");
     assertUsage(
-        "-a and -c do not go together: an approximate database keeps no records", "-a", "-c");
+        "-a and -c cannot be combined: an approximate database keeps no records", "-a", "-c");
     assertUsage(
-        "-a and -z do not go together: an approximate database keeps no records", "-z", "-a");
+        "-a and -z cannot be combined: an approximate database keeps no records", "-z", "-a");
     assertUsage("--approximate-width needs -a", "--approximate-width", "8");
     assertUsage(
         "--on-duplicate takes error, first or last, not \"both\"", "--on-duplicate", "both");
@@ -148,7 +148,7 @@ class TargetOptionsTest {
   }
 
   @Test
-  void whatChangesNothingIsMentioned() throws Exception {
+  void optionsWithoutEffectAreListed() throws Exception {
     assertThat(parse("-bs", "8192", "--level", "9").withoutEffect())
         .containsExactly("-bs has no effect without -z", "--level has no effect without -z");
     assertThat(parse("-a", "--data-files", "2").withoutEffect())
