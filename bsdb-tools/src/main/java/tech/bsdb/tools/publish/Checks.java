@@ -24,17 +24,17 @@ import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.inspect.KeyReader;
 
 /**
- * What a new version has to stand before it goes live, and the options that say so.
+ * The checks that a new version must pass before it goes live, and their options.
  *
- * @param minRecords the least number of records
- * @param maxShrink by how many percent of the current version's records there may be fewer; less
- *     than 0 for any
- * @param sample how many keys are drawn from either version, 0 for none
- * @param minKept how many percent of the current version's sampled keys must be there; less than 0
- *     where it is not asked for
- * @param allowKeyChange whether keys of another form, and another set of keys, are accepted
- * @param queries a file of keys that must be there, or null
- * @param keyEncoding how the keys in that file are written
+ * @param minRecords the minimum number of records
+ * @param maxShrink the maximum decrease, in percent of the current version's records; negative for
+ *     no limit
+ * @param sample how many keys are sampled from each version, 0 for none
+ * @param minKept the percentage of the current version's sampled keys that must be present;
+ *     negative if not required
+ * @param allowKeyChange whether a different form of keys, or a different set of keys, is accepted
+ * @param queries a file of keys that must be present, or null
+ * @param keyEncoding the encoding of the keys in that file
  */
 record Checks(
     long minRecords,
@@ -48,7 +48,7 @@ record Checks(
   private static final int BATCH = 1000;
   private static final int SHOWN = 3;
 
-  /** What the checks found, by name, for the report. */
+  /** The findings of the checks, by name, for the report. */
   record Findings(Map<String, Object> figures, List<String> leftOut) {
     Findings() {
       this(new LinkedHashMap<>(), new ArrayList<>());
@@ -57,31 +57,32 @@ record Checks(
 
   static Syntax declare(Syntax syntax) {
     return syntax
-        .section("Checks before it goes live")
-        .value("--min-records", "N", "refuse fewer records than N")
+        .section("Checks before the version goes live")
+        .value("--min-records", "N", "refuse a version with fewer than N records")
         .value(
             "--max-shrink",
             "PERCENT",
-            "refuse when there are fewer records than in the current version by more than PERCENT"
-                + " of these")
+            "refuse a version with more than PERCENT fewer records than the current one")
         .value(
             "--sample",
             "N",
-            "keys to draw from the new and the current version, to compare their form and to look"
-                + " those of the current one up in the new one (default 1000, 0 for none)")
+            "keys to sample from the new and the current version, to compare their form and to look"
+                + " up those of the current one in the new one (default 1000, 0 for none)")
         .value(
             "--min-kept",
             "PERCENT",
-            "refuse when less than PERCENT of the current version's sampled keys are in the new"
-                + " one (default: refuse when of 100 or more not one is)")
+            "refuse if less than PERCENT of the current version's sampled keys are in the new one"
+                + " (default: refuse if none of 100 or more is)")
         .flag(
             "--allow-key-change",
-            "accept keys of another form than the current version's, and another set of keys")
-        .value("--queries", "FILE", "refuse unless all keys in FILE, one a line, are there")
+            "accept keys of a different form than the current version's, and a different set of"
+                + " keys")
+        .value("--queries", "FILE", "refuse unless all keys in FILE, one per line, are present")
         .value(
             "--key-encoding",
             "FORM",
-            "keys in that file: utf8 (default: the bytes as they are), hex or base64");
+            "encoding of the keys in that file: utf8 (default: the bytes unchanged), hex or"
+                + " base64");
   }
 
   static Checks of(Arguments arguments) throws UsageException {
@@ -118,7 +119,7 @@ record Checks(
         option + " takes a percentage from 0 to 100, not \"" + given.get() + "\"");
   }
 
-  /** Checks the numbers of records. */
+  /** Checks the number of records. */
   void records(Statistics added, Current current) throws VersionRefusedException {
     long records = added.records();
     if (records < minRecords) {
@@ -159,10 +160,13 @@ record Checks(
             + current
             + ", the current version, cannot be read: "
             + why
-            + " (roll back first, or leave the option out)");
+            + " (roll back first, or omit the option)");
   }
 
-  /** Checks keys: that those asked for are there, and that they go on from the current version. */
+  /**
+   * Checks that the required keys are present, and that the keys are like those of the current
+   * version.
+   */
   Findings keys(Path added, Current current) throws IOException {
     Findings findings = new Findings();
     try (Database next = Database.open(added)) {
@@ -239,7 +243,7 @@ record Checks(
     Optional<byte[]> misfit = form.misfit(newKeys);
     if (misfit.isPresent() && !allowKeyChange) {
       throw new VersionRefusedException(
-          "the keys are not as those of "
+          "the form of the keys differs from that of "
               + current
               + " ("
               + form.words()
@@ -271,11 +275,11 @@ record Checks(
             + shown(percent)
             + " %)";
     if (percent < minKept) {
-      throw new VersionRefusedException(said + "; --min-kept asks for " + shown(minKept) + " %");
+      throw new VersionRefusedException(said + "; --min-kept requires " + shown(minKept) + " %");
     }
     if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
       throw new VersionRefusedException(
-          said + ": it is another set of keys; --allow-key-change accepts that");
+          said + ": this is a different set of keys; --allow-key-change accepts that");
     }
   }
 

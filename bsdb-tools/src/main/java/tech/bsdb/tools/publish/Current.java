@@ -32,7 +32,7 @@ record Current(
     return statistics != null;
   }
 
-  /** Its records, 0 if it is not readable. */
+  /** Its number of records, or 0 if it cannot be read. */
   long records() {
     return statistics == null ? 0 : statistics.records();
   }

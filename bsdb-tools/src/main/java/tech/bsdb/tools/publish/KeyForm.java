@@ -11,14 +11,14 @@ import java.util.Optional;
 import java.util.regex.Pattern;
 
 /**
- * What keys look like: the properties that all of a sample have.
+ * The form of keys: the properties that all keys of a sample share.
  *
- * <p>Length counts only where it belongs to the form, as that of binary keys, hexadecimal digests
- * and UUIDs: numbers and names of one length may grow by a character. There it is a change only if
- * none of the keys has it any more.
+ * <p>The length is part of the form only for binary keys, hexadecimal digests and UUIDs. Numbers
+ * and names of equal length may grow by a character; for them it is a change only if no key has the
+ * old length.
  *
- * @param kind the narrowest kind that all keys are of
- * @param length the length that all of them have, or -1
+ * @param kind the narrowest kind that fits all keys
+ * @param length the length that all of them share, or -1
  */
 record KeyForm(Kind kind, int length) {
   private static final Pattern DECIMAL = Pattern.compile("[0-9]+");
@@ -30,7 +30,7 @@ record KeyForm(Kind kind, int length) {
   enum Kind {
     DECIMAL("all decimal digits"),
     UUID("all UUIDs"),
-    /** At least 8 digits: shorter words may look like numbers by chance. */
+    /** At least 8 digits: shorter words may look hexadecimal by chance. */
     HEXADECIMAL("all hexadecimal"),
     TEXT("UTF-8 text"),
     BINARY("all binary"),
@@ -55,7 +55,7 @@ record KeyForm(Kind kind, int length) {
   }
 
   /**
-   * The form of some keys.
+   * Determines the form of some keys.
    *
    * @param keys at least one
    */

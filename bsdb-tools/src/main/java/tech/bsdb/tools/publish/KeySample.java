@@ -16,7 +16,7 @@ final class KeySample {
   /**
    * Draws keys by a scan (Vitter's algorithm R).
    *
-   * @param most how many keys at most
+   * @param most the maximum number of keys
    */
   static List<byte[]> of(Database database, int most) throws IOException {
     SplittableRandom random = new SplittableRandom(SEED);

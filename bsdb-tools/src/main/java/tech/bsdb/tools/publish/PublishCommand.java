@@ -23,7 +23,7 @@ import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
-/** {@code bsdb publish}: brings a database into a store, checks it, and makes it current. */
+/** {@code bsdb publish}: puts a database into a store, checks it, and makes it current. */
 public final class PublishCommand implements Command {
   private static final String PROGRAM = "bsdb publish";
 
@@ -34,34 +34,36 @@ public final class PublishCommand implements Command {
                       "DB STORE",
                       "Copies a database into a store as a new version, verifies every byte and"
                           + " every key of the copy, checks it against the current version, and"
-                          + " makes it current at once; servers follow within seconds. Prints the"
-                          + " version's name. Whatever is refused or fails leaves nothing behind"
-                          + " and the current version as it was. The store is made if it is"
-                          + " missing.")
+                          + " makes it current in one step; servers follow within seconds. Prints"
+                          + " the version's name. A version that is refused or fails leaves nothing"
+                          + " behind, and the current version stays current. The store is created"
+                          + " if it is missing.")
                   .section("Version")
                   .value(
                       "--version",
                       "NAME",
-                      "its name, of A-Z a-z 0-9 . _ - (default: the time, such as"
+                      "the version's name, of A-Z a-z 0-9 . _ - (default: the time, such as"
                           + " 20261121T151400Z)")
                   .flag(
                       "--link",
-                      "make hard links instead of copies: at once and without space, in the same"
-                          + " file system")
+                      "make hard links instead of copies: instant and without extra space, on the"
+                          + " same file system")
                   .value(
                       "--keep",
                       "N",
-                      "then remove the oldest versions but N besides the current one; never the"
-                          + " one that a rollback goes back to (default: keep all)"))
+                      "afterwards keep only the current version and the N most recent others; the"
+                          + " version that a rollback returns to is never removed (default: keep"
+                          + " all)"))
           .section("Report")
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
-          .example("into a store that is made if need be", "bsdb publish ./rdb /data/users")
           .example(
-              "as a nightly job: not much smaller than before, the last 3 kept",
+              "into a store, which is created if it is missing", "bsdb publish ./rdb /data/users")
+          .example(
+              "a nightly job: refuse to shrink by more than 5 percent, keep 3 older versions",
               "bsdb publish ./rdb /data/users --min-records 1000000 --max-shrink 5 --keep 3")
           .example(
-              "with a name, and keys that must be there",
+              "with a name, and keys that must be present",
               "bsdb publish ./rdb /data/users --version v42 --queries must-have.txt")
           .example("undo it", "bsdb rollback /data/users");
 
@@ -160,7 +162,7 @@ public final class PublishCommand implements Command {
     }
   }
 
-  /** A full disk does not say which it is where only a descriptor was known. */
+  /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */
   private static IOException withSpace(IOException e, Path store) {
     String lower = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
     boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
@@ -170,13 +172,14 @@ public final class PublishCommand implements Command {
     return new IOException(store + ": " + e.getMessage(), e);
   }
 
-  /** Shows people how far it is. */
+  /** Shows progress. */
   private record Shown(Console console, Progress progress, boolean quiet)
       implements PublishListener {
     @Override
     public void waiting() {
       if (!quiet) {
-        console.say(PROGRAM + ": another publish to this store is under way; waiting for its end");
+        console.say(
+            PROGRAM + ": another publish to this store is running; waiting for it to finish");
       }
     }
 
@@ -191,7 +194,7 @@ public final class PublishCommand implements Command {
     }
   }
 
-  /** One publication and what is told of it. */
+  /** One publication and its report. */
   private static final class Run {
     private final Publication publication;
     private final Checks checks;
@@ -214,7 +217,7 @@ public final class PublishCommand implements Command {
 
     void publish() throws IOException {
       publication.begin();
-      checkRecords(publication.source()); // what is refused so need not be copied
+      checkRecords(publication.source()); // what is refused here need not be copied
       publication.copy();
       copySeconds = (System.nanoTime() - began) / 1e9;
       publication.verify();
@@ -235,7 +238,7 @@ public final class PublishCommand implements Command {
       checks.records(statistics, old);
     }
 
-    /** Removes old versions; that it did not work does not make the new one any less current. */
+    /** Removes old versions; if that fails, the new one is still current. */
     List<String> keep(int keep) {
       try {
         return keep < 0 ? List.of() : publication.keep(keep);

@@ -21,14 +21,13 @@ public final class RollbackCommand implements Command {
       new Syntax(
               "rollback",
               "STORE [VERSION]",
-              "Makes the version current that was so before, or the one that is named; servers"
-                  + " follow within seconds. The version is opened before; one that is damaged is"
-                  + " refused, and nothing changes. Prints the version's name. Again and again, it"
-                  + " goes back step by step.")
+              "Makes the previous version current, or the one that is named; servers follow within"
+                  + " seconds. The version is opened first: a damaged one is refused, and nothing"
+                  + " changes. Prints the version's name. Repeated rollbacks go back step by step.")
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
-          .example("the version before", EXAMPLE)
-          .example("a certain one", EXAMPLE + " 20261121T151400Z");
+          .example("the previous version", EXAMPLE)
+          .example("a specific version", EXAMPLE + " 20261121T151400Z");
 
   /** For the service loader. */
   public RollbackCommand() {}
@@ -66,7 +65,7 @@ public final class RollbackCommand implements Command {
     if (!arguments.has("-q")) {
       console.say(
           Objects.equals(now, before)
-              ? now + " is current already"
+              ? now + " is already current"
               : now + " is current; it was " + (before == null ? "none" : before));
     }
     return OK;

@@ -10,7 +10,7 @@ import tech.bsdb.tools.cli.UsageException;
 final class StoreOperand {
   private StoreOperand() {}
 
-  /** Opens the store that the first operand names; at most so many operands are allowed. */
+  /** Opens the store that the first operand names; at most {@code most} operands are allowed. */
   static Store of(Arguments arguments, int most, String example)
       throws UsageException, IOException {
     List<String> operands = arguments.operands();

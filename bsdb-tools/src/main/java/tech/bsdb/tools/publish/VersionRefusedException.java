@@ -2,7 +2,7 @@ package tech.bsdb.tools.publish;
 
 import java.io.IOException;
 
-/** A version did not stand a check; the message has the figures and the option that asked. */
+/** A version failed a check; the message has the figures and the option that required it. */
 final class VersionRefusedException extends IOException {
   private static final long serialVersionUID = 1L;
 

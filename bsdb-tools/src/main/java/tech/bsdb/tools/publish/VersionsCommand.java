@@ -16,7 +16,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb versions}: what is in a store. */
+/** {@code bsdb versions}: lists the versions of a store. */
 public final class VersionsCommand implements Command {
   private static final String EXAMPLE = "bsdb versions /data/users";
   private static final DateTimeFormatter DATE =
@@ -26,10 +26,11 @@ public final class VersionsCommand implements Command {
       new Syntax(
               "versions",
               "STORE",
-              "Prints the versions of a store, a name a line, v9 before v10; behind the current"
-                  + " one a tab and \"current\".")
-          .flag("--long", "with records, bytes and the date when they came")
-          .flag("--json", "print one JSON object; -1 records for what cannot be opened")
+              "Prints the versions of a store, one name per line, v9 before v10; a tab and"
+                  + " \"current\" follow the name of the current one.")
+          .flag("--long", "also print records, bytes and the modification date")
+          .flag(
+              "--json", "print one JSON object; records is -1 for a version that cannot be opened")
           .example("names", EXAMPLE)
           .example("the current one, for a script", EXAMPLE + " --json | jq -r .current");
 

@@ -27,7 +27,7 @@ class KeyFormTest {
   }
 
   @Test
-  void formsHaveWords() {
+  void formsAreDescribed() {
     String uuid = UUID.nameUUIDFromBytes(new byte[1]).toString();
     assertThat(KeyForm.of(keys("1", "22")).words()).isEqualTo("all decimal digits");
     assertThat(KeyForm.of(keys(uuid)).words()).isEqualTo("all UUIDs, all of 36 bytes");
@@ -43,7 +43,7 @@ class KeyFormTest {
   }
 
   @Test
-  void keysOfAnotherFormAreFound() {
+  void keysOfADifferentFormAreFound() {
     String uuid = UUID.nameUUIDFromBytes(new byte[1]).toString();
     assertThat(fits(keys("1", "22"), keys("3", "x"))).isFalse();
     assertThat(fits(keys(uuid), keys("00ff00ff"))).isFalse();
@@ -60,7 +60,7 @@ class KeyFormTest {
   }
 
   @Test
-  void keysThatGoOnAreAccepted() {
+  void keysOfTheSameFormAreAccepted() {
     assertThat(fits(keys("1", "22"), keys("4444"))).isTrue();
     assertThat(fits(keys("98", "99"), keys("99", "100"))).as("numbers grow").isTrue();
     assertThat(fits(keys("a", "b"), keys("b", "x"))).isTrue();

@@ -33,7 +33,7 @@ class PublishCommandTest {
     return folder.resolve(name).toString();
   }
 
-  /** A database of lines; its path. */
+  /** Builds a database from lines; returns its path. */
   private String database(String name, String lines, String... options) throws IOException {
     Path input = Files.writeString(folder.resolve(name + ".txt"), lines);
     List<String> line =
@@ -56,7 +56,7 @@ class PublishCommandTest {
     return bsdb(line.toArray(String[]::new));
   }
 
-  /** What a store shows and holds, to see that nothing changed. */
+  /** A snapshot of what a store shows and contains, to check that nothing changed. */
   private static String state(String store) throws IOException {
     try (Stream<Path> all = Files.walk(Path.of(store))) {
       return bsdb("versions", store).out()
@@ -101,19 +101,19 @@ class PublishCommandTest {
     assertThat(back.err()).isEqualTo("v9 is current; it was v10\n");
     assertThat(bsdb("rollback", store, "v10", "--json").out())
         .isEqualTo("{\"version\":\"v10\",\"previous\":\"v9\",\"store\":\"" + store + "\"}\n");
-    assertThat(bsdb("rollback", store, "v10").err()).isEqualTo("v10 is current already\n");
+    assertThat(bsdb("rollback", store, "v10").err()).isEqualTo("v10 is already current\n");
     assertThat(bsdb("rollback", store, "-q").err()).isEmpty();
   }
 
   @Test
-  void theNameIsTheTime() throws Exception {
+  void theDefaultNameIsTheTime() throws Exception {
     CommandRun run = publish(database("one", "a 1\n"), path("store"), "-q");
     assertThat(run.out()).matches("20\\d{6}T\\d{6}Z\n");
     assertThat(run.err()).isEmpty();
   }
 
   @Test
-  void theReportForProgramsHasEverything() throws Exception {
+  void theJsonReportIsComplete() throws Exception {
     String one = database("one", lines("key-%d", 0, 500));
     publish(one, path("store"), "--version", "v1");
     publish(one, path("store"), "--version", "v2");
@@ -167,24 +167,24 @@ class PublishCommandTest {
   }
 
   @Test
-  void anEmptyVersionInPlaceOfManyKeysIsAnotherSetOfKeys() throws Exception {
+  void anEmptyVersionIsADifferentSetOfKeys() throws Exception {
     publish(database("big", lines("key-%d", 0, 1000)), path("store"), "--version", "v1");
     refused(publish(database("empty", ""), path("store")), "0 of 1000", "--allow-key-change");
   }
 
   @Test
-  void keysOfAnotherFormAreRefused() throws Exception {
+  void keysOfADifferentFormAreRefused() throws Exception {
     String store = path("store");
     publish(database("digits", lines("%d", 0, 300)), store, "--version", "v1");
     String before = state(store);
     String words = database("words", lines("%d", 0, 300) + "apple x\n");
     refused(
         publish(words, store),
-        "not as those of v1 (all decimal digits)",
+        "differs from that of v1 (all decimal digits)",
         "\"apple\"",
         "--allow-key-change");
     String others = database("others", lines("%d", 1000, 1300));
-    refused(publish(others, store), "0 of 300 keys sampled from v1", "another set of keys");
+    refused(publish(others, store), "0 of 300 keys sampled from v1", "a different set of keys");
     assertThat(state(store)).isEqualTo(before);
     assertThat(publish(others, store, "--min-kept", "0").code()).isZero();
     assertThat(publish(words, store, "--allow-key-change").code()).isZero();
@@ -196,19 +196,19 @@ class PublishCommandTest {
   }
 
   @Test
-  void keysThatWentAreCounted() throws Exception {
+  void missingKeysAreCounted() throws Exception {
     String store = path("store");
     publish(database("one", lines("key-%d", 0, 1000)), store, "--version", "v1");
     String half = database("half", lines("key-%d", 500, 1500));
     refused(
         publish(half, store, "--min-kept", "50.1"),
         "500 of 1000 keys sampled from v1 are in the new version (50 %)",
-        "--min-kept asks for 50.10 %");
+        "--min-kept requires 50.10 %");
     assertThat(publish(half, store, "--min-kept", "50").code()).isZero();
   }
 
   @Test
-  void queriesMustAllBeThere() throws Exception {
+  void allQueriesMustBePresent() throws Exception {
     String store = path("store");
     String one = database("one", lines("key-%d", 0, 10));
     String queries =
@@ -226,7 +226,7 @@ class PublishCommandTest {
   }
 
   @Test
-  void whatCannotBeComparedIsSaid() throws Exception {
+  void skippedComparisonsAreReported() throws Exception {
     String store = path("store");
     String exact = database("exact", lines("key-%d", 0, 200));
     String approximate = database("approximate", lines("key-%d", 0, 200), "-a");
@@ -244,7 +244,7 @@ class PublishCommandTest {
   }
 
   @Test
-  void aCurrentVersionThatIsDamagedKeepsNobodyFromReplacingIt() throws Exception {
+  void aDamagedCurrentVersionCanBeReplaced() throws Exception {
     String store = path("store");
     String one = database("one", lines("key-%d", 0, 200));
     publish(one, store, "--version", "v1");
@@ -292,7 +292,7 @@ class PublishCommandTest {
   }
 
   @Test
-  void mistakesAreToldInWords() throws Exception {
+  void usageErrorsAreExplained() throws Exception {
     String one = database("one", "a 1\n");
     String store = path("store");
     assertThat(bsdb("publish").err()).contains("publish takes a database and a store");
@@ -327,7 +327,7 @@ class PublishCommandTest {
     }
   }
 
-  /** Processes that are told to end, or killed, at random moments: nothing, or a whole version. */
+  /** Interrupts or kills processes at random moments: each leaves nothing, or a whole version. */
   @Test
   void interruptedAtAnyMoment() throws Exception {
     String one = database("one", lines("key-%d", 0, 30_000));
@@ -370,7 +370,7 @@ class PublishCommandTest {
   }
 
   @Test
-  void waitsForAnotherPublishAndCanBeInterruptedThen() throws Exception {
+  void waitsForAnotherPublishAndCanBeInterruptedMeanwhile() throws Exception {
     String one = database("one", "a 1\n");
     Path store = folder.resolve("store");
     try (Publication publication =
@@ -381,7 +381,7 @@ class PublishCommandTest {
           new BufferedReader(new InputStreamReader(process.getErrorStream(), UTF_8))) {
         assertThat(errors.readLine())
             .isEqualTo(
-                "bsdb publish: another publish to this store is under way; waiting for its end");
+                "bsdb publish: another publish to this store is running; waiting for it to finish");
         process.toHandle().destroy();
         assertThat(errors.readLine()).isEqualTo("bsdb publish: interrupted, nothing was published");
       }
