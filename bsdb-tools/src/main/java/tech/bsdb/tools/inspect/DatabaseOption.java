@@ -19,10 +19,10 @@ public final class DatabaseOption {
   }
 
   /**
-   * The directory given, once it is clear that it can hold a database; whether it does, opening it
-   * will tell.
+   * The given directory, checked to be one that can hold a database; opening it shows whether it
+   * does.
    *
-   * @throws FileSystemException if it is missing, no directory, or empty
+   * @throws FileSystemException if it is missing, is not a directory, or is empty
    */
   public static Path of(Arguments arguments) throws UsageException, IOException {
     String given = arguments.text("-d", "./rdb");

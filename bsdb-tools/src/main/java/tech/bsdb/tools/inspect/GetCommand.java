@@ -19,7 +19,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 
-/** {@code bsdb get}: the values of some keys, in the order asked. */
+/** {@code bsdb get}: prints the values of keys, in the order given. */
 public final class GetCommand implements Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
@@ -28,18 +28,18 @@ public final class GetCommand implements Command {
                               new Syntax(
                                   "get",
                                   "KEY...",
-                                  "Prints the value of each key and a newline, in the order asked. An"
-                                      + " absent key prints nothing on stdout and a line on stderr. Exit"
-                                      + " code: 0 all found, 1 any absent, 2 error."))
+                                  "Prints the value of each key and a newline, in the order given."
+                                      + " An absent key prints nothing on stdout and a line on"
+                                      + " stderr. Exit code: 0 all found, 1 any absent, 2 error."))
                           .value(
                               "--keys-from",
                               "FILE",
-                              "look up the keys in FILE as well, one a line; - for stdin"))
+                              "also look up the keys in FILE, one per line; - for stdin"))
                   .flag(
                       "--json",
-                      "print an object a line, {\"key\":...,\"value\":...}; value null where the key is"
-                          + " absent, an object where values are typed rows"))
-          .flag("-q", "no line on stderr for an absent key")
+                      "print one object per line, {\"key\":...,\"value\":...}; the value is null if"
+                          + " the key is absent, and an object if values are typed rows"))
+          .flag("-q", "do not report absent keys on stderr")
           .example("one key", "bsdb get -d ./rdb apple")
           .example("a key that begins with a hyphen", "bsdb get -d ./rdb -- -5")
           .example(
@@ -58,7 +58,7 @@ public final class GetCommand implements Command {
 
   @Override
   public String summary() {
-    return "look keys up and print their values";
+    return "look up keys and print their values";
   }
 
   @Override
@@ -102,12 +102,12 @@ public final class GetCommand implements Command {
     return new FilterInputStream(console.in()) {
       @Override
       public void close() {
-        // standard input stays the process's
+        // standard input belongs to the process
       }
     };
   }
 
-  /** Looks keys up one after another and counts the absent ones. */
+  /** Looks up keys one after another and counts the absent ones. */
   private static final class Lookups {
     private final Database database;
     private final RecordForm form;
@@ -139,7 +139,7 @@ public final class GetCommand implements Command {
       if (value == null) {
         absent++;
         if (!quiet) {
-          console.out().flush(); // the line stands where the value would
+          console.out().flush(); // so that the line appears where the value would
           console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
         }
       }

@@ -16,8 +16,8 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
- * {@code bsdb get-rate}: how many keys one thread looks up in a second, warm; a first impression
- * for the quick start, no benchmark.
+ * {@code bsdb get-rate}: measures how many keys per second one thread looks up, warm; a first
+ * impression for the quick start, not a benchmark.
  */
 public final class GetRateCommand implements Command {
   private static final int KEYS = 1_000_000;
@@ -32,7 +32,7 @@ public final class GetRateCommand implements Command {
           .value(
               "--seconds",
               "N",
-              "how long to measure, after as long a warm-up, 1 to 3,600 (default 2)");
+              "how long to measure, after a warm-up of the same length, 1 to 3,600 (default 2)");
 
   /** For the service loader. */
   public GetRateCommand() {}
@@ -78,7 +78,7 @@ public final class GetRateCommand implements Command {
     }
   }
 
-  /** Up to a million keys, each record as likely as another, in an order that the seed fixes. */
+  /** Up to a million keys, sampled uniformly, in an order that the seed fixes. */
   private static byte[][] shuffledKeys(Database database) throws IOException {
     Random random = new Random(42);
     List<byte[]> keys = new ArrayList<>();

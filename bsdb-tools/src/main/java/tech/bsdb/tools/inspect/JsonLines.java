@@ -15,9 +15,9 @@ import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * Writes records as objects, {@code {"key":...,"value":...}}, each on a line of its own. Rows are
- * objects; other bytes are a string where they are UTF-8, and {@code {"base64":"..."}} where they
- * are not; with an encoding they are always a string. Not thread-safe.
+ * Writes records as objects, {@code {"key":...,"value":...}}, one per line. Rows are written as
+ * objects; other bytes as a string if they are UTF-8, otherwise as {@code {"base64":"..."}}; with
+ * an encoding, always as a string. Not thread-safe.
  */
 final class JsonLines {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
@@ -32,10 +32,10 @@ final class JsonLines {
   private final JsonBuffer line = new JsonBuffer();
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param statistics of the database that the records are from
-   * @param rows how values are written that are rows; null where they are bytes
+   * @param rows how to write values that are rows; null if they are bytes
    */
   JsonLines(OutputStream out, RecordForm form, Statistics statistics, @Nullable RowForm rows) {
     this.out = out;
@@ -47,7 +47,7 @@ final class JsonLines {
   /**
    * Writes a record; the value is null where the key is absent.
    *
-   * @throws FileSystemException if the value should be a row and is none
+   * @throws FileSystemException if the value should be a row but is not
    */
   void write(byte[] key, byte @Nullable [] value) throws IOException {
     line.reset();
@@ -78,15 +78,15 @@ final class JsonLines {
       String approximate =
           width == 0
               ? ""
-              : "; it is an approximate database, which keeps at most "
+              : "; this is an approximate database, which keeps at most "
                   + width
-                  + " bytes of a value and gives some bytes for an absent key";
+                  + " bytes of a value and may return bytes for an absent key";
       throw new FileSystemException(
           statistics.directory().toString(),
           null,
           "the value of "
               + DuplicateKeyException.show(key)
-              + " is no row of the stored schema: "
+              + " is not a row of the stored schema: "
               + e.getMessage()
               + approximate);
     }

@@ -7,8 +7,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys, one a line; lines end at {@code \n} or {@code \r\n}, the last may lack its end. A
- * byte-order mark at the beginning is not part of the first key.
+ * Reads keys, one per line. Lines end with {@code \n} or {@code \r\n}; the last may lack its end. A
+ * leading byte-order mark is not part of the first key.
  */
 public final class KeyReader {
   private static final byte[] MARK = {(byte) 0xEF, (byte) 0xBB, (byte) 0xBF};
@@ -48,7 +48,7 @@ public final class KeyReader {
     return any ? line.toByteArray() : null;
   }
 
-  /** Whether all that was read is taken, so that {@link #next} may wait for more. */
+  /** Whether the buffer is exhausted, so that {@link #next} may wait for more. */
   boolean drained() {
     return from == to;
   }

@@ -12,7 +12,7 @@ import tech.bsdb.tools.input.Encoding;
  * How keys and values are written as text: the options {@code --key-encoding}, {@code
  * --value-encoding} and {@code --json}.
  *
- * <p>Without them bytes come out as they are.
+ * <p>Without them, bytes are written unchanged.
  *
  * @param json whether records are written as {@link JsonLines}
  */
@@ -22,7 +22,7 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
         .value(
             "--key-encoding",
             "FORM",
-            "keys as text: utf8 (default: the bytes as they are), hex or base64")
+            "encoding of keys: utf8 (default: the bytes unchanged), hex or base64")
         .value("--value-encoding", "FORM", "the same for values");
   }
 
@@ -33,7 +33,7 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
         arguments.has("--json"));
   }
 
-  /** The key that somebody typed, in {@code utf8} any bytes. */
+  /** The bytes of a typed key, which are arbitrary in {@code utf8}. */
   byte[] keyOf(String typed) throws UsageException {
     try {
       return key == Encoding.UTF8 ? ArgumentText.bytes(typed) : key.decode(typed);
@@ -50,7 +50,7 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
     return shown(value, bytes);
   }
 
-  /** Bytes as the text that an encoding makes of them. */
+  /** Bytes as text in an encoding. */
   static byte[] shown(Encoding encoding, byte[] bytes) {
     return encoding == Encoding.UTF8 ? bytes : encoding.encode(bytes).getBytes(US_ASCII);
   }

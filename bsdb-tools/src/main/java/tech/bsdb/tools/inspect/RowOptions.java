@@ -18,8 +18,8 @@ import tech.bsdb.tools.text.NameList;
  * How typed rows are written as JSON: the options {@code --fields} and {@code
  * --json-safe-integers}.
  *
- * @param bytes whether values are wanted as bytes though they are rows, because an encoding was
- *     named for them
+ * @param bytes whether values are written as bytes even if they are rows, because an encoding was
+ *     given for them
  * @param fields the columns, null for all
  */
 record RowOptions(
@@ -32,11 +32,12 @@ record RowOptions(
         .value(
             FIELDS,
             "A,B",
-            "with --json, of typed rows: these columns alone; in a name, \\, is a comma and \\\\ a"
-                + " backslash")
+            "with --json and typed rows: print only these columns; in a name, \\, is a comma and"
+                + " \\\\ a backslash")
         .flag(
             SAFE,
-            "with --json, of typed rows: numbers that a double cannot hold exactly as strings");
+            "with --json and typed rows: write numbers that a double cannot hold exactly as"
+                + " strings");
   }
 
   static RowOptions of(Arguments arguments) throws UsageException {
@@ -50,7 +51,7 @@ record RowOptions(
     }
     if (!given.isEmpty() && bytes) {
       throw new UsageException(
-          given + " is for typed rows as JSON; leave --value-encoding out, which is for bytes");
+          given + " is for typed rows as JSON; omit --value-encoding, which is for bytes");
     }
     List<String> columns = null;
     if (fields.isPresent()) {
@@ -64,10 +65,10 @@ record RowOptions(
   }
 
   /**
-   * How the rows of a database are written, or null where values are written as the bytes they are.
+   * How to write the rows of a database, or null if values are written as bytes.
    *
-   * @throws UsageException if the options are for rows and it has none, or not those columns
-   * @throws FileSystemException if what it has stored is no schema
+   * @throws UsageException if the options need rows and it has none, or it lacks those columns
+   * @throws FileSystemException if the stored schema is invalid
    */
   @Nullable RowForm form(Statistics statistics) throws UsageException, IOException {
     if (!json || bytes) {
@@ -80,7 +81,7 @@ record RowOptions(
             (fields != null ? FIELDS : SAFE)
                 + " is for typed rows, and the values of "
                 + statistics.directory()
-                + " are plain bytes, without a schema; leave it out");
+                + " are plain bytes without a schema; omit it");
       }
       return null;
     }
@@ -95,7 +96,7 @@ record RowOptions(
   /**
    * The schema of a database, null if it has none.
    *
-   * @throws FileSystemException if what it has stored is none
+   * @throws FileSystemException if the stored schema is invalid
    */
   static @Nullable RowSchema schema(Statistics statistics) throws IOException {
     try {
@@ -105,7 +106,7 @@ record RowOptions(
           new FileSystemException(
               statistics.directory().toString(),
               null,
-              "the stored schema of the values is none: " + e.getMessage());
+              "the stored schema of the values is invalid: " + e.getMessage());
       failure.initCause(e);
       throw failure;
     }

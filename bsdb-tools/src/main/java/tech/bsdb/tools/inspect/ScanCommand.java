@@ -15,7 +15,7 @@ import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.rows.RowForm;
 
-/** {@code bsdb scan}: all records, in the order in which they were put in. */
+/** {@code bsdb scan}: prints all records, in the order in which they were added. */
 public final class ScanCommand implements Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
@@ -30,12 +30,13 @@ public final class ScanCommand implements Command {
                           .bytes(
                               "-s",
                               "TEXT",
-                              "separator (default a space); \\t is a tab, \\xHH a character by its code")
+                              "separator (default a space); \\t is a tab, \\xHH the character with"
+                                  + " that code")
                           .value("--limit", "N", "stop after N records (default: all)"))
                   .flag(
                       "--json",
-                      "print an object a line, {\"key\":...,\"value\":...}; what is not UTF-8 as"
-                          + " {\"base64\":...}, typed rows as objects"))
+                      "print one object per line, {\"key\":...,\"value\":...}; bytes that are not"
+                          + " UTF-8 as {\"base64\":...}, typed rows as objects"))
           .example("the first ten records", "bsdb scan -d ./rdb --limit 10")
           .example(
               "everything as JSON, compressed",
@@ -79,7 +80,7 @@ public final class ScanCommand implements Command {
   }
 
   /**
-   * Walks all records of a database.
+   * Opens a cursor over all records of a database.
    *
    * @throws FileSystemException if it is approximate
    */
@@ -89,7 +90,7 @@ public final class ScanCommand implements Command {
       throw new FileSystemException(
           statistics.directory().toString(),
           null,
-          "an approximate database keeps no keys, so that it cannot be scanned");
+          "an approximate database keeps no keys, so it cannot be scanned");
     }
     return database.scan();
   }

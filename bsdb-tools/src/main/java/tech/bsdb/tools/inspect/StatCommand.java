@@ -20,7 +20,9 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.rows.RowSchema;
 
-/** {@code bsdb stat}: what a database is, in figures; and which I/O engines this machine offers. */
+/**
+ * {@code bsdb stat}: prints the figures of a database, or the I/O engines that this machine offers.
+ */
 public final class StatCommand implements Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
@@ -30,14 +32,12 @@ public final class StatCommand implements Command {
                   "Prints the figures of a database: records, options, and the size of every"
                       + " file."))
           .flag("--json", "print one JSON object, sizes in bytes")
-          .flag(
-              "--schema",
-              "print instead the stored schema of typed rows: one line of JSON, as Avro has it")
+          .flag("--schema", "print the stored schema of typed rows instead: one line of Avro JSON")
           .flag(
               "--engines",
-              "print instead which I/O engines this machine offers; needs no database, but with -d"
-                  + " looks at its file system, too, and says how much of the database is in the"
-                  + " page cache, and in huge pages there")
+              "print the I/O engines that this machine offers instead; needs no database, but with"
+                  + " -d it also checks the file system and shows how much of the database is in"
+                  + " the page cache, and in huge pages there")
           .example("figures for people", "bsdb stat -d ./rdb")
           .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
 
@@ -86,7 +86,7 @@ public final class StatCommand implements Command {
     }
   }
 
-  /** What each engine is: available, or why not; for the directory, if one was named. */
+  /** Whether each engine is available, or why not; for the directory, if one is given. */
   private static Map<String, Object> engines(@Nullable Path directory, boolean json)
       throws IOException {
     Map<String, Object> engines = new LinkedHashMap<>();
@@ -115,7 +115,7 @@ public final class StatCommand implements Command {
       throw new FileSystemException(
           statistics.directory().toString(),
           null,
-          "the values are plain bytes, so that no schema is stored");
+          "the values are plain bytes, so no schema is stored");
     }
     return schema;
   }

@@ -15,16 +15,16 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb verify}: whether a database is what was built, byte by byte and key by key. */
+/** {@code bsdb verify}: checks that a database is what was built, byte by byte and key by key. */
 public final class VerifyCommand implements Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
               new Syntax(
                   "verify",
                   "",
-                  "Verifies every checksum of a database, reads every record and finds each key"
-                      + " again through the index. The source is not needed. Exit code: 0 all is"
-                      + " well, 2 damage, with the file and the byte offset."))
+                  "Verifies every checksum of a database, reads every record, and looks up each key"
+                      + " again through the index. The source is not needed. Exit code: 0 no"
+                      + " damage, 2 damage, with the file and the byte offset."))
           .flag("-q", "print nothing but errors")
           .flag("--json", "print the report as one JSON object on stdout")
           .example("after copying a database", "bsdb verify -d /data/users");
@@ -62,7 +62,7 @@ public final class VerifyCommand implements Command {
     return OK;
   }
 
-  /** Verifies a database and shows how far it is. */
+  /** Verifies a database and shows progress. */
   public static VerifyReport verify(Path directory, Console console, boolean quiet)
       throws IOException {
     try (Progress progress = new Progress(console, quiet)) {
@@ -70,7 +70,7 @@ public final class VerifyCommand implements Command {
     }
   }
 
-  /** The sentence that says what was verified. */
+  /** A sentence that says what was verified. */
   public static String forPeople(Path directory, VerifyReport report, double seconds) {
     return String.format(
         Locale.ROOT,

@@ -15,7 +15,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb warm}: reads a database into memory, into huge pages where the machine has them. */
+/** {@code bsdb warm}: reads a database into memory, into huge pages if the machine has them. */
 public final class WarmCommand implements Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
@@ -23,15 +23,15 @@ public final class WarmCommand implements Command {
                   "warm",
                   "",
                   "Reads all files of a database into the page cache, so that mapped lookups are"
-                      + " fast at once. On Linux with Java 22 or newer, files that do not lie in"
-                      + " huge pages (2 MiB) yet are first dropped from the page cache and then"
-                      + " read again from the device, into huge pages where the file system can:"
-                      + " ext4 from Linux 6.16 on, and XFS. Lookups are up to a third faster there."
-                      + " Files that build or publish has just written on such a machine lie in"
-                      + " huge pages already and stay where they are. Dropping is safe while other"
-                      + " processes serve the same files, but those wait for the device meanwhile;"
-                      + " what they map stays as it is, in small pages: warm a database before they"
-                      + " open it. The database must fit in memory."))
+                      + " fast from the start. On Linux with Java 22 or newer, files that are not"
+                      + " yet in huge pages (2 MiB) are first dropped from the page cache and then"
+                      + " read again from the device, into huge pages if the file system supports"
+                      + " them: ext4 from Linux 6.16 on, and XFS. Lookups are up to a third faster"
+                      + " there. Files that build or publish has just written on such a machine are"
+                      + " already in huge pages and stay there. Dropping is safe while other"
+                      + " processes serve the same files, but they wait for the device meanwhile,"
+                      + " and what they have mapped stays in small pages: warm a database before"
+                      + " they open it. The database must fit in memory."))
           .flag("-q", "print nothing but errors")
           .flag("--json", "print the report as one JSON object on stdout")
           .example("after copying a database", "bsdb warm -d /data/users");
@@ -76,7 +76,7 @@ public final class WarmCommand implements Command {
     return OK;
   }
 
-  /** How much of a database's files is in memory, in words. */
+  /** A sentence that says how much of a database's files is in memory. */
   static String forPeople(MemoryUse use) {
     return String.format(
         Locale.ROOT,

@@ -1,5 +1,6 @@
 /**
- * The commands that look into a database: {@code get}, {@code scan}, {@code stat}, {@code verify}.
+ * The commands that read a database: {@code get}, {@code scan}, {@code stat}, {@code verify},
+ * {@code warm}.
  */
 @NullMarked
 package tech.bsdb.tools.inspect;

@@ -9,9 +9,9 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
 /**
- * {@code bsdb unicode-names}: a real data set that every JDK carries. A line {@code U+0041 LATIN
- * CAPITAL LETTER A} for each code point that has a character, in the version of Unicode that the
- * running Java knows; surrogates and private use have none.
+ * {@code bsdb unicode-names}: prints a real data set that every JDK contains, one line such as
+ * {@code U+0041 LATIN CAPITAL LETTER A} for each assigned code point in the running Java's version
+ * of Unicode, except surrogates and private use.
  */
 public final class UnicodeNamesCommand implements Command {
   private static final Syntax SYNTAX =

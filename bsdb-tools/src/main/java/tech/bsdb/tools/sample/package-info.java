@@ -1,4 +1,4 @@
-/** Data to try bsdb with, for {@code scripts/quickstart}. */
+/** Sample data for {@code scripts/quickstart}. */
 @NullMarked
 package tech.bsdb.tools.sample;
 

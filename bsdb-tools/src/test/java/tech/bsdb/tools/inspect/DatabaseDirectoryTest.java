@@ -17,7 +17,7 @@ class DatabaseDirectoryTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"get", "scan", "stat", "verify", "warm"})
-  void whatIsNoDatabaseIsNamed(String command) throws Exception {
+  void directoriesThatAreNotDatabasesAreNamed(String command) throws Exception {
     Path missing = folder.resolve("missing");
     Path file = Files.writeString(folder.resolve("file"), "x");
     Path empty = Files.createDirectory(folder.resolve("empty"));

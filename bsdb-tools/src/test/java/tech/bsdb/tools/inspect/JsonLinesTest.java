@@ -33,12 +33,12 @@ class JsonLinesTest {
   }
 
   @Test
-  void whatIsEncodedIsItsText() throws Exception {
+  void encodedBytesAreStrings() throws Exception {
     assertThat(json(ENCODED, BINARY, BINARY)).isEqualTo("{\"key\":\"00ff\",\"value\":\"AP8=\"}\n");
   }
 
   @Test
-  void rowsAreObjectsAndWhatIsNoneNamesItsKey() throws Exception {
+  void rowsAreObjectsAndInvalidRowsNameTheirKey() throws Exception {
     RowSchema schema = AvroRows.schemaOf("\"int\"");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonLines lines = new JsonLines(out, PLAIN, EXACT, RowForm.of(schema));
@@ -46,7 +46,7 @@ class JsonLinesTest {
     assertThatExceptionOfType(FileSystemException.class)
         .isThrownBy(() -> lines.write(new byte[] {'b'}, BINARY))
         .withMessage(
-            "rdb: the value of \"b\" is no row of the stored schema: 1 bytes are left behind its"
+            "rdb: the value of \"b\" is not a row of the stored schema: 1 bytes are left behind its"
                 + " last column");
     lines.write(new byte[] {'a'}, null);
     assertThat(out.toString(UTF_8))

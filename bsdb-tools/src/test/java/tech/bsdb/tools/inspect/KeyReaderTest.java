@@ -24,12 +24,12 @@ class KeyReaderTest {
   }
 
   @Test
-  void bytesAreBytes() throws IOException {
+  void keysKeepTheirBytes() throws IOException {
     assertThat(lines("\u00ff\u0000\n")).containsExactly("\u00ff\u0000");
   }
 
   @Test
-  void aByteOrderMarkIsNoPartOfTheFirstKey() throws IOException {
+  void aByteOrderMarkIsNotPartOfTheFirstKey() throws IOException {
     String mark = "\u00ef\u00bb\u00bf";
 
     assertThat(lines(mark + "a\n" + mark + "b\n")).containsExactly("a", mark + "b");
@@ -42,7 +42,7 @@ class KeyReaderTest {
   }
 
   @Test
-  void linesMayBeLongAndReadsShort() throws IOException {
+  void longLinesAndShortReadsAreSupported() throws IOException {
     String text = ("x".repeat(100_000) + "\n").repeat(3) + "end";
 
     assertThat(lines(text)).hasSize(4).endsWith("x".repeat(100_000), "end");
@@ -53,7 +53,7 @@ class KeyReaderTest {
     assertThat(lines.drained()).isTrue();
   }
 
-  /** The first ones byte by byte, as a terminal or a pipe may give them. */
+  /** Returns the first ones byte by byte, as a terminal or a pipe may. */
   private static InputStream inPieces(byte[] bytes) {
     return new ByteArrayInputStream(bytes) {
       @Override

@@ -14,7 +14,7 @@ class RecordFormTest {
   private static final RecordForm ENCODED = new RecordForm(Encoding.HEX, Encoding.BASE64, false);
 
   @Test
-  void bytesComeOutAsTheyAreOrEncoded() throws Exception {
+  void bytesAreWrittenUnchangedOrEncoded() throws Exception {
     assertThat(PLAIN.keyBytes(BINARY)).isSameAs(BINARY);
     assertThat(PLAIN.valueBytes(BINARY)).isSameAs(BINARY);
     assertThat(ENCODED.keyBytes(BINARY)).asString(UTF_8).isEqualTo("00ff");

@@ -16,7 +16,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.rows.TypedDatabase;
 
-/** What get, scan and stat make of a database of typed rows. */
+/** The commands get, scan and stat on a database of typed rows. */
 class RowCommandsTest {
   @TempDir Path folder;
   private String typed;
@@ -87,7 +87,7 @@ class RowCommandsTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"get", "scan"})
-  void optionsForRowsSayWhereTheyAreOfNoUse(String command) {
+  void rowOptionsAreRefusedWithoutRows(String command) {
     String key = command.equals("get") ? "k" : "--";
     isRefused(
         bsdb(command, "-d", typed, "--fields", "id", key),
@@ -103,7 +103,7 @@ class RowCommandsTest {
         "--json-safe-integers is for typed rows, and the values of ");
     isRefused(
         bsdb(command, "-d", typed, "--json", "--fields", "id", "--value-encoding", "hex", key),
-        "leave --value-encoding out");
+        "omit --value-encoding");
     isRefused(
         bsdb(command, "-d", typed, "--json", "--fields", "id,", key),
         "--fields \"id,\" has an empty name");
@@ -113,7 +113,7 @@ class RowCommandsTest {
   }
 
   @Test
-  void withoutJsonOrWithAnEncodingTheyAreBytes() {
+  void withoutJsonOrWithAnEncodingRowsAreBytes() {
     byte[] row = TypedDatabase.fruit().get("pear");
     CommandRun raw = bsdb("get", "-d", typed, "pear");
     assertThat(raw.outBytes()).startsWith(row).hasSize(row.length + 1);
@@ -124,7 +124,7 @@ class RowCommandsTest {
   }
 
   @Test
-  void aValueThatIsNoRowNamesItsKey() throws Exception {
+  void anInvalidRowNamesItsKey() throws Exception {
     String damaged =
         TypedDatabase.build(
                 folder.resolve("damaged"),
@@ -135,13 +135,13 @@ class RowCommandsTest {
         new CommandRun[] {
           bsdb("get", "-d", damaged, "--json", "key é"), bsdb("scan", "-d", damaged, "--json")
         }) {
-      isRefused(run, "is no row of the stored schema: its bytes end too early");
+      isRefused(run, "is not a row of the stored schema: its bytes end too early");
       assertThat(run.err()).contains("the value of \"key é\"").doesNotContain("approximate");
     }
   }
 
   @Test
-  void anApproximateDatabaseSaysWhyAValueCanBeNoRow() throws Exception {
+  void anApproximateDatabaseExplainsInvalidRows() throws Exception {
     String approximate =
         TypedDatabase.build(
                 folder.resolve("approximate"),
@@ -152,8 +152,8 @@ class RowCommandsTest {
             .toString();
     isRefused(
         bsdb("get", "-d", approximate, "--json", "k"),
-        "it is an approximate database, which keeps at most 8 bytes of a value and gives some bytes"
-            + " for an absent key");
+        "this is an approximate database, which keeps at most 8 bytes of a value and may return"
+            + " bytes for an absent key");
   }
 
   @Test
@@ -168,17 +168,17 @@ class RowCommandsTest {
     assertThat(bsdb("stat", "-d", plain, "--json").out()).contains(",\"valueSchema\":null,");
     isRefused(
         bsdb("stat", "-d", plain, "--schema"),
-        plain + ": the values are plain bytes, so that no schema is stored");
+        plain + ": the values are plain bytes, so no schema is stored");
   }
 
   @Test
-  void aStoredSchemaThatIsNoneIsNamedWhereItIsNeeded() throws Exception {
+  void anInvalidStoredSchemaIsReportedWhereItIsNeeded() throws Exception {
     for (String schema : new String[] {"\"int\"", "no JSON"}) {
       String foreign =
           TypedDatabase.build(folder.resolve("f" + schema.length()), schema, Map.of()).toString();
       isRefused(
           bsdb("scan", "-d", foreign, "--json"),
-          foreign + ": the stored schema of the values is none");
+          foreign + ": the stored schema of the values is invalid");
       assertThat(bsdb("stat", "-d", foreign, "--json").out()).contains("\"valueSchema\":\"");
       assertThat(bsdb("stat", "-d", foreign).out())
           .containsPattern("typed rows +(the schema|not an)");

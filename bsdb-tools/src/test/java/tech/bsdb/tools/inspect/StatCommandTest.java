@@ -39,7 +39,7 @@ class StatCommandTest {
   }
 
   @Test
-  void figuresForPeopleShowSizesARecord() {
+  void theTextReportShowsSizesPerRecord() {
     assertThat(StatCommand.forPeople(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", "1,000")
         .containsEntry("kind", "exact, blocked")
@@ -50,7 +50,7 @@ class StatCommandTest {
   }
 
   @Test
-  void theKindNamesWhatMakesIt() {
+  void theKindNamesItsParameters() {
     assertThat(StatCommand.forPeople(Reports.statistics("none", 8, 0)))
         .containsEntry("kind", "approximate, at most 8 bytes of each value");
     assertThat(StatCommand.forPeople(Reports.statistics("compressed", 0, 4096)))
@@ -58,7 +58,7 @@ class StatCommandTest {
   }
 
   @Test
-  void figuresForProgramsArePlain() {
+  void theJsonReportHasPlainNumbers() {
     assertThat(StatCommand.forPrograms(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", 1_000L)
         .containsEntry("layout", "blocked")

@@ -37,7 +37,7 @@ class WarmCommandTest {
   }
 
   @Test
-  void allOfADatabaseIsReadAndSaidSo() {
+  void theWholeDatabaseIsReadAndReported() {
     CommandRun run = bsdb("warm", "-d", database.toString());
     assertThat(run.code()).as(run.err()).isZero();
     assertThat(run.out()).isEmpty();
@@ -52,7 +52,7 @@ class WarmCommandTest {
   }
 
   @Test
-  void programsGetNumbers() throws Exception {
+  void theJsonReportHasNumbers() throws Exception {
     CommandRun run = bsdb("warm", "--json", "-d", database.toString());
     assertThat(run.out())
         .contains("\"bytes\":" + bytes + ",", "\"residentBytes\":" + bytes + ",")
@@ -61,7 +61,7 @@ class WarmCommandTest {
   }
 
   @Test
-  void theEnginesOfADatabaseEndWithWhatIsInMemory() {
+  void theEngineListEndsWithTheMemoryUse() {
     bsdb("warm", "-q", "-d", database.toString());
     CommandRun run = bsdb("stat", "--engines", "-d", database.toString());
     assertThat(run.out().lines()).hasSize(6);
