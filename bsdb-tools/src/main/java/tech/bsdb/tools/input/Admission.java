@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.RecordBatch;
 
 /**
- * The last check of a record: decodes its key and value where they are hexadecimal or base64, and
- * admits their lengths.
+ * The last check of a record: decodes a key and a value in hexadecimal or base64, and checks their
+ * lengths.
  */
 final class Admission {
   private final Encoding keyEncoding;
@@ -21,7 +21,7 @@ final class Admission {
     this.allowEmptyKey = options.allowEmptyKey();
   }
 
-  /** Hands the record on, or says why not. */
+  /** Passes the record on, or returns its defect. */
   @Nullable Defect admit(
       byte[] key,
       int keyFrom,

@@ -2,7 +2,7 @@ package tech.bsdb.tools.input;
 
 /**
  * A line of the input, or a row, is not a record; the message is {@code FILE:LINE: reason} or
- * {@code FILE: row N: reason}, and the option that would allow it.
+ * {@code FILE: row N: reason}, followed by the option that would allow it.
  */
 public final class BadInputException extends InputException {
   private static final long serialVersionUID = 1L;
@@ -20,7 +20,7 @@ public final class BadInputException extends InputException {
     this.line = line;
   }
 
-  /** For a row of a file that has no lines; rows are counted from 1. */
+  /** For a row of a file without lines; rows are counted from 1. */
   public static BadInputException row(String file, long row, String reason, String tip) {
     return new BadInputException(file, row, file + ": row " + row, reason, tip);
   }
@@ -33,7 +33,7 @@ public final class BadInputException extends InputException {
     return file;
   }
 
-  /** The number of the line or row, from 1; of a CSV record that has several, the first. */
+  /** The number of the line or row, from 1; for a CSV record of several lines, the first. */
   public long line() {
     return line;
   }

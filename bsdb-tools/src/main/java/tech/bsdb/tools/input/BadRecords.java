@@ -4,8 +4,8 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bad records of a chunk, in their order: why, on which line of the chunk (from 0), and where
- * in its bytes.
+ * The bad records of a chunk, in order: the reason, the line of the chunk (from 0), and the range
+ * of its bytes.
  */
 final class BadRecords {
   private Defect[] defects = new Defect[4];
@@ -19,7 +19,7 @@ final class BadRecords {
     add(defect, null, line, from, to);
   }
 
-  /** Adds one of which more is known than its defect, in the words of an error message. */
+  /** Adds one with a more specific error message than that of its defect, if there is one. */
   void add(Defect defect, @Nullable String detail, int line, int from, int to) {
     if (count == lines.length) {
       defects = Arrays.copyOf(defects, count * 2);
@@ -44,7 +44,7 @@ final class BadRecords {
     return defects[i];
   }
 
-  /** Why, in the words of an error message. */
+  /** The reason, as an error message. */
   String reason(int i, InputOptions options) {
     String detail = details[i];
     return detail == null ? defects[i].describe(options) : detail;

@@ -4,13 +4,13 @@ import java.io.IOException;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.RecordBatch;
 
-/** Good records on their way: a worker puts them in, the thread that reads hands them on. */
+/** Good records in transit: a worker adds them, and the reading thread passes them on. */
 public interface Batch extends RecordVisitor {
 
-  /** Hands the records on, in their order, and is empty again. */
+  /** Passes the records on, in order, and clears the batch. */
   void handOn() throws IOException;
 
-  /** A batch whose records a visitor is shown. */
+  /** A batch whose records go to a visitor. */
   static Batch copying(RecordVisitor visitor) {
     return new CopiedRecords(visitor);
   }

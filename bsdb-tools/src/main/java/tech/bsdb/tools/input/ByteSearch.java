@@ -13,7 +13,7 @@ final class ByteSearch {
 
   private ByteSearch() {}
 
-  /** The index of the first such byte in the range, or -1. */
+  /** The index of the first {@code wanted} byte in the range, or -1. */
   static int indexOf(byte[] bytes, int from, int to, byte wanted) {
     long pattern = (wanted & 0xFF) * LOW_BITS;
     int at = from;
@@ -47,7 +47,7 @@ final class ByteSearch {
     return -1;
   }
 
-  /** The index of the last such byte in the range, or -1. */
+  /** The index of the last {@code wanted} byte in the range, or -1. */
   static int lastIndexOf(byte[] bytes, int from, int to, byte wanted) {
     int at = to - 1;
     while (at >= from && bytes[at] != wanted) {

@@ -7,10 +7,10 @@ import java.util.Arrays;
 
 /** Cuts one file's bytes into chunks of whole records. */
 final class ChunkReader implements Closeable {
-  /** Bytes of the longest record that can be held: an array's, with a line end. */
+  /** The longest record that can be held, in bytes: it fits in an array with its line end. */
   static final int LONGEST_RECORD = Integer.MAX_VALUE - 9;
 
-  /** Bytes that are kept of a longer one. */
+  /** Bytes kept of a longer record. */
   private static final int KEPT_OF_TOO_LONG = 1 << 16;
 
   private static final int PIECE = 1 << 16;
@@ -21,8 +21,8 @@ final class ChunkReader implements Closeable {
   private final int longest;
 
   /**
-   * The bytes after the last chunk's end: the start of the next. Of them, the first {@code seen}
-   * were searched for ends.
+   * The bytes after the last chunk's end, which start the next chunk. The first {@code seen} of
+   * them have been searched for record ends.
    */
   private byte[] carried = new byte[0];
 
@@ -31,10 +31,10 @@ final class ChunkReader implements Closeable {
   private boolean ended;
 
   /**
-   * Reads chunks from the stream, which is closed with this.
+   * Reads chunks from the stream and owns it.
    *
-   * @param size bytes that a chunk should have; it has more where its first record has more
-   * @param longest bytes of the longest record to hold, at most {@link #LONGEST_RECORD}
+   * @param size the size of a chunk in bytes; a chunk is larger if its first record is
+   * @param longest the longest record to hold, in bytes, at most {@link #LONGEST_RECORD}
    */
   ChunkReader(InputStream in, RecordEnds ends, int size, int longest) {
     this.in = in;
@@ -43,7 +43,7 @@ final class ChunkReader implements Closeable {
     this.longest = longest;
   }
 
-  /** Fills the chunk's bytes; false if there are no more. */
+  /** Fills the chunk's bytes; returns false if there are no more. */
   boolean fill(Chunk chunk) throws IOException {
     int length = takeCarried(chunk);
     int end = ends.lastEnd(chunk.bytes, seen, length);
@@ -97,9 +97,7 @@ final class ChunkReader implements Closeable {
     }
   }
 
-  /**
-   * Goes to the end of the record that the chunk begins with, and keeps nothing but its beginning.
-   */
+  /** Skips to the end of the chunk's first record and keeps only its beginning. */
   private void skipRecord(Chunk chunk, int held) throws IOException {
     long lineFeeds = lineFeeds(chunk.bytes, held);
     chunk.to = Math.min(held, KEPT_OF_TOO_LONG);

@@ -6,13 +6,13 @@ import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.util.Locale;
 
-/** How a file's bytes are compressed, which its name's last suffix tells. */
+/** The compression of a file, determined by the last suffix of its name. */
 enum Compression {
   NONE,
   GZIP,
   ZSTD;
 
-  /** The largest window that ZSTD knows; files made with {@code zstd --long=31} need it. */
+  /** The largest window that ZSTD supports; files made with {@code zstd --long=31} need it. */
   private static final int LARGEST_WINDOW_LOG = 31;
 
   private static final byte[] FRAME = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
@@ -27,9 +27,8 @@ enum Compression {
   }
 
   /**
-   * The plain bytes: of all members or frames, one after another. Reading fails where the
-   * compressed bytes are damaged, end before their end, or go on with something else. No bytes at
-   * all are no text.
+   * The decompressed bytes of all members or frames, in order. Reading fails if the compressed
+   * bytes are damaged, truncated, or followed by anything else. An empty file has no text.
    */
   InputStream decompress(InputStream compressed) throws IOException {
     return switch (this) {
@@ -52,7 +51,10 @@ enum Compression {
     return new ZstdInputStreamNoFinalizer(peeked).setLongMax(LARGEST_WINDOW_LOG);
   }
 
-  /** Whether bytes begin as a frame does, as far as they go; of the first only {@code mask}. */
+  /**
+   * Whether bytes begin with the magic number, as far as they go; the first is compared by {@code
+   * mask}.
+   */
   private static boolean beginsAs(byte[] magic, byte[] start, int mask) {
     for (int i = 0; i < start.length; i++) {
       if (((magic[i] ^ start[i]) & (i == 0 ? mask : 0xFF)) != 0) {

@@ -3,7 +3,7 @@ package tech.bsdb.tools.input;
 import java.io.IOException;
 import java.util.Arrays;
 
-/** Records copied one after another, to be shown to a visitor later. */
+/** Records copied one after another, to be passed to a visitor later. */
 final class CopiedRecords implements Batch {
   private static final int LARGEST_ARRAY = Integer.MAX_VALUE - 8;
 

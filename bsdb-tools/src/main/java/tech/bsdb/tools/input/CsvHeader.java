@@ -12,9 +12,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.CsvRows;
 import tech.bsdb.tools.rows.FieldNames;
 
-/** The columns of one CSV file: where the key and the values stand in its rows. */
+/** The columns of one CSV file: the positions of the key and the values in its rows. */
 final class CsvHeader {
-  /** In place of the column of a field that has none. */
+  /** Stands for the column of a field that has none. */
   static final int ABSENT = -1;
 
   private final int columns;
@@ -30,10 +30,10 @@ final class CsvHeader {
   }
 
   /**
-   * Looks the columns of the format up.
+   * Looks up the columns of the format.
    *
-   * @throws InputException if there is no such column or several, or two fields of a JSON object
-   *     would have the same name, or the columns are not those of the rows' schema
+   * @throws InputException if a column is missing or ambiguous, or two fields of a JSON object
+   *     would have the same name, or the columns do not match the rows' schema
    */
   static CsvHeader of(List<String> names, Format.Csv format, String file) throws InputException {
     @Nullable String keyName = format.keyColumn();
@@ -56,7 +56,7 @@ final class CsvHeader {
     if (values.isEmpty()) {
       throw new InputException(
           file
-              + ": no column for the value beside the key "
+              + ": no column for the value besides the key "
               + show(names)
               + "; is the delimiter right?");
     }
@@ -87,7 +87,7 @@ final class CsvHeader {
         names.size(), key, values.stream().mapToInt(Integer::intValue).toArray(), valueNames);
   }
 
-  /** Of each field of the schema its column, or ABSENT. */
+  /** The column of each field of the schema, or ABSENT. */
   private static int[] columnsOf(Format.Rows rows, List<String> names, int key, String file)
       throws InputException {
     List<String> fields = rows.schema().columns();
@@ -167,7 +167,7 @@ final class CsvHeader {
         .collect(Collectors.joining(", "));
   }
 
-  /** How many fields each row has. */
+  /** The number of fields in each row. */
   int columns() {
     return columns;
   }
@@ -177,7 +177,7 @@ final class CsvHeader {
     return keyColumn;
   }
 
-  /** How many columns make the value, at least 1; with typed rows, how many fields they have. */
+  /** The number of value columns, at least 1; with typed rows, the number of fields. */
   int valueCount() {
     return valueColumns.length;
   }
@@ -191,7 +191,7 @@ final class CsvHeader {
   }
 
   /**
-   * The name of the {@code i}-th value column as a JSON object has it before the value: quoted,
+   * The name of the {@code i}-th value column as it precedes the value in a JSON object: quoted,
    * with a colon.
    */
   byte[] jsonName(int i) {

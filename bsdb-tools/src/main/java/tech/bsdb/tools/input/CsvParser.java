@@ -10,8 +10,8 @@ import tech.bsdb.tools.rows.CsvRows;
 import tech.bsdb.tools.text.Utf8;
 
 /**
- * Parses chunks of CSV rows. Stretches of good records go through one CSV reader each; bad ones
- * never meet it.
+ * Parses chunks of CSV rows. Each stretch of good records goes through one CSV reader; bad ones
+ * never reach it.
  */
 final class CsvParser implements RecordSyntax.ChunkParser {
   private static final int FIELDS = 3;
@@ -26,7 +26,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   private final boolean detailed;
   private @Nullable String detail;
 
-  /** Of each record of the stretch: its line, its start, the end of its text. */
+  /** For each record of the stretch: its line, its start, the end of its text. */
   private int[] stretch = new int[FIELDS << 8];
 
   private int stretchRecords;

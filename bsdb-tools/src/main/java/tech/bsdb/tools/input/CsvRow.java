@@ -7,9 +7,8 @@ import java.util.Arrays;
 import java.util.List;
 
 /**
- * The fields of the row that the CSV reader is at. The reader is given bytes as characters of the
- * same numbers, which is all one to it as every character that it looks at is ASCII; so a field
- * comes out as the bytes that it was.
+ * The fields of the CSV reader's current row. The reader receives each byte as the character of the
+ * same value. It inspects only ASCII characters, so every field comes out with its original bytes.
  */
 final class CsvRow extends AbstractBaseCsvCallbackHandler<CsvRow> {
   private byte[] bytes = new byte[1 << 10];
@@ -51,7 +50,7 @@ final class CsvRow extends AbstractBaseCsvCallbackHandler<CsvRow> {
     return fields;
   }
 
-  /** Has all fields; valid until the next row. */
+  /** The array with all fields; valid until the next row. */
   byte[] bytes() {
     return bytes;
   }

@@ -3,11 +3,11 @@ package tech.bsdb.tools.input;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Finds where CSV records end, and those that are not as RFC 4180 says.
+ * Finds the ends of CSV records, and the records that violate RFC 4180.
  *
- * <p>A quote opens a quoted field only as the field's first byte; elsewhere in a field without
- * quotes it is data. A record ends at a line feed outside quotes, with a carriage return before it
- * or not. After a mistake the record goes on to the end of its line.
+ * <p>A quote opens a quoted field only as the field's first byte; elsewhere in an unquoted field it
+ * is data. A record ends at a line feed outside quotes, with or without a carriage return before
+ * it. After an error the record extends to the end of its line.
  */
 final class CsvScanner implements RecordEnds {
   private enum State {
@@ -111,21 +111,20 @@ final class CsvScanner implements RecordEnds {
     return at;
   }
 
-  /** What is wrong with the record that ended last, if anything. */
+  /** The defect of the record that ended last, if any. */
   @Nullable Defect defect() {
     return defect;
   }
 
-  /** Lines of the record that ended last. */
+  /** The number of lines of the record that ended last. */
   int lines() {
     return lineFeeds;
   }
 
   /**
-   * Ends the record that the bytes ended in, as at the end of a file: what holds for others holds
-   * for it.
+   * Ends an unfinished record at the end of a file, by the same rules as any other.
    *
-   * @param last the last byte of it
+   * @param last its last byte
    */
   void end(byte last) {
     if (state == State.QUOTED) {

@@ -32,9 +32,7 @@ final class CsvSyntax implements RecordSyntax {
     return new CsvScanner(format.delimiter());
   }
 
-  /**
-   * Reads rows, each into the one given, from a range of bytes that has nothing but good records.
-   */
+  /** Reads rows, each into the given one, from a range of bytes with only good records. */
   Iterator<CsvRow> rows(CsvRow row, byte[] bytes, int from, int to) {
     return CsvReader.builder()
         .fieldSeparator(format.delimiter())
@@ -73,7 +71,7 @@ final class CsvSyntax implements RecordSyntax {
     return CsvHeader.of(rows(new CsvRow(), first.bytes, 0, textEnd).next().texts(), format, file);
   }
 
-  /** Where a record's text ends that goes, with its line end, to {@code end}. */
+  /** The end of a record's text; {@code end} is that of the record with its line end. */
   static int endOfText(byte[] bytes, int from, int end) {
     if (end == from || bytes[end - 1] != '\n') {
       return end;
@@ -81,7 +79,7 @@ final class CsvSyntax implements RecordSyntax {
     return end - 1 > from && bytes[end - 2] == '\r' ? end - 2 : end - 1;
   }
 
-  /** Bytes as characters of the same numbers. */
+  /** Reads bytes as characters of the same values. */
   private static final class ByteCharacters extends Reader {
     private final byte[] bytes;
     private final int to;

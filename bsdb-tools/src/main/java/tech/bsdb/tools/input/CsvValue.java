@@ -2,7 +2,7 @@ package tech.bsdb.tools.input;
 
 import tech.bsdb.tools.text.JsonBuffer;
 
-/** One value of several columns of a row: a JSON object of strings, or a line of CSV. */
+/** One value from several columns of a row: a JSON object of strings, or a line of CSV. */
 final class CsvValue {
   private final Format.Csv format;
   private final JsonBuffer out = new JsonBuffer();
@@ -11,7 +11,7 @@ final class CsvValue {
     this.format = format;
   }
 
-  /** Takes the value columns of a row, which are UTF-8. */
+  /** Sets the value from the value columns of a row, which are UTF-8. */
   void set(CsvRow row, CsvHeader header) {
     out.reset();
     if (format.values() == Format.Csv.Values.JSON) {
@@ -21,7 +21,7 @@ final class CsvValue {
     }
   }
 
-  /** Has the value at its start; valid until the next one. */
+  /** The array that begins with the value; valid until the next one. */
   byte[] bytes() {
     return out.bytes();
   }

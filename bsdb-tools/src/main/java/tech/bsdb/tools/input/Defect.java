@@ -3,7 +3,7 @@ package tech.bsdb.tools.input;
 import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.rows.BadFieldException;
 
-/** Why a line is not a record. The order is that of reports. */
+/** The reasons why a line is not a record, in the order of reports. */
 enum Defect {
   EMPTY_LINE("empty line"),
   NO_SEPARATOR("no separator"),
@@ -27,7 +27,7 @@ enum Defect {
   VALUE_TOO_LONG("value longer than " + RecordBatch.MAX_VALUE_LENGTH + " bytes"),
   LINE_TOO_LONG("line longer than " + ChunkReader.LONGEST_RECORD + " bytes"),
 
-  /** Not the line's fault, so it ends the reading whatever the options. */
+  /** Not the line's fault, so it stops the reading whatever the options. */
   TOO_LONG_FOR_HEAP("line too long for the heap; give Java more memory, as with -Xmx");
 
   private final String label;
@@ -41,7 +41,7 @@ enum Defect {
     return label;
   }
 
-  /** The reason in the words of an error message. */
+  /** The reason as an error message. */
   String describe(InputOptions options) {
     return switch (this) {
       case NO_SEPARATOR ->
@@ -65,12 +65,12 @@ enum Defect {
     };
   }
 
-  /** What is wrong with a row. */
+  /** The defect of a row. */
   static Defect of(BadFieldException bad) {
     return bad.isUnknownField() ? UNKNOWN_FIELD : NOT_OF_SCHEMA;
   }
 
-  /** Which option would have let such a line pass. */
+  /** The options that would let such a line pass. */
   String tip() {
     return switch (this) {
       case EMPTY_KEY -> "--allow-empty-key allows it, --on-bad-line skip leaves such lines out";

@@ -6,7 +6,7 @@ import tech.bsdb.tools.rows.RowSchema;
 
 /** How the records of the input are written. */
 public sealed interface Format {
-  /** What the values are made of where they are typed rows, or null where they are bytes. */
+  /** The typed rows to make, or null if values are bytes. */
   default @Nullable Rows rows() {
     return null;
   }
@@ -14,18 +14,18 @@ public sealed interface Format {
   /**
    * Typed rows.
    *
-   * @param schema what the fields are
-   * @param ignoreExtraFields whether fields that the schema does not have are left out; else they
-   *     are an error
-   * @param longest bytes that a row may have; with more, its line is a bad line
+   * @param schema the fields
+   * @param ignoreExtraFields whether fields that the schema does not have are left out; otherwise
+   *     they are an error
+   * @param longest the longest row allowed, in bytes; the line of a longer one is a bad line
    */
   record Rows(RowSchema schema, boolean ignoreExtraFields, int longest) {}
 
   /**
-   * A record a line: key, separator, value. The line is split at the first occurrence of the
+   * One record per line: key, separator, value. The line is split at the first occurrence of the
    * separator.
    *
-   * @param separator a literal, at least one character and no line feed
+   * @param separator literal text of at least one character, without a line feed
    */
   record Text(String separator) implements Format {
     /** Checks the separator. */
@@ -38,18 +38,18 @@ public sealed interface Format {
   }
 
   /**
-   * Comma-separated values as in RFC 4180, with a header. A column is named by the header's name
-   * for it or, where the header has no such name, by its number from 1.
+   * Comma-separated values as in RFC 4180, with a header. A column is identified by its name in the
+   * header or, if the header has no such name, by its number from 1.
    *
-   * <p>The value is the text of the value column where there is one, else what {@code values} says.
+   * <p>The value is the text of the value column if there is one; {@code values} says how several
+   * are combined.
    *
    * @param keyColumn the column of the key; null for the first
-   * @param valueColumns the columns of the value, in the order wanted; empty for all but the key,
-   *     in the file's order
-   * @param values what several value columns make
-   * @param delimiter what stands between fields: an ASCII character, neither a quote nor a line end
-   * @param rows what the columns are where the value is a typed row; then there are no value
-   *     columns
+   * @param valueColumns the columns of the value, in the desired order; empty for all except the
+   *     key, in the file's order
+   * @param values how several value columns are combined
+   * @param delimiter the character between fields: ASCII, neither a quote nor a line end
+   * @param rows the typed rows to make, without value columns; null if values are bytes
    */
   record Csv(
       @Nullable String keyColumn,
@@ -58,7 +58,7 @@ public sealed interface Format {
       char delimiter,
       @Nullable Rows rows)
       implements Format {
-    /** Values that are no typed rows. */
+    /** A format whose values are not typed rows. */
     public Csv(
         @Nullable String keyColumn, List<String> valueColumns, Values values, char delimiter) {
       this(keyColumn, valueColumns, values, delimiter, null);
@@ -82,26 +82,26 @@ public sealed interface Format {
       }
     }
 
-    /** What several columns make. */
+    /** How several columns are combined. */
     public enum Values {
       /** A JSON object of strings, {@code {"column":"text",...}}. */
       JSON,
 
-      /** A line of CSV: the fields with the delimiter between them, quoted where they need it. */
+      /** A line of CSV: the fields with the delimiter between them, quoted if necessary. */
       DELIMITED
     }
   }
 
   /**
-   * A JSON object a line: the key is one of its fields, the value is the line just as it is
-   * written, or the typed row that it stands for.
+   * One JSON object per line: the key is one of its fields, the value is the unchanged line or the
+   * typed row that it represents.
    *
    * @param keyField the name of the field: its value is a string, a number (its digits as written)
    *     or a boolean
-   * @param rows what the fields are where the value is a typed row
+   * @param rows the typed rows to make; null if values are bytes
    */
   record JsonLines(String keyField, @Nullable Rows rows) implements Format {
-    /** Values that are the lines. */
+    /** A format whose values are the lines. */
     public JsonLines(String keyField) {
       this(keyField, null);
     }

@@ -9,11 +9,11 @@ import java.util.zip.Inflater;
 import java.util.zip.ZipException;
 
 /**
- * The plain bytes of a gzip file (RFC 1952) with any number of members.
+ * Decompresses a gzip file (RFC 1952) with any number of members.
  *
  * <p>The JDK's {@code GZIPInputStream} takes bytes after a member that are not another member for
- * the file's end, even where they are a truncated one, and stops after a member where its source
- * has no bytes {@code available()} at the moment. Here the file ends where its bytes end, and that
+ * the end of the file, even if they are a truncated member, and stops after a member if its source
+ * has no bytes {@code available()} at that moment. Here the file ends where its bytes end, which
  * must be after a member.
  */
 final class GzipMembers extends InputStream {
@@ -60,7 +60,7 @@ final class GzipMembers extends InputStream {
       if (inflater.finished()) {
         endMember();
       } else if (inflater.needsDictionary()) {
-        throw new ZipException("damaged gzip data: it asks for a dictionary");
+        throw new ZipException("damaged gzip data: it requires a dictionary");
       } else if (inflater.needsInput()) {
         if (!fill()) {
           throw truncated();
@@ -127,7 +127,7 @@ final class GzipMembers extends InputStream {
     return true;
   }
 
-  /** Zeros up to the end are the padding of tapes and block devices. */
+  /** Zeros up to the end are padding, as on tapes and block devices. */
   private void skipPadding() throws IOException {
     do {
       while (next < limit) {

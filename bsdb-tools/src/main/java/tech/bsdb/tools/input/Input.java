@@ -12,21 +12,21 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.tools.rows.RowSchema;
 
 /**
- * All records of some files, directories or standard input, in the order of the input.
+ * Reads all records of files, directories or standard input, in the order of the input.
  *
  * <pre>{@code
  * try (Input input = Input.open(options)) {
- *   input.sample(builder, sampleRecords); // where a dictionary is wanted
+ *   input.sample(builder, sampleRecords); // if a dictionary is wanted
  *   InputReport report = input.feed(builder, listener);
  * }
  * }</pre>
  *
- * <p>The order is that of the inputs as they are given, below a directory that of the paths' bytes,
- * within a file that of the lines. It depends neither on the number of threads nor on how a
- * directory lists its files. Memory is bounded: some 2 MiB for each of {@code 2 * threads + 2}
- * pieces on their way, and whatever the longest record takes.
+ * <p>Inputs are read in the order given, files below a directory in the order of their paths'
+ * bytes, and records in the order of their lines. The order depends neither on the number of
+ * threads nor on how a directory lists its files. Memory is bounded: about 2 MiB for each of {@code
+ * 2 * threads + 2} chunks in flight, plus whatever the longest record takes.
  *
- * <p>For one thread, but for {@link #close}.
+ * <p>For use by one thread, except {@link #close}.
  */
 public final class Input implements RecordSource {
   private static final int CHUNK_BYTES = 1 << 20;
@@ -57,22 +57,22 @@ public final class Input implements RecordSource {
   }
 
   /**
-   * Finds the inputs and checks that each is there and can be read, and that the rejects can be
-   * written; nothing is written and no record read yet.
+   * Finds the inputs and checks that each exists and is readable, and that the rejects file is
+   * writable; nothing is written and no record is read yet.
    *
-   * <p>A file whose name ends in {@code .gz}, {@code .zst} or {@code .zstd} is decompressed, all
-   * its members or frames; other suffixes mean nothing. A directory stands for all regular files
-   * below it; names below it that begin with a dot or an underscore are left out.
+   * <p>A file whose name ends in {@code .gz}, {@code .zst} or {@code .zstd} is decompressed, with
+   * all its members or frames; other suffixes have no meaning. A directory stands for all regular
+   * files below it; names below it that begin with a dot or an underscore are left out.
    *
    * @throws InputException if an input is missing or cannot be read, a directory has no input
    *     files, or the rejects' file is an input or cannot be written
-   * @throws IllegalArgumentException if there are no inputs or the options do not go together
+   * @throws IllegalArgumentException if there are no inputs or the options conflict
    */
   public static Input open(InputOptions options) throws IOException {
     return open(options, CHUNK_BYTES, ChunkReader.LONGEST_RECORD);
   }
 
-  /** For tests: with chunks of another size and a longest record that can be had. */
+  /** For tests: with another chunk size, and a limit on records that a test can reach. */
   static Input open(InputOptions options, int chunkBytes, int longest) throws IOException {
     checkValueEncoding(options);
     List<Path> databases = new ArrayList<>();
@@ -104,7 +104,7 @@ public final class Input implements RecordSource {
     }
   }
 
-  /** Bytes of all inputs, compressed where they are, or -1 if one of them is not a regular file. */
+  /** The size of all inputs in bytes, before decompression, or -1 if one is not a regular file. */
   public long totalBytes() {
     boolean known = files.stream().allMatch(file -> file.size() >= 0);
     return known ? files.stream().mapToLong(InputFile::size).sum() : -1;
@@ -126,14 +126,14 @@ public final class Input implements RecordSource {
     return databases;
   }
 
-  /** The names of the files, in the order in which they are read. */
+  /** The names of the files, in the order of reading. */
   public List<String> files() {
     return files.stream().map(InputFile::name).toList();
   }
 
   /**
-   * Gives the builder records from evenly spread places of the input, about 32 MiB of them at most.
-   * What cannot be sampled is all but uncompressed UTF-8 files of text or JSON lines.
+   * Passes records from evenly spaced places of the input to the builder, about 32 MiB at most.
+   * Only uncompressed UTF-8 files of text or JSON lines can be sampled.
    */
   @Override
   public int sample(DatabaseBuilder builder, int records) throws IOException {
@@ -165,7 +165,7 @@ public final class Input implements RecordSource {
 
   private InputReport read(Supplier<Batch> batches, InputListener listener) throws IOException {
     if (read) {
-      throw new IllegalStateException("the input was read already");
+      throw new IllegalStateException("the input has already been read");
     }
     read = true;
     long totalBytes = totalBytes();
@@ -187,7 +187,9 @@ public final class Input implements RecordSource {
     return ledger.report(source.bytesRead());
   }
 
-  /** A line, or a header, of a compressed file may be bad only because the file is damaged. */
+  /**
+   * Replaces the failure if a line or a header is bad only because its compressed file is damaged.
+   */
   private InputException orDamage(InputException failure, ChunkSource source) {
     InputFile file =
         failure instanceof BadInputException bad ? fileOf(bad) : source.current().orElse(null);
@@ -214,8 +216,8 @@ public final class Input implements RecordSource {
   }
 
   /**
-   * {@code FILE:LINE}; of a CSV record that has several lines, the first. Of input with very many
-   * gaps between good lines, only places up to about the millionth gap are kept.
+   * {@code FILE:LINE}; for a CSV record of several lines, the first. If there are very many gaps
+   * between good lines, only places up to about the millionth gap are kept.
    */
   @Override
   public @Nullable String place(long recordNumber) {

@@ -14,13 +14,13 @@ public class InputException extends IOException {
     super(message);
   }
 
-  /** Creates an exception with a message for users and what was thrown below. */
+  /** Creates an exception with a message for users and a cause. */
   public InputException(String message, Throwable cause) {
     super(message, cause);
   }
 
   /**
-   * An exception that says which file could not be read and why, in the words a person would search
+   * An exception that says which file could not be read and why, in words that users would search
    * for.
    */
   public static InputException reading(String file, IOException cause) {

@@ -15,9 +15,9 @@ import org.jspecify.annotations.Nullable;
 /**
  * One file to read, or standard input.
  *
- * @param name as users know it
+ * @param name the name that users know
  * @param path null for standard input
- * @param size bytes when the inputs were looked at; -1 for what is not a regular file
+ * @param size the size in bytes when the inputs were found; -1 if it is not a regular file
  */
 record InputFile(String name, @Nullable Path path, long size, Compression compression) {
   private static final String STANDARD_INPUT = "stdin";
@@ -31,16 +31,16 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
     return new InputFile(path.toString(), path, size, Compression.of(path.toString()));
   }
 
-  /** Whether reading may wait for somebody else to write, as with a pipe. */
+  /** Whether reading may wait for another process to write, as with a pipe. */
   boolean mayBlock() {
     return size < 0;
   }
 
   /**
-   * The file's text in UTF-8, decompressed, without a byte-order mark. Invalid text comes as bytes
-   * that are not UTF-8.
+   * The file's text in UTF-8, decompressed, without a byte-order mark. Invalid text is returned as
+   * bytes that are not UTF-8.
    *
-   * @param bytesRead is added the number of bytes as they are read from the file
+   * @param bytesRead counts the bytes read from the file
    */
   InputStream open(Charset encoding, AtomicLong bytesRead) throws IOException {
     InputStream stored = path == null ? openStandardInput() : Files.newInputStream(path);
@@ -48,7 +48,7 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
       boolean sizeIsKnown =
           path != null && Files.isRegularFile(path) && compression == Compression.NONE;
       long expected = sizeIsKnown ? Files.size(path) : 0;
-      // A size of 0 is also that of files that are made up as they are read, as in /proc.
+      // Files generated when they are read, as in /proc, also have a size of 0.
       InputStream counted =
           expected > 0
               ? new FixedSize(stored, bytesRead, expected)
@@ -64,10 +64,11 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
   }
 
   /**
-   * Reads a compressed file to its end, to see whether it is damaged: what comes out before its
-   * checksum is not to be trusted. Does nothing for what is not compressed, or is no file.
+   * Reads a compressed file to its end to see whether it is damaged: its content cannot be trusted
+   * before its checksum is verified. Does nothing if the input is not compressed or not a regular
+   * file.
    *
-   * @param stopped whether nobody wants to know any more
+   * @param stopped whether the result is no longer needed
    * @throws IOException if it is damaged
    */
   void checkCompression(BooleanSupplier stopped) throws IOException {
@@ -110,7 +111,7 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
     return mark ? 3 : 0;
   }
 
-  /** Counts what is read. */
+  /** Counts the bytes read. */
   private static class Counted extends FilterInputStream {
     private final AtomicLong bytesRead;
 
@@ -134,9 +135,9 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
   }
 
   /**
-   * Reads a file that should not change meanwhile: what is appended to it is left out, but where
-   * the file was cut short, or was open in the middle of a line that went on, a record would be
-   * wrong and reading fails.
+   * Reads a file that should not change meanwhile. Appended bytes are left out. If the file is cut
+   * short, or grows after ending in the middle of a line, a record would be wrong, so reading
+   * fails.
    */
   private static final class FixedSize extends Counted {
     private long left;

@@ -11,7 +11,7 @@ import java.util.Collections;
 import java.util.List;
 
 /**
- * Finds the files that the inputs stand for: standard input, and what {@link LocalFiles} says of
+ * Finds the files of the inputs: standard input, and the files that {@link LocalFiles} finds for
  * paths.
  */
 final class InputFiles {
@@ -21,16 +21,16 @@ final class InputFiles {
   private InputFiles() {}
 
   /**
-   * The files in the order to be read.
+   * The files in the order of reading.
    *
-   * @param databases is added the databases that were found below a directory and left out
+   * @param databases receives the databases that were found below a directory and left out
    */
   static List<InputFile> find(List<String> inputs, List<Path> databases) throws IOException {
     if (inputs.isEmpty()) {
       throw new IllegalArgumentException("no input is given");
     }
     if (Collections.frequency(inputs, STANDARD_INPUT) > 1) {
-      throw new InputException("stdin: given twice as an input, but can be read once");
+      throw new InputException("stdin: given twice as an input, but can be read only once");
     }
     List<InputFile> files = new ArrayList<>();
     for (String input : inputs) {
@@ -61,12 +61,12 @@ final class InputFiles {
     }
   }
 
-  /** Whether a file begins and ends as Parquet does. */
+  /** Whether a file begins and ends with the magic number of Parquet. */
   private static boolean isParquet(Path path) throws IOException {
     if (!Files.isRegularFile(path) || Files.size(path) < 3L * PARQUET.length) {
       return false;
     }
-    // not by a java.io.File, which has no name for a path that is not UTF-8
+    // not through java.io.File, which cannot name a path that is not UTF-8
     try (SeekableByteChannel file = Files.newByteChannel(path)) {
       return hasMagic(file, 0) && hasMagic(file, file.size() - PARQUET.length);
     }
@@ -76,7 +76,7 @@ final class InputFiles {
     ByteBuffer found = ByteBuffer.allocate(PARQUET.length);
     file.position(place);
     while (found.hasRemaining() && file.read(found) >= 0) {
-      // a channel may give less than is asked for
+      // a channel may read less than requested
     }
     return Arrays.equals(found.array(), PARQUET);
   }

@@ -1,20 +1,20 @@
 package tech.bsdb.tools.input;
 
 /**
- * Hears how far the reading is, in the thread that reads; called about once a mebibyte, so it
+ * Receives the progress of reading, in the reading thread; called about once per mebibyte, so it
  * should be quick.
  */
 @FunctionalInterface
 public interface InputListener {
-  /** Listens to nothing. */
+  /** Ignores progress. */
   InputListener NONE = (bytesRead, totalBytes, records) -> {};
 
   /**
-   * Another piece of the input was handed on.
+   * Called when another piece of the input has been passed on.
    *
-   * @param bytesRead bytes read up to now, compressed where the files are
-   * @param totalBytes bytes of all inputs, or -1 where that is not known
-   * @param records records handed on up to now
+   * @param bytesRead bytes read so far, before decompression
+   * @param totalBytes bytes of all inputs, or -1 if unknown
+   * @param records records passed on so far
    */
   void progress(long bytesRead, long totalBytes, long records);
 }

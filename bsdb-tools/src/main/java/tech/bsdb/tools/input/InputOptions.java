@@ -8,21 +8,21 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowSchema;
 
 /**
- * What to read and how: an immutable value, changed by the {@code with} methods.
+ * What to read and how: an immutable value, copied with changes by the {@code with} methods.
  *
  * @param inputs files, directories, or "-" for standard input, in the order to be read
  * @param format how records are written
- * @param encoding the character encoding of the input; what is stored is UTF-8 whatever it is
- * @param keyEncoding what the text of a key stands for
- * @param valueEncoding what the text of a value stands for; other than UTF-8 only for text and for
+ * @param encoding the character encoding of the input; stored text is always UTF-8
+ * @param keyEncoding how keys are encoded in the input
+ * @param valueEncoding how values are encoded in the input; other than UTF-8 only for text and for
  *     a single CSV column
  * @param onBadLine what happens to a line that is not a record
- * @param rejects a file for the bad lines, replaced if it is there once all is done, or null: a
- *     line each, {@code FILE:LINE: reason: } and the bad line's text, in UTF-8 as far as it is
- *     valid in the input's encoding and byte for byte where it is not; of a line too long to be
- *     held, the beginning
- * @param allowEmptyKey whether an empty key is a key; else its line is a bad line
- * @param threads threads that parse, 1 to 256; they change nothing but the time it takes
+ * @param rejects a file for the bad lines, or null; an existing file is replaced once everything is
+ *     done. Each is written as a line of {@code FILE:LINE: reason: } and the bad line's text, in
+ *     UTF-8 where it is valid in the input's encoding and byte for byte where it is not; of a line
+ *     too long to hold, only the beginning is written
+ * @param allowEmptyKey whether an empty key is accepted; otherwise its line is a bad line
+ * @param threads the number of parsing threads, 1 to 256; it affects only the time taken
  */
 public record InputOptions(
     List<String> inputs,
@@ -37,7 +37,7 @@ public record InputOptions(
 
   /** What happens to a line that is not a record. */
   public enum OnBadLine {
-    /** The first one ends the reading with a {@link BadInputException}. */
+    /** The first one stops the reading with a {@link BadInputException}. */
     FAIL,
 
     /** It is counted under its reason and left out. */
@@ -47,7 +47,7 @@ public record InputOptions(
   /**
    * Checks what can be checked without looking at the inputs.
    *
-   * @throws IllegalArgumentException if the number of threads is out of its range
+   * @throws IllegalArgumentException if the number of threads is out of range
    */
   public InputOptions {
     if (threads < 1 || threads > 256) {
@@ -73,13 +73,13 @@ public record InputOptions(
         Math.min(256, Runtime.getRuntime().availableProcessors()));
   }
 
-  /** The schema of the values where they are typed rows, else null. */
+  /** The schema of the values if they are typed rows, else null. */
   public @Nullable RowSchema schema() {
     Format.Rows rows = format.rows();
     return rows == null ? null : rows.schema();
   }
 
-  /** Whether anybody reads what is wrong with each bad line; else they are counted only. */
+  /** Whether the defect of each bad line is shown; otherwise bad lines are only counted. */
   boolean showsBadLines() {
     return onBadLine == OnBadLine.FAIL || rejects != null;
   }

@@ -8,13 +8,14 @@ import org.jspecify.annotations.Nullable;
 /**
  * What was read.
  *
- * @param lines lines of all files, with CSV headers and each line of a CSV record that has several
- * @param records records handed on
- * @param rejectedByReason bad lines left out by their reason, in a fixed order of reasons, without
- *     those that did not occur
+ * @param lines lines of all files, including CSV headers and every line of a CSV record of several
+ *     lines
+ * @param records records passed on
+ * @param rejectedByReason bad lines left out, by reason, in a fixed order of reasons, without those
+ *     that did not occur
  * @param rejected all bad lines left out
- * @param bytes bytes read, compressed where the files are
- * @param files how many files were read and left out, or null where that is not counted
+ * @param bytes bytes read, before decompression
+ * @param files how many files were read and left out, or null if that is not counted
  */
 public record InputReport(
     long lines,
@@ -28,7 +29,7 @@ public record InputReport(
    * Files of the input.
    *
    * @param read those that were read
-   * @param directoriesLeftOut directories that patterns left out, with all below them
+   * @param directoriesLeftOut directories that patterns left out, with everything below them
    * @param leftOut files that patterns left out, without those below such a directory
    */
   public record Files(long read, long directoriesLeftOut, long leftOut) {}

@@ -10,7 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.JsonParsers;
 
 /**
- * Lines of a JSON object each: the key is the text of one of its fields, the value is all of the
+ * Lines of one JSON object each: the key is the text of one of its fields, the value is the whole
  * line.
  */
 final class JsonFields implements LineFields {
@@ -55,7 +55,7 @@ final class JsonFields implements LineFields {
       return defect;
     }
     if (!utf8.canEncode(key)) {
-      return Defect.KEY_NOT_IN_ENCODING; // half of a surrogate pair
+      return Defect.KEY_NOT_IN_ENCODING; // a lone surrogate
     }
     byte[] keyBytes = key.getBytes(StandardCharsets.UTF_8);
     return admission.admit(keyBytes, 0, keyBytes.length, bytes, from, to - from, records);

@@ -8,8 +8,8 @@ import tech.bsdb.tools.rows.JsonParsers;
 import tech.bsdb.tools.rows.JsonRows;
 
 /**
- * Lines of a JSON object each: the key is the text of one of its fields, the value is the typed row
- * that the object stands for.
+ * Lines of one JSON object each: the key is the text of one of its fields, the value is the typed
+ * row that the object represents.
  */
 final class JsonRowFields implements LineFields {
   private final JsonRows rows;

@@ -8,8 +8,8 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Accounts for every line, chunk by chunk in the order of the input, and turns lines of a chunk
- * into lines of a file.
+ * Accounts for every line, chunk by chunk in the order of the input, and maps lines of a chunk to
+ * lines of a file.
  */
 final class Ledger {
   private final List<InputFile> files;
@@ -32,7 +32,7 @@ final class Ledger {
    * Enters the next chunk.
    *
    * @param rejects where its bad lines go, or null
-   * @throws BadInputException if it has a bad line that may not be left out
+   * @throws BadInputException if it has a bad line that must not be left out
    */
   void enter(Chunk chunk, @Nullable Rejects rejects) throws IOException {
     if (chunk.file != file) {
@@ -73,7 +73,7 @@ final class Ledger {
     return records;
   }
 
-  /** What was entered up to now. */
+  /** The totals of all chunks entered so far. */
   InputReport report(long bytes) {
     Map<String, Long> byReason = new LinkedHashMap<>();
     rejectedByDefect.forEach((defect, count) -> byReason.put(defect.label(), count));

@@ -3,21 +3,18 @@ package tech.bsdb.tools.input;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** Finds the key and the value in a line; for one thread. */
+/** Finds the key and the value in a line; for use by one thread. */
 interface LineFields {
   /**
-   * Hands the line's record on.
+   * Passes the line's record on.
    *
-   * @param bytes has the line, valid UTF-8, not empty and without its end, in {@code from} to
+   * @param bytes contains the line, valid UTF-8, not empty and without its end, in {@code from} to
    *     {@code to}
-   * @return why it is not a record, or null if it was handed on
+   * @return why it is not a record, or null if it was passed on
    */
   @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records) throws IOException;
 
-  /**
-   * What is known of the defect that was given last beyond its name, in the words of an error
-   * message; null if nothing.
-   */
+  /** A more specific error message for the last defect returned, or null if there is none. */
   default @Nullable String detail() {
     return null;
   }

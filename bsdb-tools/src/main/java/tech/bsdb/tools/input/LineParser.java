@@ -5,10 +5,10 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.Utf8;
 
 /**
- * Parses chunks that have a record a line.
+ * Parses chunks with one record per line.
  *
- * <p>A line ends at a line feed, and a carriage return right before it belongs to the end. A
- * carriage return anywhere else is data, also as the very last byte of a file.
+ * <p>A line ends at a line feed, and a carriage return right before it belongs to the line end. A
+ * carriage return anywhere else is data, even as the last byte of a file.
  */
 final class LineParser implements RecordSyntax.ChunkParser {
   private final LineFields fields;

@@ -3,8 +3,8 @@ package tech.bsdb.tools.input;
 import java.util.Arrays;
 
 /**
- * On which line each of a chunk's records stands, kept as runs of records on consecutive lines:
- * records mostly stand so, and a run costs the same whatever its length.
+ * The line of each record of a chunk, kept as runs of records on consecutive lines. Most records
+ * are on consecutive lines, and a run costs the same whatever its length.
  */
 final class LineRuns {
   private int[] firstRecords = new int[4];

@@ -18,23 +18,23 @@ import tech.bsdb.Database;
 import tech.bsdb.tools.cli.ArgumentText;
 
 /**
- * Finds the local files that an input stands for and checks that they can be read.
+ * Finds the local files that an input stands for and checks that they are readable.
  *
- * <p>A directory stands for all regular files below it, symbolic links followed, sorted by the
- * bytes of their paths. Below it, names that begin with a dot or an underscore are left out, as
- * Hadoop does: they are other programs' marks and half written files. A directory below it that is
- * a database is left out too, and a pipe, a socket or a device is refused. What is named as an
- * input itself is read whatever its name.
+ * <p>A directory stands for all regular files below it, with symbolic links followed, sorted by the
+ * bytes of their paths. Names below it that begin with a dot or an underscore are left out, as in
+ * Hadoop: they are markers and partial files of other programs. Databases below it are left out
+ * too; pipes, sockets and devices are refused. A path that is given as an input itself is read
+ * whatever its name.
  */
 public final class LocalFiles {
   private LocalFiles() {}
 
-  /** Chooses among what lies below a directory. */
+  /** Selects among the files and directories below a directory. */
   public interface Choice {
-    /** Whether to look into a directory. */
+    /** Whether to descend into a directory. */
     boolean enters(Path directory) throws IOException;
 
-    /** Whether a file is wanted. */
+    /** Whether to include a file. */
     boolean takes(Path file) throws IOException;
   }
 
@@ -52,10 +52,10 @@ public final class LocalFiles {
       };
 
   /**
-   * The path that a user's input names.
+   * The path that an input of the user names.
    *
    * @param input an argument
-   * @throws InputException if it names none here
+   * @throws InputException if it is not a path in this locale
    */
   public static Path path(String input) throws InputException {
     try {
@@ -67,10 +67,10 @@ public final class LocalFiles {
   }
 
   /**
-   * The files that a path stands for, in the order to be read.
+   * The files that a path stands for, in the order of reading.
    *
-   * @param databases is added the databases that were found below a directory and left out
-   * @throws InputException if there are none, or one that cannot be read
+   * @param databases receives the databases that were found below a directory and left out
+   * @throws InputException if there are none, or one is not readable
    */
   public static List<Path> find(Path path, List<Path> databases) throws IOException {
     try {
@@ -100,19 +100,18 @@ public final class LocalFiles {
   }
 
   /**
-   * The files below a directory, in the order to be read; none where there are none.
+   * The files below a directory, in the order of reading, possibly none.
    *
-   * @param databases is added the databases that were found and left out
+   * @param databases receives the databases that were found and left out
    */
   public static List<Path> below(Path directory, List<Path> databases) throws IOException {
     return below(directory, databases, DATA);
   }
 
   /**
-   * The files below a directory that are chosen, in the order to be read; none where there are
-   * none.
+   * The chosen files below a directory, in the order of reading, possibly none.
    *
-   * @param databases is added the databases that were found and left out
+   * @param databases receives the databases that were found and left out
    */
   public static List<Path> below(Path directory, List<Path> databases, Choice choice)
       throws IOException {
@@ -204,13 +203,13 @@ public final class LocalFiles {
     return last == null ? "" : last.toString();
   }
 
-  /** Whether a name is not one of those that are left out. */
+  /** Whether the last name of a path is not one that is left out. */
   public static boolean isData(Path path) {
     @Nullable Path last = path.getFileName();
     return last == null || isData(last.toString());
   }
 
-  /** Whether the last name of a path is not one of those that are left out. */
+  /** Whether a name is not one that is left out. */
   public static boolean isData(String name) {
     return !name.startsWith(".") && !name.startsWith("_");
   }

@@ -4,14 +4,14 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where records stand, kept as runs of records on consecutive lines of a file. After a fixed number
- * of runs, further records' places are not known.
+ * The places of records, kept as runs of records on consecutive lines of a file. Beyond a fixed
+ * number of runs, the places of further records are not known.
  */
 public final class Places {
-  /** 20 MiB of them. */
+  /** 20 MiB of runs. */
   public static final int MOST_RUNS = 1 << 20;
 
-  /** A file, by its index, and a line of it, from 1. */
+  /** The index of a file, and a line in it, from 1. */
   public record Place(int file, long line) {}
 
   private final int mostRuns;
@@ -22,12 +22,12 @@ public final class Places {
   private long known;
   private boolean full;
 
-  /** Keeps at most so many runs. */
+  /** Keeps at most {@code mostRuns} runs. */
   public Places(int mostRuns) {
     this.mostRuns = mostRuns;
   }
 
-  /** Adds records on consecutive lines; their numbers go on from those added before. */
+  /** Adds records on consecutive lines; their numbers continue those added before. */
   public void add(long firstRecord, long records, int file, long firstLine) {
     if (full) {
       return;
@@ -54,7 +54,7 @@ public final class Places {
     known = firstRecord + records;
   }
 
-  /** Where the record stands, or null if that is not known. */
+  /** The place of the record, or null if it is not known. */
   public @Nullable Place of(long record) {
     if (record < 0 || record >= known) {
       return null;

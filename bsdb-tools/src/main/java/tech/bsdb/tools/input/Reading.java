@@ -4,10 +4,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A source's one reading: how it is stopped, and what becomes of the file that takes what is left
- * out. Thread-safe.
- */
+/** The single reading of a source: stopping it, and the file of what is left out. Thread-safe. */
 public final class Reading implements AutoCloseable {
   /** Guarded by this. */
   private boolean stopped;
@@ -19,16 +16,16 @@ public final class Reading implements AutoCloseable {
   private @Nullable Rejects rejects;
 
   /**
-   * Begins.
+   * Begins reading.
    *
-   * @param path where what is left out goes, or null
-   * @param transcoded whether that stood in another encoding than UTF-8
+   * @param path the file for what is left out, or null
+   * @param transcoded whether the input is in an encoding other than UTF-8
    * @param stop makes the reading end with an exception
-   * @return what the path was opened as, for the caller to close; null without a path
+   * @return the opened file, for the caller to close; null without a path
    */
   public @Nullable Rejects begin(@Nullable Path path, boolean transcoded, Runnable stop)
       throws IOException {
-    // without the lock: a pipe that nobody reads would keep it from whoever wants to stop
+    // without the lock: opening a pipe without a reader would block whoever wants to stop
     Rejects opened = path == null ? null : Rejects.open(path, transcoded);
     synchronized (this) {
       if (stopped) {
@@ -44,14 +41,14 @@ public final class Reading implements AutoCloseable {
     }
   }
 
-  /** Gives the file of what was left out its name, where there is one. */
+  /** Gives the file of what was left out its final name, if there is one. */
   public synchronized void publishRejects() throws IOException {
     if (rejects != null) {
       rejects.publish();
     }
   }
 
-  /** Ends the reading that goes on, and lets none begin. */
+  /** Stops the current reading, and lets none begin. */
   public synchronized void stop() {
     stopped = true;
     if (running != null) {
@@ -59,7 +56,7 @@ public final class Reading implements AutoCloseable {
     }
   }
 
-  /** Whether nobody wants to read on. */
+  /** Whether reading was stopped. */
   synchronized boolean isStopped() {
     return stopped;
   }

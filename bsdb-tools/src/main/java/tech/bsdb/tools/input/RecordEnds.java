@@ -1,19 +1,19 @@
 package tech.bsdb.tools.input;
 
 /**
- * Finds where records end in a file's bytes, which come piece by piece: each call goes on where the
- * one before it ended.
+ * Finds the ends of records in a file's bytes, piece by piece: each call continues where the
+ * previous one ended.
  */
 interface RecordEnds {
   /**
-   * The index after the last end of a record in the piece, or -1 if none ends there; all of the
-   * piece is seen then.
+   * The index after the last record end in the piece, or -1 if there is none; the whole piece has
+   * then been seen.
    */
   int lastEnd(byte[] bytes, int from, int to);
 
   /**
-   * The index after the first end of a record in the piece, or -1 if none ends there; the rest is
-   * not seen yet.
+   * The index after the first record end in the piece, or -1 if there is none; the rest has not
+   * been seen yet.
    */
   int firstEnd(byte[] bytes, int from, int to);
 

@@ -7,31 +7,31 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
 
 /**
- * Where the records of a database come from, in an order that depends on nothing but the input.
+ * The source of a database's records, in an order that depends only on the input.
  *
- * <p>For one thread, but for {@link #stop} and {@link #close}.
+ * <p>For use by one thread, except {@link #stop} and {@link #close}.
  */
 public interface RecordSource extends AutoCloseable {
-  /** What there is one of for each record, as in "lines". */
+  /** The unit of input that holds one record, in the plural, such as "lines". */
   String unit();
 
-  /** The schema of the values where they are rows, else null; see FORMAT.md §6. */
+  /** The schema of the values if they are rows, else null; see FORMAT.md §6. */
   @Nullable String valueSchema();
 
-  /** Databases that were met while looking for input, and left out. */
+  /** Databases that were found while looking for input, and left out. */
   List<Path> databases();
 
-  /** What users should hear about the input, in whole sentences without a full stop. */
+  /** Notes on the input for users, in full sentences without a full stop. */
   default List<String> notes() {
     return List.of();
   }
 
   /**
-   * Gives the builder records from all parts of the input as a sample for its dictionary; to be
-   * called before {@link #feed}. The same input gives the same sample.
+   * Passes records from all parts of the input to the builder as a sample for its dictionary; call
+   * it before {@link #feed}. The same input gives the same sample.
    *
-   * @param records the most that are given
-   * @return how many were given: 0 where the input cannot be sampled before it is read
+   * @param records the maximum number of records
+   * @return the number of records passed: 0 if the input cannot be sampled before it is read
    */
   int sample(DatabaseBuilder builder, int records) throws IOException;
 
@@ -40,7 +40,7 @@ public interface RecordSource extends AutoCloseable {
    * {@link #forEach}.
    *
    * @return what was read
-   * @throws BadInputException if something is not a record and may not be left out: the first such
+   * @throws BadInputException for the first thing that is not a record and must not be left out
    * @throws InputException if an input cannot be read or is damaged, or the source is stopped
    *     meanwhile
    * @throws IOException if the builder throws it
@@ -48,7 +48,7 @@ public interface RecordSource extends AutoCloseable {
   InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException;
 
   /**
-   * Shows all records to the visitor, in the calling thread. A source is read once: by this or by
+   * Passes all records to the visitor, in the calling thread. A source is read once: by this or by
    * {@link #feed}.
    *
    * @return what was read
@@ -57,21 +57,21 @@ public interface RecordSource extends AutoCloseable {
   InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException;
 
   /**
-   * Gives the file of what was left out its name, once what was made of the records is complete.
+   * Gives the file of what was left out its final name, once the result of the records is complete.
    * Until then an older file of that name stays, and {@link #close} leaves it there. Does nothing
-   * where no such file is wanted.
+   * if no such file is wanted.
    */
   void publishRejects() throws IOException;
 
   /**
-   * Where a record that was read stands, such as {@code FILE:LINE}.
+   * The place of a record that was read, such as {@code FILE:LINE}.
    *
-   * @param recordNumber its number from 0 in the order of reading, what was left out not counted
+   * @param recordNumber its number from 0 in the order of reading, not counting what was left out
    * @return null if there was no such record, or its place was not kept
    */
   @Nullable String place(long recordNumber);
 
-  /** Ends a reading that goes on in another thread, which gets an {@link InputException}. */
+  /** Stops a reading in another thread, which then gets an {@link InputException}. */
   void stop();
 
   /** {@linkplain #stop Stops} and removes what was not published. */

@@ -6,33 +6,33 @@ import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What the formats differ in: where a record ends, what a file's header says, and what is a
- * record's key and value.
+ * The parts in which formats differ: the ends of records, a file's header, and a record's key and
+ * value.
  */
 interface RecordSyntax {
-  /** For one file. */
+  /** Creates the finder of record ends for one file. */
   RecordEnds newRecordEnds();
 
   /**
-   * Takes the header out of a file's first chunk: moves the chunk's start behind it and counts its
+   * Takes the header from a file's first chunk: moves the chunk's start past it and counts its
    * lines.
    *
-   * @return null where files have none
-   * @throws InputException if the header is no good
+   * @return the header, or null if files have none
+   * @throws InputException if the header is invalid
    */
   @Nullable CsvHeader takeHeader(Chunk first, String file) throws InputException;
 
-  /** For one worker. */
+  /** Creates a parser for one worker. */
   ChunkParser newParser();
 
-  /** Parses chunks, one at a time: fills a chunk's outcome from its bytes. */
+  /** Parses chunks, one at a time: fills in a chunk's results from its bytes. */
   @FunctionalInterface
   interface ChunkParser {
-    /** Parses; where a bad line is to fail the reading, up to the first one. */
+    /** Parses a chunk; if bad lines fail the reading, only up to the first one. */
     void parse(Chunk chunk) throws IOException;
   }
 
-  /** The syntax that the options ask for. */
+  /** The syntax that the options specify. */
   static RecordSyntax of(InputOptions options) {
     Format format = options.format();
     if (format instanceof Format.Text text) {

@@ -16,10 +16,10 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes bad lines to a file: {@code FILE:LINE: reason: text}. They are gathered in a hidden file
- * beside it, which takes its name by {@link #publish} and is removed by {@link #discard}; what was
- * there before stays until then. A device or a pipe is written at once; {@code /dev/stdout} and
- * {@code /dev/stderr} are this process's own streams, whatever they lead to.
+ * Writes bad lines to a file: {@code FILE:LINE: reason: text}. They are collected in a hidden file
+ * beside it, which {@link #publish} renames and {@link #discard} removes; an older file stays until
+ * then. A device or a pipe is written directly; {@code /dev/stdout} and {@code /dev/stderr} are
+ * this process's own streams, whatever they point to.
  */
 public final class Rejects implements Closeable {
   private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(StandardCharsets.US_ASCII);
@@ -61,7 +61,7 @@ public final class Rejects implements Closeable {
   }
 
   /**
-   * Whether what is written there replaces nothing: a pipe, a device, or a stream of this process.
+   * Whether writing there replaces nothing: it is a pipe, a device, or a stream of this process.
    */
   public static boolean isStream(Path path) {
     return STREAMS.containsKey(path.toString())
@@ -69,16 +69,16 @@ public final class Rejects implements Closeable {
   }
 
   /**
-   * Begins a file.
+   * Opens a file.
    *
-   * @param transcoded whether the bad lines stood in another encoding than UTF-8
+   * @param transcoded whether the bad lines were in an encoding other than UTF-8
    */
   public static Rejects open(Path path, boolean transcoded) throws IOException {
     return new Rejects(path, transcoded);
   }
 
   /**
-   * Checks that the file can be made and is not one of those that are read.
+   * Checks that the file can be created and is not one of the inputs.
    *
    * @throws InputException if not
    */
@@ -109,14 +109,14 @@ public final class Rejects implements Closeable {
     }
   }
 
-  /** Whether a file begins as all files of a database do. */
+  /** Whether a file begins like every file of a database. */
   static boolean isOfDatabase(Path file) throws IOException {
     try (InputStream in = Files.newInputStream(file)) {
       return Arrays.equals(in.readNBytes(DATABASE_FILE.length), DATABASE_FILE);
     }
   }
 
-  /** Writes one that has no text to show. */
+  /** Writes a bad record that has no text to show. */
   public void write(String place, String reason) throws IOException {
     try {
       out.write((place + ": " + reason + '\n').getBytes(StandardCharsets.UTF_8));
@@ -125,7 +125,7 @@ public final class Rejects implements Closeable {
     }
   }
 
-  /** Writes one, with its text. */
+  /** Writes a bad record with its text. */
   public void write(String place, String reason, byte[] bytes, int from, int to)
       throws IOException {
     try {
@@ -141,10 +141,10 @@ public final class Rejects implements Closeable {
     }
   }
 
-  /** Gives the file that was closed its name. */
+  /** Gives the closed file its final name. */
   public void publish() throws IOException {
     if (temporary != null) {
-      Path target = Files.exists(path) ? path.toRealPath() : path; // a link goes on to be one
+      Path target = Files.exists(path) ? path.toRealPath() : path; // a link stays a link
       try {
         Files.move(temporary, target, StandardCopyOption.REPLACE_EXISTING);
       } catch (IOException failure) {
@@ -153,13 +153,13 @@ public final class Rejects implements Closeable {
     }
   }
 
-  /** Removes what {@link #publish} did not give its name. */
+  /** Removes the file unless {@link #publish} has renamed it. */
   public void discard() {
     if (temporary != null) {
       try {
         Files.deleteIfExists(temporary);
       } catch (IOException leftThere) {
-        // what ended the reading is what has to be told
+        // what ended the reading matters more
       }
     }
   }
@@ -181,7 +181,7 @@ public final class Rejects implements Closeable {
 
     @Override
     public void close() {
-      // the process's
+      // belongs to the process
     }
   }
 }

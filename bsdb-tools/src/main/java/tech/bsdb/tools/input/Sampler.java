@@ -8,10 +8,11 @@ import java.nio.file.Files;
 import java.util.List;
 
 /**
- * Finds records in evenly spread places of plain files of lines, the same whatever the threads.
+ * Samples records at evenly spaced places of uncompressed files of lines, whatever the number of
+ * threads.
  *
- * <p>At each place it takes the first whole lines, as many as its share; a bad line is passed over,
- * a place without a whole line in reach too. A line is never taken twice.
+ * <p>At each place it takes its share of whole lines. It skips bad lines, and places without a
+ * whole line in reach. A line is never taken twice.
  */
 final class Sampler {
   private static final int MOST_PLACES = 1 << 10;
@@ -39,7 +40,7 @@ final class Sampler {
             .allMatch(file -> file.size() >= 0 && file.compression() == Compression.NONE);
   }
 
-  /** Shows up to that many records to the visitor, in their order. */
+  /** Passes up to {@code records} records to the visitor, in their order. */
   int sample(int records) throws IOException {
     long total = files.stream().mapToLong(InputFile::size).sum();
     int places = (int) Math.min(Math.min(records, MOST_PLACES), total);
@@ -69,14 +70,14 @@ final class Sampler {
     return total / places * place + total % places * place / places;
   }
 
-  /** Takes whole lines from a place in a file on; returns the place after them. */
+  /** Takes whole lines from a place in a file onwards; returns the place after them. */
   private long sampleAt(SeekableByteChannel channel, long place, int records, long bytes)
       throws IOException {
     if (records <= 0 || bytes <= 0) {
       return place;
     }
     Chunk chunk = new Chunk(0, new Share(bytes));
-    // With one byte more before it, a place right after a line end is seen to begin a line.
+    // The byte before it shows whether the place begins a line.
     long from = Math.max(0, place - 1);
     for (int window = WINDOW; window <= LARGEST_WINDOW; window *= 8) {
       boolean toEnd = read(channel, from, window, chunk);
@@ -106,7 +107,7 @@ final class Sampler {
     return lineFeed >= 0 ? lineFeed + 1 : toEnd ? to : -1;
   }
 
-  /** Reads into the chunk; tells whether the file ends there. */
+  /** Reads into the chunk; returns whether the file ends there. */
   private static boolean read(SeekableByteChannel channel, long from, int length, Chunk chunk)
       throws IOException {
     ByteBuffer bytes = ByteBuffer.allocate(length);
@@ -120,7 +121,7 @@ final class Sampler {
     return bytes.hasRemaining();
   }
 
-  /** Passes the first records on, up to about so many bytes. */
+  /** Passes on the first records, up to about {@code bytes} bytes. */
   private final class Share implements Batch {
     private long bytes;
 

@@ -4,8 +4,8 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lines of a key, a separator and a value: what is before and after the first separator, nothing
- * trimmed.
+ * Lines of a key, a separator and a value: the text before and after the first separator,
+ * untrimmed.
  */
 final class SeparatedFields implements LineFields {
   private final byte[] separator;

@@ -13,11 +13,11 @@ import java.nio.charset.StandardCharsets;
 import java.util.Locale;
 
 /**
- * Text of any character encoding as UTF-8.
+ * Converts text in any character encoding to UTF-8.
  *
  * <p>Bytes that are not valid in the encoding are neither dropped nor replaced: each becomes three
- * bytes that no UTF-8 has, {@code FF 8h 8l} with the two halves of the byte. So the line they are
- * in is a bad line by the same check as a bad line of a UTF-8 file, and {@link #restore} finds the
+ * bytes that are never valid UTF-8, {@code FF 8h 8l} with the two halves of the byte. Their line
+ * therefore fails the same check as a bad line of a UTF-8 file, and {@link #restore} recovers the
  * original bytes.
  */
 final class Transcoder extends InputStream {
@@ -46,10 +46,7 @@ final class Transcoder extends InputStream {
     this.unit = unitOf(encoding);
   }
 
-  /**
-   * Bytes of the smallest piece of text where that is fixed; 0 where the decoder's word is to be
-   * taken.
-   */
+  /** The size of a code unit in bytes if it is known; 0 to rely on the decoder. */
   private static int unitOf(Charset encoding) {
     String name = encoding.name().toUpperCase(Locale.ROOT);
     return name.contains("UTF-16") ? 2 : name.contains("UTF-32") ? 4 : 0;
@@ -87,7 +84,7 @@ final class Transcoder extends InputStream {
     utf8.clear();
     CoderResult result = decode();
     while (result.isError()) {
-      // A UTF-16 decoder counts the unit after a lone surrogate in; but that may be a line end.
+      // A UTF-16 decoder includes the unit after a lone surrogate, which may be a line end.
       int bad =
           Math.min(
               encoded.remaining(), unit == 0 ? result.length() : Math.min(unit, result.length()));
@@ -106,7 +103,7 @@ final class Transcoder extends InputStream {
     utf8.flip();
   }
 
-  /** Decodes up to the end of the bytes, of the room for characters, or to invalid bytes. */
+  /** Decodes until the bytes end, the room for characters is full, or invalid bytes follow. */
   private CoderResult decode() throws IOException {
     chars.clear().limit(Math.min(chars.capacity(), utf8.remaining() / 4));
     CoderResult result = decoder.decode(encoded, chars, ended);
@@ -123,7 +120,7 @@ final class Transcoder extends InputStream {
       }
     }
     while (!encoder.reset().encode(chars, utf8, /* endOfInput= */ true).isUnderflow()) {
-      chars.get(); // half a surrogate pair, which some decoders let through
+      chars.get(); // a lone surrogate, which some decoders let through
       mark((byte) '?');
     }
   }
@@ -133,7 +130,7 @@ final class Transcoder extends InputStream {
   }
 
   /**
-   * Puts the original bytes back where invalid ones were marked in a range of the transcoded bytes.
+   * Restores the original bytes where invalid ones were marked in a range of the transcoded bytes.
    */
   static byte[] restore(byte[] bytes, int from, int to) {
     ByteBuffer restored = ByteBuffer.allocate(to - from);

@@ -30,7 +30,7 @@ final class ByteSearchTest {
   }
 
   @Test
-  void findsNeighbouringValuesOnlyWhereTheyAre() {
+  void doesNotConfuseNeighbouringValues() {
     // The trick of finding zero bytes eight at a time is wrong about bytes above a zero if done
     // carelessly.
     byte[] bytes = {11, 10, 11, 9, 10, 11, 9, 8, (byte) 138, (byte) 139};
@@ -62,7 +62,7 @@ final class ByteSearchTest {
   }
 
   @Test
-  void doesNotLookBehindTheRange() {
+  void doesNotLookBeyondTheRange() {
     byte[] bytes = "abcab".getBytes(StandardCharsets.US_ASCII);
     byte[] wanted = "ab".getBytes(StandardCharsets.US_ASCII);
     assertThat(ByteSearch.indexOf(bytes, 1, 4, wanted)).isEqualTo(-1);

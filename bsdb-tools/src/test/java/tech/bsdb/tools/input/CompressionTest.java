@@ -24,7 +24,7 @@ final class CompressionTest {
   @TempDir Path directory;
 
   @Test
-  void theLastSuffixTells() {
+  void theLastSuffixDecides() {
     assertThat(Compression.of("a.txt.gz")).isEqualTo(Compression.GZIP);
     assertThat(Compression.of("a.GZ")).isEqualTo(Compression.GZIP);
     assertThat(Compression.of("a.csv.zst")).isEqualTo(Compression.ZSTD);
@@ -34,7 +34,7 @@ final class CompressionTest {
   }
 
   @Test
-  void readsAllFramesWhateverPiecesTheSourceGives() throws IOException {
+  void readsAllFramesForAnyReadSizes() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     Random random = new Random(1);
@@ -71,7 +71,7 @@ final class CompressionTest {
   }
 
   @Test
-  void whatFollowsAFrameMustBeAFrame() throws IOException {
+  void onlyAFrameMayFollowAFrame() throws IOException {
     byte[] garbage =
         GzipMembersTest.concat(
             Zstd.compress("text".getBytes(US_ASCII)), "garbage".getBytes(US_ASCII));
@@ -98,9 +98,9 @@ final class CompressionTest {
     }
   }
 
-  /** Damage shows as lines that are none before a checksum shows it as what it is. */
+  /** Damage first shows as bad lines, before a checksum reveals it. */
   @Test
-  void everyDamagedFileIsAnErrorThatNamesItAndNoBadLine() throws IOException {
+  void damagedFilesAreErrorsNotBadLines() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 40; i++) {
       text.append("k").append(i).append(" v").append(i * 7919).append('\n');
@@ -135,7 +135,7 @@ final class CompressionTest {
   }
 
   @Test
-  void aBadLineOfACompressedFileThatIsWholeIsABadLine() throws IOException {
+  void aBadLineOfAnIntactCompressedFileIsABadLine() throws IOException {
     byte[] plain = "a 1\nbad\nb 2\n".getBytes(US_ASCII);
     for (Path file :
         List.of(
@@ -157,7 +157,7 @@ final class CompressionTest {
   }
 
   @Test
-  void aFileThatIsNotZstandardIsCalledThat() throws IOException {
+  void aFileThatIsNotZstandardIsReported() throws IOException {
     for (String text : new String[] {"k", "key value\n"}) {
       Path file = Readings.file(directory, "a.zst", text);
       assertThat(Readings.read(Readings.of(file)).message())
@@ -166,7 +166,7 @@ final class CompressionTest {
   }
 
   @Test
-  void readsCompressedFilesAsPlainOnes() throws IOException {
+  void readsCompressedFilesLikePlainOnes() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 5000; i++) {
       text.append("key").append(i).append(" value").append(i).append(i % 3 == 0 ? "\r\n" : "\n");
@@ -195,11 +195,11 @@ final class CompressionTest {
   }
 
   @Test
-  void readsFramesWithWindowsThatAToolWouldAskAnOptionFor() throws IOException {
+  void readsFramesWithLongWindows() throws IOException {
     ByteArrayOutputStream bytes = new ByteArrayOutputStream();
     try (ZstdOutputStream zstd = new ZstdOutputStream(bytes).setLong(28)) {
       zstd.write("text".getBytes(US_ASCII));
-      zstd.flush(); // the frame cannot tell its length, so it names the window
+      zstd.flush(); // the frame does not know its length, so it states the window
     }
     assertThat(unzstd(new ByteArrayInputStream(bytes.toByteArray())))
         .isEqualTo("text".getBytes(US_ASCII));

@@ -59,7 +59,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void severalValueColumnsAreALineOfCsvIfAsked() throws IOException {
+  void severalValueColumnsAreALineOfCsvOnRequest() throws IOException {
     Format.Csv format = new Format.Csv("k", List.of(), Values.DELIMITED, ';');
     String text = "k;a;b;c\n1; x ;y,y;\n2;\"s;s\";\"q\"\"q\";\"l\nl\"\n";
     assertThat(read(text, format).records())
@@ -67,7 +67,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void delimitedValuesReadBackAsTheFieldsTheyWere() throws IOException {
+  void delimitedValuesRoundTrip() throws IOException {
     Random random = new Random(SEED);
     for (int round = 0; round < 200; round++) {
       List<String[]> rows = randomRows(random, 4);
@@ -91,7 +91,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void readsWhatACsvWriterWroteWhateverTheChunksAndThreads() throws IOException {
+  void readsGeneratedCsvForAnyChunksAndThreads() throws IOException {
     Random random = new Random(SEED);
     for (int round = 0; round < 200; round++) {
       List<String[]> rows = randomRows(random, 2);
@@ -121,7 +121,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void aRowOfAnotherLengthIsABadLineAtItsFirstLine() throws IOException {
+  void aRowWithAnotherColumnCountIsABadLineAtItsFirstLine() throws IOException {
     String text = "k,v\n1,\"a\nb\"\n2\n3,\"x\ny\",4\n5,6\n";
     Path file = Readings.file(directory, "in.csv", text);
     InputOptions options = Readings.of(file).withFormat(csv("k", "v"));
@@ -195,7 +195,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void theHeaderMayBeLongAndHaveLinesAndAByteOrderMark() throws IOException {
+  void theHeaderMayBeLongAndMultilineWithAByteOrderMark() throws IOException {
     String name = "b\n" + "c".repeat(5000);
     Path file = Readings.file(directory, "in.csv", "\uFEFFa,\"" + name + "\"\n1,2\n", UTF_16LE);
     Readings read =
@@ -216,7 +216,7 @@ final class CsvInputTest {
   }
 
   @Test
-  void aDelimiterThatCannotBeOneIsRefused() {
+  void anInvalidDelimiterIsRefused() {
     for (char delimiter : new char[] {'"', '\n', '\r', 0, 'é', '→'}) {
       assertThatThrownBy(() -> new Format.Csv(null, List.of(), Values.JSON, delimiter))
           .isInstanceOf(IllegalArgumentException.class);

@@ -58,7 +58,7 @@ final class CsvScannerTest {
   }
 
   @Test
-  void findsTheSameEndsInPieces() {
+  void findsTheSameEndsPieceByPiece() {
     Random random = new Random(SEED);
     for (int round = 0; round < 5000; round++) {
       byte[] bytes = randomText(random).getBytes(UTF_8);
@@ -91,7 +91,7 @@ final class CsvScannerTest {
     return text.toString();
   }
 
-  /** The records that the reader sees, or null if it takes the text for broken. */
+  /** The records that the reader finds, or null if it rejects the text. */
   private static List<CsvRecord> read(String text) {
     try {
       return CsvReader.builder()

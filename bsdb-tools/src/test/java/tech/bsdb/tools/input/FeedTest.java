@@ -18,7 +18,7 @@ final class FeedTest {
   @TempDir Path directory;
 
   @Test
-  void whatIsReadCanBeLookedUp() throws IOException {
+  void recordsReadCanBeLookedUp() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 20_000; i++) {
       text.append("key").append(i).append(" value").append(i).append('\n');
@@ -42,7 +42,7 @@ final class FeedTest {
   }
 
   @Test
-  void aDuplicatesPlacesAreKnown() throws IOException {
+  void bothPlacesOfADuplicateAreKnown() throws IOException {
     Path file = Readings.file(directory, "in", "a 1\n\nb 2\nc 3\nb 4\n");
     try (Input input = Input.open(Readings.skipping(file));
         DatabaseBuilder builder =

@@ -21,7 +21,7 @@ import org.junit.jupiter.api.Test;
 final class GzipMembersTest {
 
   @Test
-  void readsAllMembersWhateverPiecesTheSourceGives() throws IOException {
+  void readsAllMembersForAnyReadSizes() throws IOException {
     ByteArrayOutputStream all = new ByteArrayOutputStream();
     ByteArrayOutputStream plain = new ByteArrayOutputStream();
     Random random = new Random(1);
@@ -39,7 +39,7 @@ final class GzipMembersTest {
   }
 
   @Test
-  void zerosMayPadTheEndAndNothingElse() throws IOException {
+  void onlyZerosMayPadTheEnd() throws IOException {
     byte[] member = gzip("text".getBytes(US_ASCII));
     assertThat(read(concat(member, new byte[1]))).hasSize(4);
     assertThat(read(concat(member, new byte[200_000]))).hasSize(4);
@@ -71,7 +71,7 @@ final class GzipMembersTest {
   }
 
   @Test
-  void everyFlippedBitIsAnErrorOrInAFieldThatMeansNothing() throws IOException {
+  void everyFlippedBitIsAnErrorOrInAnIgnoredField() throws IOException {
     byte[] plain =
         "the quick brown fox jumps over the lazy dog, the quick brown fox".getBytes(US_ASCII);
     byte[] good = gzip(plain);
@@ -89,7 +89,7 @@ final class GzipMembersTest {
   }
 
   @Test
-  void whatFollowsAMemberMustBeAMember() throws IOException {
+  void onlyAMemberMayFollowAMember() throws IOException {
     byte[] member = gzip("text".getBytes(US_ASCII));
     for (String garbage : new String[] {"x", "garbage", "\0x"}) {
       assertThatThrownBy(() -> read(concat(member, garbage.getBytes(US_ASCII))))
@@ -152,7 +152,7 @@ final class GzipMembersTest {
     }
   }
 
-  /** The bytes, at most so many at a time, and none of them available before they are read. */
+  /** Returns the bytes in limited pieces, with none available before they are read. */
   static InputStream inPieces(byte[] bytes, int piece) {
     return new FilterInputStream(new ByteArrayInputStream(bytes)) {
       @Override

@@ -36,7 +36,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void hiddenNamesBelowADirectoryAreLeftOutButNotNamedInputs() throws IOException {
+  void hiddenNamesAreLeftOutUnlessNamedAsInputs() throws IOException {
     Path in = Files.createDirectories(directory.resolve("_in"));
     Files.createDirectories(in.resolve(".hidden"));
     Files.createDirectories(in.resolve("_temporary"));
@@ -48,7 +48,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void symbolicLinksAreFollowedAndLoopsPassedOver() throws IOException {
+  void symbolicLinksAreFollowedAndLoopsSkipped() throws IOException {
     Path in = Files.createDirectories(directory.resolve("in/sub"));
     Files.writeString(in.resolve("a"), "k v\n");
     Files.createSymbolicLink(in.resolve("loop"), directory.resolve("in"));
@@ -91,7 +91,7 @@ final class InputFilesTest {
     }
   }
 
-  /** Java has no name for such a file, but gets its path from the directory. */
+  /** Java cannot name such a file, but gets its path from the directory. */
   @Test
   void aFileBelowADirectoryMayHaveAnyName() throws Exception {
     Path in = Files.createDirectories(directory.resolve("in"));
@@ -106,7 +106,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void databasesBelowADirectoryAreLeftOutAndAreNoInputs() throws IOException {
+  void databasesAreLeftOutOfDirectoriesAndRefusedAsInputs() throws IOException {
     Path database = Files.createDirectories(directory.resolve("in/rdb"));
     Files.writeString(directory.resolve("in/a"), "k v\n");
     Files.writeString(database.resolve("manifest.bsdb"), "BSDBFILE and more");
@@ -125,7 +125,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void whatIsMissingOrEmptyIsAnErrorBeforeAnythingIsRead() throws IOException {
+  void missingOrEmptyInputsFailBeforeAnythingIsRead() throws IOException {
     Path file = Readings.file(directory, "a", "k v\n");
     Path missing = directory.resolve("missing.txt");
     InputOptions options =
@@ -148,7 +148,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void whatMayNotBeReadIsAnErrorBeforeAnythingIsRead() throws IOException {
+  void unreadableInputsFailBeforeAnythingIsRead() throws IOException {
     Path file = Readings.file(directory, "a", "k v\n");
     Files.setPosixFilePermissions(file, PosixFilePermissions.fromString("-wx------"));
     assumeFalse(Files.isReadable(file), "the superuser reads everything");
@@ -157,7 +157,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void aFileThatGoesAwayIsAnErrorThatNamesIt() throws IOException {
+  void aDeletedFileIsAnErrorThatNamesIt() throws IOException {
     Path first = Readings.file(directory, "a", "k v\n");
     Path second = Readings.file(directory, "b", "k v\n");
     InputOptions options =
@@ -171,7 +171,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void aFileThatGrowsIsReadToTheSizeThatItHad() throws IOException {
+  void aGrowingFileIsReadToItsInitialSize() throws IOException {
     Path file = Readings.file(directory, "a", "k v\n".repeat(1000));
     try (InputStream in = open(file)) {
       assertThat(in.readNBytes(100)).hasSize(100);
@@ -187,7 +187,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void aFileThatIsCutShortIsAnError() throws IOException {
+  void aTruncatedFileIsAnError() throws IOException {
     Path file = Readings.file(directory, "a", "k v\n".repeat(1000));
     try (InputStream in = open(file)) {
       assertThat(in.readNBytes(100)).hasSize(100);
@@ -197,7 +197,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void aFileThatTellsNoSizeIsRead() throws IOException {
+  void aFileWithoutASizeIsRead() throws IOException {
     Path status = Path.of("/proc/self/status");
     if (Files.exists(status)) {
       Readings read = Readings.read(Readings.of(status).withFormat(new Format.Text("\t")));
@@ -220,7 +220,7 @@ final class InputFilesTest {
   }
 
   @Test
-  void totalBytesAreThoseOfTheFiles() throws IOException {
+  void totalBytesAreTheSumOfTheFiles() throws IOException {
     Path file = Readings.file(directory, "a", "k v\n");
     Path zipped = Readings.file(directory, "b.gz", GzipMembersTest.gzip("k2 v\n".getBytes(UTF_8)));
     InputOptions options =

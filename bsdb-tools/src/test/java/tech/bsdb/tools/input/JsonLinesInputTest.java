@@ -19,7 +19,7 @@ final class JsonLinesInputTest {
   @TempDir Path directory;
 
   @Test
-  void theValueIsTheLineAsItIsWritten() throws IOException {
+  void theValueIsTheUnchangedLine() throws IOException {
     String[] lines = {
       "{\"id\":\"a\",\"n\":1.0e3}",
       " { \"n\" : [1, {\"id\":\"inner\"}], \"id\" : \"b\" } ",
@@ -74,13 +74,13 @@ final class JsonLinesInputTest {
         "\u0000{\u0000}",
         "{\"id\":1,\"x\":\"\\x\"}"
       })
-  void whatIsNotAJsonObjectIsABadLine(String line) throws IOException {
+  void linesThatAreNotJsonObjectsAreBad(String line) throws IOException {
     Readings read = read("{\"id\":1}\n" + line + "\n");
     assertThat(read.message()).startsWith(directory.resolve("in.jsonl") + ":2: not a JSON object");
   }
 
   @Test
-  void theKeyFieldMustBeThereOnceAndBeText() throws IOException {
+  void theKeyFieldMustOccurOnceAndBeText() throws IOException {
     assertBad("{}", "no field \"id\" in the JSON object");
     assertBad("{\"x\":{\"id\":1}}", "no field \"id\" in the JSON object");
     assertBad("{\"id\":null}", "the key field is null, an object or an array");
@@ -97,7 +97,7 @@ final class JsonLinesInputTest {
   }
 
   @Test
-  void deepAndLongJsonIsNoProblem() throws IOException {
+  void deepAndLongJsonIsRead() throws IOException {
     String deep = "[".repeat(100_000) + "]".repeat(100_000);
     String line =
         "{\"x\":"
@@ -111,7 +111,7 @@ final class JsonLinesInputTest {
   }
 
   @Test
-  void manyDifferentNamesAreNoProblem() throws IOException {
+  void manyDifferentNamesAreRead() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 50_000; i++) {
       text.append("{\"name").append(i).append("\":1,\"id\":").append(i).append("}\n");
@@ -142,7 +142,7 @@ final class JsonLinesInputTest {
   }
 
   @Test
-  void givesTheSameWhateverTheChunksAndThreads() throws IOException {
+  void givesTheSameForAnyChunksAndThreads() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 500; i++) {
       text.append(i % 7 == 3 ? "bad" : "{\"id\":" + i + "}").append(i % 5 == 0 ? "\r\n" : "\n");

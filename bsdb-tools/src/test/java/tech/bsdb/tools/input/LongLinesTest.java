@@ -29,7 +29,7 @@ final class LongLinesTest {
   }
 
   @Test
-  void aLineThatCannotBeHeldIsPassedOver() throws IOException {
+  void anOverlongLineIsSkipped() throws IOException {
     int longest = 1000;
     String fits = "v".repeat(longest - 3);
     for (int more : new int[] {0, 1, 2, 3, 64_000, 1_000_000}) {
@@ -48,7 +48,7 @@ final class LongLinesTest {
   }
 
   @Test
-  void aLineThatCannotBeHeldIsABadLine() throws IOException {
+  void anOverlongLineIsABadLine() throws IOException {
     Path file = Readings.file(directory, "a", "a 1\nb " + "v".repeat(100_000) + "\nc 3");
     Readings read = Readings.read(Readings.of(file), 10, 1000);
     assertThat(read.message()).startsWith(file + ":2: line longer than");
@@ -61,7 +61,7 @@ final class LongLinesTest {
   }
 
   @Test
-  void aLastLineThatCannotBeHeldIsABadLine() throws IOException {
+  void anOverlongLastLineIsABadLine() throws IOException {
     Path file = Readings.file(directory, "a", "a 1\nb " + "v".repeat(100_000));
     Readings read = Readings.read(Readings.skipping(file), 10, 1000);
     assertThat(read.records()).containsExactly("a→1");
@@ -70,7 +70,7 @@ final class LongLinesTest {
   }
 
   @Test
-  void aCsvRecordThatCannotBeHeldIsPassedOverWithItsLines() throws IOException {
+  void anOverlongCsvRecordIsSkippedWithItsLines() throws IOException {
     String field = "line\n".repeat(5000);
     Path file = Readings.file(directory, "a", "k,v\na,1\nb,\"" + field + "\"\nc,3\nd,\"" + field);
     InputOptions options =
@@ -85,7 +85,7 @@ final class LongLinesTest {
 
   @Test
   @Tag("long")
-  void aLineOfMoreThan2GiBIsPassedOver() throws IOException {
+  void aLineOfMoreThan2GiBIsSkipped() throws IOException {
     Path file = directory.resolve("huge");
     try (OutputStream out = Files.newOutputStream(file)) {
       out.write("a 1\nb ".getBytes(StandardCharsets.US_ASCII));

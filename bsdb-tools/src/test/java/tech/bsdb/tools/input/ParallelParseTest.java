@@ -17,7 +17,7 @@ import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.tools.SeedInFailure;
 
-/** The parser of chunks in threads against one that a child can follow. */
+/** Compares the parallel chunk parser with a naive one. */
 @ExtendWith(SeedInFailure.class)
 final class ParallelParseTest {
   private static final long SEED = SeedInFailure.SEED;
@@ -53,7 +53,7 @@ final class ParallelParseTest {
   }
 
   @Test
-  void aThousandFilesComeInTheirOrder() throws IOException {
+  void aThousandFilesAreReadInOrder() throws IOException {
     List<String> files = new ArrayList<>();
     List<String> expected = new ArrayList<>();
     for (int i = 0; i < 1000; i++) {

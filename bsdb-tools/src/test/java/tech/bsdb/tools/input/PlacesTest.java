@@ -11,7 +11,7 @@ import tech.bsdb.tools.input.Places.Place;
 final class PlacesTest {
 
   @Test
-  void knowsEveryRecordsPlace() {
+  void findsEveryRecordsPlace() {
     Random random = new Random(1);
     Places places = new Places(1000);
     List<Place> truth = new ArrayList<>();
@@ -41,7 +41,7 @@ final class PlacesTest {
   }
 
   @Test
-  void knowsNothingBeyondTheRunsItKeeps() {
+  void findsNothingBeyondTheRunsItKeeps() {
     Places places = new Places(2);
     places.add(0, 5, 0, 1);
     places.add(5, 5, 0, 6);

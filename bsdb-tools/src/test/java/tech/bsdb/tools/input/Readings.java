@@ -13,8 +13,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 
 /**
- * What came out of reading some input: what tests compare. Bytes show as characters of the same
- * numbers.
+ * The outcome of reading some input, for tests to compare. Bytes are shown as characters of the
+ * same values.
  */
 record Readings(
     List<String> records,
@@ -52,7 +52,9 @@ record Readings(
     return read(options, chunkBytes, LONGEST);
   }
 
-  /** Reads all; a failure while reading is part of the outcome, one while opening is thrown. */
+  /**
+   * Reads everything; a failure while reading is part of the outcome, one while opening is thrown.
+   */
   static Readings read(InputOptions options, int chunkBytes, int longest) throws IOException {
     List<String> records = new ArrayList<>();
     InputReport report = null;
@@ -84,7 +86,7 @@ record Readings(
     return failure == null ? "no failure" : String.valueOf(failure.getMessage());
   }
 
-  /** The lines on which the records stand. */
+  /** The lines of the records. */
   List<Long> lines() {
     return places.stream()
         .map(

@@ -18,7 +18,7 @@ final class RejectsTest {
   @TempDir Path directory;
 
   @Test
-  void hasEveryBadLineWithItsPlaceInOrder() throws IOException {
+  void listsEveryBadLineWithItsPlaceInOrder() throws IOException {
     StringBuilder text = new StringBuilder();
     StringBuilder expected = new StringBuilder();
     Path file = directory.resolve("in");
@@ -37,7 +37,7 @@ final class RejectsTest {
   }
 
   @Test
-  void hasTheLinesThatAreNotUtf8AsTheyAre() throws IOException {
+  void keepsLinesThatAreNotUtf8Unchanged() throws IOException {
     Path file = Readings.file(directory, "in", "b\u00e4d line\nk v\n", ISO_8859_1);
     Path rejects = directory.resolve("rejects");
     Readings.read(Readings.skipping(file).withRejects(rejects));
@@ -46,7 +46,7 @@ final class RejectsTest {
   }
 
   @Test
-  void hasLinesOfOtherEncodingsInUtf8AsFarAsTheyAreValid() throws IOException {
+  void convertsValidTextOfOtherEncodingsToUtf8() throws IOException {
     Path file = Readings.file(directory, "in", "中文\nk v\n", UTF_16LE);
     Path rejects = directory.resolve("rejects");
     Readings.read(Readings.skipping(file).withRejects(rejects).withEncoding(UTF_16LE));
@@ -61,7 +61,7 @@ final class RejectsTest {
   }
 
   @Test
-  void anOlderFileStaysWhereTheReadingFails() throws IOException {
+  void anOlderFileStaysIfReadingFails() throws IOException {
     Path file = Readings.file(directory, "in", "a 1\nbad1\nbad2\n");
     Path rejects = Readings.file(directory, "rejects", "older");
     Readings read =
@@ -74,7 +74,7 @@ final class RejectsTest {
   }
 
   @Test
-  void isThereAndEmptyIfNoLineIsBad() throws IOException {
+  void isEmptyIfNoLineIsBad() throws IOException {
     Path file = Readings.file(directory, "in", "a 1\n");
     Path rejects = directory.resolve("rejects");
     Readings.read(Readings.skipping(file).withRejects(rejects));
@@ -82,7 +82,7 @@ final class RejectsTest {
   }
 
   @Test
-  void isRefusedWhereItCannotBeWrittenBeforeAnythingIsRead() throws IOException {
+  void isRefusedBeforeReadingIfNotWritable() throws IOException {
     Path file = Readings.file(directory, "in", "a 1\n");
     assertRefused(file, file, "is an input");
     Path link = Files.createSymbolicLink(directory.resolve("link"), file);

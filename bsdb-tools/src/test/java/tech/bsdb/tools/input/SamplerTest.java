@@ -16,7 +16,7 @@ final class SamplerTest {
   @TempDir Path directory;
 
   @Test
-  void takesRecordsFromAllOverTheInput() throws IOException {
+  void takesRecordsFromTheWholeInput() throws IOException {
     List<String> files = new ArrayList<>();
     int records = 0;
     for (int i = 0; i < 3; i++) {
@@ -42,7 +42,7 @@ final class SamplerTest {
   }
 
   @Test
-  void takesWhatThereIsOfTinyInputs() throws IOException {
+  void takesAllRecordsOfTinyInputs() throws IOException {
     assertThat(sample(text(""), 10)).isEmpty();
     assertThat(sample(text("\n\n\n"), 10)).isEmpty();
     assertThat(sample(text("a 1"), 10)).containsExactly("a");
@@ -52,7 +52,7 @@ final class SamplerTest {
   }
 
   @Test
-  void takesLongRecordsUpToAnAmountOfBytes() throws IOException {
+  void limitsTheBytesOfLongRecords() throws IOException {
     StringBuilder text = new StringBuilder();
     String value = "v".repeat(1 << 20);
     for (int i = 0; i < 60; i++) {
@@ -69,7 +69,7 @@ final class SamplerTest {
   }
 
   @Test
-  void takesNothingOfWhatMustBeReadInOrder() throws IOException {
+  void doesNotSampleInputThatMustBeReadInOrder() throws IOException {
     InputOptions text = text("a 1\n");
     assertThat(sample(text.withEncoding(ISO_8859_1), 10)).isEmpty();
     assertThat(

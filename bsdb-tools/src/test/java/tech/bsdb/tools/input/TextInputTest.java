@@ -79,7 +79,7 @@ final class TextInputTest {
   }
 
   @Test
-  void theFirstBadLineIsTheOneThatIsNamed() throws IOException {
+  void theFirstBadLineIsNamed() throws IOException {
     StringBuilder text = new StringBuilder();
     for (int i = 1; i <= 10_000; i++) {
       text.append(i % 1000 == 777 ? "bad\n" : "k" + i + " v\n");
@@ -95,7 +95,7 @@ final class TextInputTest {
   }
 
   @Test
-  void skippedLinesAreCountedByReasonAndLeaveTheOthersTheirPlaces() throws IOException {
+  void skippedLinesAreCountedByReasonAndKeepLineNumbers() throws IOException {
     Path file = Readings.file(directory, "a", "a 1\nbad\n\n\nb 2\n 3\nc 3\nbad".getBytes(UTF_8));
     Readings read = Readings.read(Readings.skipping(file));
     assertThat(read.records()).containsExactly("a→1", "b→2", "c→3");
@@ -130,7 +130,7 @@ final class TextInputTest {
   @ParameterizedTest
   @ValueSource(
       strings = {"UTF-16", "UTF-16LE", "UTF-16BE", "UTF-32", "GBK", "GB18030", "Big5", "Shift_JIS"})
-  void storesUtf8WhateverTheEncoding(String name) throws IOException {
+  void storesUtf8ForEveryEncoding(String name) throws IOException {
     Charset encoding = Charset.forName(name);
     StringBuilder text = new StringBuilder();
     for (int i = 0; i < 3000; i++) {

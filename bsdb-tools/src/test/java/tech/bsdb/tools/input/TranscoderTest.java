@@ -31,7 +31,7 @@ final class TranscoderTest {
         "Shift_JIS",
         "ISO-2022-JP"
       })
-  void givesTheSameTextWhateverPiecesTheSourceGives(String name) throws IOException {
+  void givesTheSameTextForAnyReadSizes(String name) throws IOException {
     Charset encoding = Charset.forName(name);
     StringBuilder text = new StringBuilder();
     Random random = new Random(1);
@@ -78,7 +78,7 @@ final class TranscoderTest {
   }
 
   @Test
-  void allBytesComeOutAsTheyAreWhereNoneIsValid() throws IOException {
+  void invalidBytesAreAllRestored() throws IOException {
     byte[] bad = new byte[300_000];
     Arrays.fill(bad, (byte) 0xF0);
     byte[] marked = read(new Transcoder(new ByteArrayInputStream(bad), StandardCharsets.US_ASCII));
@@ -86,7 +86,7 @@ final class TranscoderTest {
   }
 
   @Test
-  void noInputIsTurnedIntoValidTextThatItIsNot() throws IOException {
+  void invalidInputNeverBecomesValidText() throws IOException {
     Random random = new Random(3);
     Charset encoding = StandardCharsets.UTF_16LE;
     for (int round = 0; round < 2000; round++) {
