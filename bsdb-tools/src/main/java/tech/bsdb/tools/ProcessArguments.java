@@ -60,7 +60,7 @@ final class ProcessArguments {
                 + (i + 1)
                 + ", \""
                 + args[i]
-                + "\", has bytes that Java could not decode; give a key with --key-encoding hex, or"
+                + "\", has bytes that Java could not read; give a key with --key-encoding hex, or"
                 + " in a file with --keys-from, and run in a UTF-8 locale (LC_ALL=C.UTF-8)");
       } else {
         typed.add(ArgumentText.of(args[i].getBytes(names)));

@@ -8,7 +8,7 @@ import java.io.ByteArrayOutputStream;
 import java.util.List;
 import tech.bsdb.tools.cli.Console;
 
-/** What a command line printed and returned, run in this process with streams of its own. */
+/** The output and exit code of a command line run in this process with its own streams. */
 public final class CommandRun {
   private final int code;
   private final byte[] out;

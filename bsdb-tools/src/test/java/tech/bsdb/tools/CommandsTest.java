@@ -30,8 +30,7 @@ import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * The commands together: what is built is what is got, and what people and programs are told about
- * it.
+ * Tests the commands together: what is built can be read, and the reports for people and programs.
  */
 class CommandsTest {
   @TempDir Path folder;
@@ -45,7 +44,7 @@ class CommandsTest {
         "-z --level 19 -bs 512 -ds 0",
         "-cb 0 --data-files 3 -ps 1 --threads 1"
       })
-  void everyRecordComesBackInEveryLayout(String options) throws Exception {
+  void everyRecordIsFoundInEveryLayout(String options) throws Exception {
     String records =
         IntStream.range(0, 5_000)
             .mapToObj(i -> "key-" + i + " the value of " + i + " repeated ".repeat(i % 20))
@@ -107,7 +106,7 @@ class CommandsTest {
   }
 
   @Test
-  void getTellsPresentFromAbsentByItsExitCode() throws Exception {
+  void getsExitCodeDistinguishesPresentFromAbsent() throws Exception {
     build("a 1\nempty \n-5 minus five\n");
 
     assertThat(bsdb("get", "-d", path("db"), "a", "empty").code()).isZero();
@@ -188,7 +187,7 @@ class CommandsTest {
   }
 
   @Test
-  void aDuplicateNamesItsKeyBothPlacesAndTheWayOut() throws Exception {
+  void aDuplicateNamesItsKeyBothPlacesAndTheRemedy() throws Exception {
     CommandRun run = build("a 1\nb 2\na 3\n");
 
     assertThat(run.code()).isEqualTo(2);
@@ -205,7 +204,7 @@ class CommandsTest {
   }
 
   @Test
-  void aBadLineNamesItsPlaceAndTheWayOut() throws Exception {
+  void aBadLineNamesItsPlaceAndTheRemedy() throws Exception {
     CommandRun run = build("a 1\nbad\n");
 
     assertThat(run.code()).isEqualTo(2);
@@ -228,7 +227,7 @@ class CommandsTest {
   }
 
   @Test
-  void rejectsDestroyNothing() throws Exception {
+  void rejectsOverwriteNothing() throws Exception {
     build("a 1\n");
     String inside = path("db/manifest.bsdb");
     byte[] manifest = Files.readAllBytes(Path.of(inside));
@@ -317,7 +316,7 @@ class CommandsTest {
   }
 
   @Test
-  void aReportThatCannotBeWrittenSaysThatTheDatabaseIsThere() throws Exception {
+  void aFailedReportSaysThatTheDatabaseWasBuilt() throws Exception {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
     OutputStream full =
         new OutputStream() {
@@ -350,7 +349,7 @@ class CommandsTest {
   }
 
   @Test
-  void quietMeansNothingButErrors() throws Exception {
+  void quietPrintsOnlyErrors() throws Exception {
     CommandRun run = build("a 1\n", "-q", "-v", "-bs", "8192");
 
     assertThat(run.code()).isZero();
@@ -418,7 +417,7 @@ class CommandsTest {
   }
 
   @Test
-  void aDirectoryThatIsNoDatabaseIsNamed() throws Exception {
+  void aDirectoryThatIsNotADatabaseIsNamed() throws Exception {
     file("something", "x");
 
     for (String command : List.of("scan", "stat", "verify")) {
@@ -449,13 +448,13 @@ class CommandsTest {
   }
 
   @Test
-  void aDatabaseNamedWithoutItsOptionGetsATip() {
+  void aDatabaseWithoutItsOptionGetsATip() {
     assertThat(bsdb("stat", path("db")).err())
         .contains("unexpected argument", "(name the database with -d)");
   }
 
   @Test
-  void theRateOfLookUpsIsMeasured() throws Exception {
+  void theLookupRateIsMeasured() throws Exception {
     build("a 1\nb 2\n");
 
     assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
@@ -478,7 +477,7 @@ class CommandsTest {
   }
 
   /**
-   * The fields of the one object that a command printed; fields that are objects come as an empty
+   * The fields of the single object that a command printed; fields that are objects become an empty
    * text.
    */
   private static Map<String, String> json(CommandRun run) throws IOException {

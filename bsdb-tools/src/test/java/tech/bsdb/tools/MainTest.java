@@ -47,7 +47,7 @@ class MainTest {
   }
 
   @Test
-  void aCommandLikeNoneIsAnErrorThatNamesAll() {
+  void anUnrecognizableCommandIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
             "the commands are build, build-parquet, get, scan, stat, verify, warm, publish, rollback,"
@@ -83,7 +83,7 @@ class MainTest {
   }
 
   @Test
-  void aUsersMistakeHasNoStackTraceUnlessAskedFor() {
+  void userErrorsHaveNoStackTraceUnlessRequested() {
     assertThat(bsdb("get", "-d", "/no/such/place", "k").err())
         .hasLineCount(1)
         .contains("/no/such/place");
@@ -104,7 +104,7 @@ class MainTest {
   }
 
   @Test
-  void aReaderThatHasHadEnoughIsNoError() {
+  void aReaderThatClosesThePipeIsNotAnError() {
     ByteArrayOutputStream err = new ByteArrayOutputStream();
 
     assertThat(Main.run(List.of("unicode-names"), onto("Broken pipe", err))).isZero();

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 
-/** The command as a process without a provider for SLF4J, as these tests' class path is. */
+/** Runs the command in a process without an SLF4J provider, like the class path of these tests. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class NoLoggingProviderTest {
   @TempDir Path directory;

@@ -42,9 +42,9 @@ class ProcessArgumentsTest {
     assertThat(arguments.get(3)).isEqualTo("日本 ü 😀");
   }
 
-  /** The java command puts the words of {@code @file} in the place of its name. */
+  /** The java command replaces {@code @file} by the words in the file. */
   @Test
-  void argumentsFromAnArgumentFileAreNotMistakenForWordsOfTheCommandLine() throws Exception {
+  void argumentsFromAnArgumentFileAreNotTakenFromTheCommandLine() throws Exception {
     List<byte[]> words = List.of("java".getBytes(UTF_8), "@file".getBytes(UTF_8), KEY_FF);
 
     assertThat(ProcessArguments.asTyped(new String[] {"get", "ü", "日本", "key\uFFFD"}, words, UTF_8))
@@ -57,7 +57,7 @@ class ProcessArgumentsTest {
   }
 
   @Test
-  void withoutTheCommandLineTheLocaleIsUndone() throws Exception {
+  void withoutTheCommandLineTheLocaleDecodingIsReversed() throws Exception {
     String[] args = decoded(List.of(KEY_FF, "ü".getBytes(UTF_8)), ISO_8859_1);
 
     assertThat(ProcessArguments.asTyped(args, List.of(), ISO_8859_1))
@@ -77,7 +77,7 @@ class ProcessArgumentsTest {
         .containsExactly("java", "-jar", "x.jar", "get", "日本", "");
   }
 
-  /** As the java command does it. */
+  /** Decodes as the java command does. */
   private static String[] decoded(List<byte[]> words, Charset names) {
     return words.stream().map(word -> new String(word, names)).toArray(String[]::new);
   }

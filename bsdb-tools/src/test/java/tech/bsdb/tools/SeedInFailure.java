@@ -5,8 +5,8 @@ import org.junit.jupiter.api.extension.TestExecutionExceptionHandler;
 import org.opentest4j.TestAbortedException;
 
 /**
- * The seed of the random tests of this module, which {@code -Dbsdb.seed=} replays. As an extension
- * of a test it puts the seed into every failure, whether an assertion or an exception.
+ * The seed of the random tests of this module, which {@code -Dbsdb.seed=} replays. As a test
+ * extension, it adds the seed to every failure, whether an assertion or an exception.
  */
 public final class SeedInFailure implements TestExecutionExceptionHandler {
   /** The seed. */

@@ -7,7 +7,7 @@ import org.opentest4j.TestAbortedException;
 
 class SeedInFailureTest {
   @Test
-  void exceptionsAndAssertionsTellTheSeedAndKeepTheirCause() {
+  void exceptionsAndAssertionsReportTheSeedAndKeepTheirCause() {
     for (Throwable thrown :
         new Throwable[] {new IllegalStateException("x"), new AssertionError()}) {
       assertThat(SeedInFailure.withSeed(thrown))

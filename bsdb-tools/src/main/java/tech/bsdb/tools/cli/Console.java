@@ -60,8 +60,8 @@ public final class Console {
    * first file that the JVM opened for itself, and reading would return that file's bytes.
    */
   public void requireInput() throws IOException {
-    String told = System.getProperty("bsdb.stdin", ""); // set by scripts/bsdb
-    if (told.equals("closed") || (in == System.in && isOwnFile(Path.of("/proc/self/fd/0")))) {
+    String setting = System.getProperty("bsdb.stdin", ""); // set by scripts/bsdb
+    if (setting.equals("closed") || (in == System.in && isOwnFile(Path.of("/proc/self/fd/0")))) {
       throw new IOException("standard input is closed");
     }
   }
@@ -153,9 +153,9 @@ public final class Console {
    * Elsewhere the JVM cannot tell: its own console covers stdin and stdout.
    */
   private static boolean stderrIsTerminal() {
-    String told = System.getProperty("bsdb.terminal");
-    if (told != null) {
-      return Boolean.parseBoolean(told);
+    String setting = System.getProperty("bsdb.terminal");
+    if (setting != null) {
+      return Boolean.parseBoolean(setting);
     }
     String target = descriptorTarget(2);
     return target.startsWith("/dev/pts/")

@@ -50,10 +50,10 @@ public record Diagnosis(String words, boolean bug) {
       return mistake(String.valueOf(failure.getMessage()));
     }
     if (failure instanceof FileSystemException e) {
-      return mistake(inWords(e));
+      return mistake(describe(e));
     }
     if (failure instanceof IOException e) {
-      return mistake(withCure(e.getMessage() == null ? inWords(e.getClass()) : e.getMessage()));
+      return mistake(withCure(e.getMessage() == null ? nameOf(e.getClass()) : e.getMessage()));
     }
     if (failure instanceof InvalidPathException e) {
       boolean lossy = !"UTF-8".equalsIgnoreCase(System.getProperty("sun.jnu.encoding"));
@@ -84,7 +84,7 @@ public record Diagnosis(String words, boolean bug) {
     return failure;
   }
 
-  private static String inWords(FileSystemException e) {
+  private static String describe(FileSystemException e) {
     String file = e.getFile() == null ? "a file" : e.getFile();
     String reason = e.getReason();
     if (reason != null && !reason.isBlank()) {
@@ -110,11 +110,11 @@ public record Diagnosis(String words, boolean bug) {
     if (e instanceof FileSystemLoopException) {
       return file + ": a symbolic link leads back to a folder above it";
     }
-    return file + ": " + inWords(e.getClass());
+    return file + ": " + nameOf(e.getClass());
   }
 
   /** Turns {@code FileNotFoundException} into {@code file not found}, for lack of a message. */
-  private static String inWords(Class<?> exception) {
+  private static String nameOf(Class<?> exception) {
     String name =
         exception == FileNotFoundException.class
             ? "NoSuchFile"

@@ -113,7 +113,7 @@ public final class Syntax {
             "unexpected argument \"" + parsed.operands().get(0) + "\"" + unexpectedTip());
       }
       if (!parsed.has("--help")) {
-        refuseTwice(parsed);
+        refuseRepeats(parsed);
         refuseBytes(parsed);
       }
       return parsed;
@@ -131,7 +131,7 @@ public final class Syntax {
     }
   }
 
-  private void refuseTwice(Arguments parsed) throws UsageException {
+  private void refuseRepeats(Arguments parsed) throws UsageException {
     for (Option option : options.getOptions()) {
       String name = shown(option);
       if (option.hasArg() && !repeatable.contains(name) && parsed.all(name).size() > 1) {

@@ -5,8 +5,8 @@ public final class JsonEscapes {
   private JsonEscapes() {}
 
   /**
-   * What a backslash and the character stand for, or 0 if they are not an escape or begin a {@code
-   * \}{@code u} escape.
+   * What a backslash and the character stand for, or 0 if they are not an escape, or if it is
+   * {@code u}.
    */
   public static byte simple(byte character) {
     return switch (character) {

@@ -14,7 +14,7 @@ import org.junit.jupiter.api.Test;
 
 class ArgumentTextTest {
   @Test
-  void everyTwoBytesInTextComeBack() {
+  void everyTwoBytesInTextRoundTrip() {
     Set<String> seen = new HashSet<>();
     for (int i = 0; i < 1 << 16; i++) {
       byte[] bytes = {'a', (byte) (i >> 8), (byte) i, 'z'};
@@ -26,7 +26,7 @@ class ArgumentTextTest {
   }
 
   @Test
-  void bytesOfEncodedSurrogatesAndOverlongFormsComeBack() {
+  void encodedSurrogatesAndOverlongFormsRoundTrip() {
     for (byte[] bytes :
         new byte[][] {
           {(byte) 0xED, (byte) 0xB3, (byte) 0xBF}, // what U+DCFF would be
@@ -42,7 +42,7 @@ class ArgumentTextTest {
   }
 
   @Test
-  void bytesAreShownAsDigits() {
+  void invalidBytesAreShownAsHexDigits() {
     String text = ArgumentText.of(new byte[] {'k', (byte) 0xFF, (byte) 0xC3, (byte) 0xBC});
 
     assertThat(ArgumentText.isText(text)).isFalse();
@@ -52,7 +52,7 @@ class ArgumentTextTest {
   }
 
   @Test
-  void aNameIsWhatTheLocaleMakesTheSameBytesOf() {
+  void aNameEncodesToTheSameBytesInTheLocale() {
     String latin = ArgumentText.of("ü".getBytes(ISO_8859_1));
 
     assertThat(ArgumentText.name("ü", UTF_8)).isEqualTo("ü");

@@ -15,7 +15,7 @@ class ConsoleTest {
   private final ByteArrayOutputStream err = new ByteArrayOutputStream();
 
   @Test
-  void outputIsUtf8AndWaitsForTheFlush() throws IOException {
+  void outputIsUtf8AndIsBufferedUntilFlush() throws IOException {
     Console console = console(false);
 
     console.print("日本");
@@ -26,7 +26,7 @@ class ConsoleTest {
   }
 
   @Test
-  void outputOfAnySizeComesOutInOrder() throws IOException {
+  void outputOfAnySizeKeepsItsOrder() throws IOException {
     Console console = console(false);
     Random random = new Random(1);
     ByteArrayOutputStream expected = new ByteArrayOutputStream();
@@ -45,7 +45,7 @@ class ConsoleTest {
   }
 
   @Test
-  void aStatusLineIsRedrawnInPlaceAndMakesWayForWords() {
+  void aStatusLineIsRedrawnInPlaceAndClearedForMessages() {
     Console console = console(true);
 
     console.status("half done");
@@ -68,7 +68,7 @@ class ConsoleTest {
   }
 
   @Test
-  void wordsThatNobodyHearsAreNoError() {
+  void messagesToAClosedStderrAreIgnored() {
     OutputStream broken =
         new OutputStream() {
           @Override

@@ -16,7 +16,7 @@ import org.junit.jupiter.api.Test;
 
 class DiagnosisTest {
   @Test
-  void filesAreNamedWithWhatIsWrongWithThem() {
+  void fileErrorsNameTheFileAndTheProblem() {
     assertMistake(new NoSuchFileException("a.txt"), "a.txt: no such file or directory");
     assertMistake(new NotDirectoryException("a.txt"), "a.txt: not a directory");
     assertMistake(new AccessDeniedException("a.txt"), "a.txt: permission denied");
@@ -27,7 +27,7 @@ class DiagnosisTest {
   }
 
   @Test
-  void whatTheSystemRefusesComesWithACure() {
+  void systemErrorsIncludeARemedy() {
     assertMistake(
         new IOException("No space left on device"),
         "No space left on device (free some space, or write elsewhere)");
@@ -40,7 +40,7 @@ class DiagnosisTest {
   }
 
   @Test
-  void coversAreTakenOff() {
+  void wrappersAreRemoved() {
     IOException inner = new IOException("a.txt:3: no separator");
 
     assertMistake(new UncheckedIOException(inner), "a.txt:3: no separator");
@@ -54,14 +54,14 @@ class DiagnosisTest {
   }
 
   @Test
-  void aNameThatIsNoPathIsShown() {
+  void anInvalidPathIsShown() {
     assertMistake(
         new InvalidPathException("a\0b", "Nul character not allowed"),
         "not a path: \"a\0b\" (Nul character not allowed)");
   }
 
   @Test
-  void tooLittleMemorySaysHowToGiveMore() {
+  void outOfMemorySaysHowToGiveMore() {
     assertThat(Diagnosis.of(new OutOfMemoryError("Java heap space")).words())
         .contains("not enough heap", "BSDB_JAVA_OPTS=-Xmx");
     assertThat(

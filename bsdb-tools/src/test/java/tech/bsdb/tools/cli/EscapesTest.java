@@ -9,7 +9,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 
 class EscapesTest {
   @Test
-  void threeEscapesAreKnown() throws Exception {
+  void threeEscapesAreSupported() throws Exception {
     assertThat(Escapes.resolve("-s", "\\t")).isEqualTo("\t");
     assertThat(Escapes.resolve("-s", "\\x01")).isEqualTo("\u0001");
     assertThat(Escapes.resolve("-s", "\\x7C\\xe9")).isEqualTo("|é");
@@ -20,14 +20,14 @@ class EscapesTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"", " ", "|", "\t", "$", ".*", "x41"})
-  void whatHasNoBackslashIsLiteral(String typed) throws Exception {
+  void textWithoutBackslashIsLiteral(String typed) throws Exception {
     assertThat(Escapes.resolve("-s", typed)).isEqualTo(typed);
   }
 
   @ParameterizedTest
   @ValueSource(
       strings = {"\\", "\\|", "\\n", "\\x", "\\x1", "\\xzz", "\\x4g", "a\\", "\\\\\\", "\\\n"})
-  void anyOtherBackslashIsAMistakeThatNamesTheOption(String typed) {
+  void anyOtherBackslashIsAnErrorThatNamesTheOption(String typed) {
     assertThatThrownBy(() -> Escapes.resolve("-s", typed))
         .isInstanceOf(UsageException.class)
         .hasMessageStartingWith("-s takes \\t for a tab, \\xHH ")

@@ -13,7 +13,7 @@ import org.junit.jupiter.api.Test;
 
 class JsonReportTest {
   @Test
-  void aReportIsOneObjectOnOneLineInItsOrder() throws IOException {
+  void aReportIsOneObjectOnOneLineInMapOrder() throws IOException {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     Console console =
         new Console(InputStream.nullInputStream(), out, OutputStream.nullOutputStream(), false);

@@ -10,7 +10,7 @@ class NearestNameTest {
       List.of("build", "build-parquet", "get", "scan", "verify");
 
   @Test
-  void aSlipOfTheFingerIsUnderstood() {
+  void typosAreCorrected() {
     assertThat(NearestName.to("biuld", NAMES)).contains("build");
     assertThat(NearestName.to("scna", NAMES)).contains("scan");
     assertThat(NearestName.to("gett", NAMES)).contains("get");
@@ -19,12 +19,12 @@ class NearestNameTest {
   }
 
   @Test
-  void aBeginningIsUnderstood() {
+  void prefixesAreCompleted() {
     assertThat(NearestName.to("ver", NAMES)).contains("verify");
   }
 
   @Test
-  void nothingIsGuessedFromNothing() {
+  void tooFewLettersMatchNothing() {
     assertThat(NearestName.to("", NAMES)).isEmpty();
     assertThat(NearestName.to("x", NAMES)).isEmpty();
     assertThat(NearestName.to("xy", NAMES)).isEmpty();

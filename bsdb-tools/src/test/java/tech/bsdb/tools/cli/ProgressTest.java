@@ -54,7 +54,7 @@ class ProgressTest {
   }
 
   @Test
-  void whatIsToBeDoneMayBeUnknown() {
+  void theTotalMayBeUnknown() {
     try (Progress progress = progress(false, false)) {
       pass(10, TimeUnit.SECONDS);
       progress.update("records", 0, -1);
@@ -66,7 +66,7 @@ class ProgressTest {
   }
 
   @Test
-  void aNewStageCountsItsOwnTime() {
+  void aNewStageRestartsTheClock() {
     try (Progress progress = progress(false, false)) {
       progress.update("records", 0, 100);
       pass(100, TimeUnit.SECONDS);
@@ -80,7 +80,7 @@ class ProgressTest {
   }
 
   @Test
-  void moreThanEverythingIsEverything() {
+  void theShareIsCappedAtOne() {
     try (Progress progress = progress(true, false)) {
       progress.update("records", 7, 1.5);
     }
@@ -88,7 +88,7 @@ class ProgressTest {
   }
 
   @Test
-  void quietMeansNothingAtAll() {
+  void quietPrintsNothing() {
     try (Progress progress = progress(true, true)) {
       pass(100, TimeUnit.SECONDS);
       progress.update("records", 1, 2);

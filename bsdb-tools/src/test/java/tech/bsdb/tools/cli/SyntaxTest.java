@@ -30,7 +30,7 @@ class SyntaxTest {
   }
 
   @Test
-  void bytesThatAreNotTextAreTakenWhereTheyMayBeAndRefusedElsewhere() throws Exception {
+  void bytesThatAreNotTextAreAcceptedOnlyWhereAllowed() throws Exception {
     String raw = ArgumentText.of(new byte[] {'k', (byte) 0xFF});
     Syntax keys = new Syntax("try", "KEY...", "Tries keys.").bytes("-s", "TEXT", "separator");
 
@@ -56,7 +56,7 @@ class SyntaxTest {
   }
 
   @Test
-  void aValueMayStandBehindAnEqualsSign() throws Exception {
+  void aValueMayFollowAnEqualsSign() throws Exception {
     assertThat(parse("--level=7").integer("--level", 1, 22, 6)).isEqualTo(7);
     assertThat(parse("-s==").text("-s")).contains("=");
   }
@@ -70,7 +70,7 @@ class SyntaxTest {
   }
 
   @Test
-  void whatIsNotGivenHasADefault() throws Exception {
+  void missingOptionsHaveDefaults() throws Exception {
     Arguments arguments = parse();
 
     assertThat(arguments.text("-s")).isEmpty();
@@ -93,7 +93,7 @@ class SyntaxTest {
   }
 
   @Test
-  void wordsThatAreNoChoiceShowTheChoices() throws Exception {
+  void invalidChoicesShowTheChoices() throws Exception {
     assertThat(parse("-s", "hours").choice("-s", TimeUnit.class, TimeUnit.DAYS))
         .isEqualTo(TimeUnit.HOURS);
     assertThatExceptionOfType(UsageException.class)
@@ -115,13 +115,13 @@ class SyntaxTest {
   }
 
   @Test
-  void anOptionWithoutItsValueSaysSo() {
+  void anOptionWithoutItsValueIsAnError() {
     assertUsage("-i needs a value: -i FILE", "-i");
     assertUsage("--level needs a value: --level N", "--level", "-c");
   }
 
   @Test
-  void operandsAreRefusedWhereThereAreNone() {
+  void unexpectedOperandsAreRefused() {
     assertUsage(
         "unexpected argument \"b.txt\" (put -i before each input: -i FILE -i FILE)",
         "-i",
@@ -130,7 +130,7 @@ class SyntaxTest {
   }
 
   @Test
-  void operandsBehindTwoHyphensMayLookLikeOptions() throws Exception {
+  void operandsAfterTwoHyphensMayLookLikeOptions() throws Exception {
     Syntax get = new Syntax("get", "KEY...", "Gets.").value("-d", "DIR", "a database");
 
     assertThat(get.parse(List.of("a", "-d", "x", "--", "-5", "--help")).operands())
@@ -142,7 +142,7 @@ class SyntaxTest {
   }
 
   @Test
-  void anOptionIsGivenOnceUnlessItRepeats() throws Exception {
+  void anOptionIsGivenOnceUnlessRepeatable() throws Exception {
     Syntax syntax =
         new Syntax("try", "", "Tries.").value("-o", "DIR", "one").values("-i", "F", "n");
 
@@ -153,7 +153,7 @@ class SyntaxTest {
   }
 
   @Test
-  void helpWrapsMeaningsBesideTheirOptions() {
+  void helpWrapsDescriptionsBesideTheirOptions() {
     String help =
         new Syntax("try", "KEY...", "Tries things.")
             .section("Things")

@@ -25,7 +25,7 @@ final class JsonBufferTest {
   private final JsonBuffer out = new JsonBuffer();
 
   @Test
-  void everyByteAloneIsWhatJacksonMakesOfIt() throws IOException {
+  void everyByteIsWrittenAsByJackson() throws IOException {
     for (int b = 0; b < 256; b++) {
       byte[] bytes = {(byte) b};
       assertThat(text(bytes, 0, 1)).as("byte %s", b).isEqualTo(model(bytes));
@@ -33,7 +33,7 @@ final class JsonBufferTest {
   }
 
   @Test
-  void anEscapeStandsInEveryPlaceOfAWord() throws IOException {
+  void escapesWorkInEveryPlaceOfAWord() throws IOException {
     for (String special :
         new String[] {"\"", "\\", "\n", "\u0001", "é", "中", "😀", "\u007f", "\u2028"}) {
       for (int length = 0; length < 20; length++) {
@@ -47,7 +47,7 @@ final class JsonBufferTest {
   }
 
   @Test
-  void randomRangesAreWhatJacksonMakesOfThem() throws IOException {
+  void randomRangesAreWrittenAsByJackson() throws IOException {
     Random random = new Random(SEED);
     for (int round = 0; round < 20_000; round++) {
       byte[] bytes = randomText(random);
@@ -59,7 +59,7 @@ final class JsonBufferTest {
     }
   }
 
-  /** Mostly ASCII, some of it special, some other characters, and now and then a bad byte. */
+  /** Mostly ASCII, some of it special, some other characters, and occasionally a bad byte. */
   private static byte[] randomText(Random random) {
     StringBuilder text = new StringBuilder();
     int length = random.nextInt(60);
@@ -101,14 +101,14 @@ final class JsonBufferTest {
   }
 
   @Test
-  void whatIsNoTextLeavesNothingBehind() {
+  void invalidTextLeavesNothingBehind() {
     out.put("before".getBytes(UTF_8));
     assertThat(out.putString(new byte[] {'a', '\n', 'b', (byte) 0xC3}, 0, 4)).isFalse();
     assertThat(out.copy()).asString(UTF_8).isEqualTo("before");
   }
 
   @Test
-  void itGrowsWithTheLongestFormOfEveryByte() throws IOException {
+  void growsForTheLongestFormOfEveryByte() throws IOException {
     byte[] controls = new byte[100_000];
     assertThat(text(controls, 0, controls.length)).isEqualTo(model(controls));
     byte[] binary = new byte[100_001];
@@ -129,7 +129,7 @@ final class JsonBufferTest {
   }
 
   @Test
-  void onlyWhatIsThereIsForgotten() {
+  void truncateChecksItsRange() {
     out.put('a');
     assertThatThrownBy(() -> out.truncate(2)).isInstanceOf(IllegalArgumentException.class);
     assertThatThrownBy(() -> out.truncate(-1)).isInstanceOf(IllegalArgumentException.class);

@@ -25,7 +25,7 @@ final class JsonCopierTest {
   private final JsonCopier copier = new JsonCopier(out);
 
   @Test
-  void tokensStayAsTheyAreAndBlanksGo() {
+  void tokensAreUnchangedAndBlanksDropped() {
     assertThat(
             copied(
                 " { \"a b\" : [ 1 , -0.10E+07 ,\t\"\\u0041\\/ \\\" é\" , { } , [ ] ] ,\r\n\"a b\":null } \n"))
@@ -53,7 +53,7 @@ final class JsonCopierTest {
   }
 
   @Test
-  void whatIsNotJsonIsRefused() {
+  void invalidJsonIsRefused() {
     for (String wrong :
         new String[] {
           "",
@@ -124,7 +124,7 @@ final class JsonCopierTest {
   }
 
   @Test
-  void whatIsNotUtf8IsRefused() {
+  void invalidUtf8IsRefused() {
     for (String wrong :
         new String[] {
           "\"\u00c3\"",
@@ -138,7 +138,7 @@ final class JsonCopierTest {
   }
 
   @Test
-  void noDepthIsTooDeep() {
+  void depthIsUnlimited() {
     int depth = 100_000;
     String arrays = "[".repeat(depth);
     assertThat(copied(arrays)).isNull();
@@ -152,7 +152,7 @@ final class JsonCopierTest {
   }
 
   @Test
-  void everyCutOfATextIsRefused() {
+  void everyTruncatedTextIsRefused() {
     byte[] whole = "{\"a\":[1.5e3,true,\"\\u00e9é\"],\"b\":{\"c\":null}}".getBytes(UTF_8);
     for (int length = 0; length < whole.length; length++) {
       out.truncate(0);
@@ -164,7 +164,7 @@ final class JsonCopierTest {
   }
 
   @Test
-  void damagedTextsAreJudgedAsJacksonDoes() throws IOException {
+  void agreesWithJacksonOnDamagedTexts() throws IOException {
     Random random = new Random(SEED);
     int valid = 0;
     for (int round = 0; round < 100_000; round++) {
@@ -226,7 +226,7 @@ final class JsonCopierTest {
     }
   }
 
-  /** Whether jackson takes it, of characters, since of bytes it takes too many. */
+  /** Whether jackson accepts it as characters; as bytes it accepts too much. */
   private static boolean jacksonTakes(byte[] json) throws IOException {
     if (!Utf8.isValid(json, 0, json.length)) {
       return false;

@@ -7,7 +7,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 
-/** Names with commas between them and in them. */
+/** Names separated by commas, and with commas in them. */
 class NameListTest {
   @Test
   void aBackslashMakesACommaPartOfAName() {
@@ -28,7 +28,7 @@ class NameListTest {
 
   @ParameterizedTest
   @ValueSource(strings = {"\\", "a\\b", "a,b\\", "\\n"})
-  void aBackslashBeforeAnythingElseIsAMistake(String text) {
+  void aBackslashBeforeAnythingElseIsAnError(String text) {
     assertThatThrownBy(() -> NameList.parse(text))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageStartingWith("has a backslash before neither a comma nor a backslash");
