@@ -14,11 +14,11 @@ import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.text.Utf8;
 
-/** A value without parts, from a leaf that has one. */
+/** Encodes a scalar value from a leaf. */
 final class ScalarEncoder extends Encoder {
   private static final long DAY_SECONDS = 86_400;
 
-  /** Writes the value at hand of a column. */
+  /** Writes the current value of a column. */
   @FunctionalInterface
   interface Writer {
     void write(ColumnReader from, RowBuffer out);
@@ -33,10 +33,10 @@ final class ScalarEncoder extends Encoder {
   }
 
   /**
-   * An encoder.
+   * Creates an encoder.
    *
-   * @param type what the column is to become
-   * @param problem hears of values that cannot be
+   * @param type the target type of the column
+   * @param problem receives values that cannot be encoded
    */
   static Encoder of(Leaf leaf, Scalar type, RowProblem problem) {
     if (type.kind() == Kind.NULL) {
@@ -45,7 +45,9 @@ final class ScalarEncoder extends Encoder {
     return new ScalarEncoder(leaf, writer(leaf, type, problem));
   }
 
-  /** Writes values of the leaf, of which there must be one at hand; moves nothing. */
+  /**
+   * Returns a writer of the leaf's current value, which must exist; it does not advance the leaf.
+   */
   static Writer writer(Leaf leaf, Scalar type, RowProblem problem) {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
     return switch (stored.getPrimitiveTypeName()) {
@@ -137,7 +139,7 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  /** What a decimal may be. */
+  /** Checks the range of a decimal. */
   private static final class DecimalBound {
     private static final int LONG_DIGITS = 18;
 
@@ -163,7 +165,7 @@ final class ScalarEncoder extends Encoder {
 
     void check(ByteBuffer unscaled) {
       int length = unscaled.remaining();
-      if (length == 0 || length > RowSchema.mostDecimalBytes(type.first())) {
+      if (length == 0 || length > RowSchema.maxDecimalBytes(type.first())) {
         problem.note("a decimal that cannot be one", length + " bytes in column " + leaf.name());
         return;
       }
@@ -200,7 +202,7 @@ final class ScalarEncoder extends Encoder {
     out.putBytes(bytes);
   }
 
-  /** A number of two's complement in as few bytes as it needs, as is the rule for all decimals. */
+  /** Shortens a two's complement number to as few bytes as it needs, as for all decimals. */
   private static ByteBuffer shortest(ByteBuffer number) {
     int at = number.position();
     int last = number.limit() - 1;
@@ -212,7 +214,7 @@ final class ScalarEncoder extends Encoder {
 
   private static void putUnscaled(long number, DecimalBound bound, RowBuffer out) {
     bound.check(number);
-    int bits = 65 - Long.numberOfLeadingZeros(number ^ number >> 63); // and one for the sign
+    int bits = 65 - Long.numberOfLeadingZeros(number ^ number >> 63); // including the sign bit
     int bytes = (bits + 7) / 8;
     out.putLong(bytes);
     for (int i = bytes - 1; i >= 0; i--) {

@@ -11,14 +11,15 @@ import org.apache.avro.io.BinaryEncoder;
 import org.apache.avro.io.EncoderFactory;
 import org.jspecify.annotations.Nullable;
 
-/** What a row has for a field that its text does not. */
+/** The bytes of a field that is absent from a row's text. */
 final class AbsentField {
   private AbsentField() {}
 
   /**
-   * The bytes of its default, else those of null where it may be null, else there are none.
+   * Returns the bytes of the field's default, else those of null if the field is nullable, else
+   * null.
    *
-   * @throws IllegalArgumentException if its default is no value of its type
+   * @throws IllegalArgumentException if the default is not a value of the field's type
    */
   static byte @Nullable [] of(Schema.Field field) {
     DefaultValue.check(field);
@@ -47,7 +48,7 @@ final class AbsentField {
     return bytes.toByteArray();
   }
 
-  /** The number of a union's branch for null, or -1. */
+  /** Returns the index of a union's null branch, or -1. */
   static int nullBranch(Schema union) {
     for (int i = 0; i < union.getTypes().size(); i++) {
       if (union.getTypes().get(i).getType() == Schema.Type.NULL) {

@@ -1,8 +1,8 @@
 package tech.bsdb.tools.rows;
 
 /**
- * Text that is no row of the schema; the message names the column, and within it the place, and
- * says why. It has no stack trace: it says nothing of this program.
+ * Text that is not a row of the schema; the message names the column, the place within it, and the
+ * reason. It has no stack trace, since the fault is not in this program.
  */
 public final class BadFieldException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -21,30 +21,30 @@ public final class BadFieldException extends Exception {
   }
 
   /**
-   * A field with something wrong.
+   * Creates an exception for a bad field.
    *
-   * @param reason reads on from the column's name
+   * @param reason continues the message after the column's name
    */
   static BadFieldException because(String reason) {
     return new BadFieldException(reason, false);
   }
 
-  /** A value that does not fit. */
+  /** Creates an exception for a value that does not fit. */
   static BadFieldException value(String shown, String problem) {
     return because(": " + shown + " " + problem);
   }
 
-  /** A field that the schema does not have. */
+  /** Creates an exception for a field that is not in the schema. */
   static BadFieldException unknown() {
     return new BadFieldException(" is not in the schema", true);
   }
 
-  /** Whether the schema has no such field. */
+  /** Whether the field is not in the schema. */
   public boolean isUnknownField() {
     return unknown;
   }
 
-  /** Puts the field before its name that it is in. */
+  /** Prepends the enclosing field to the path. */
   BadFieldException in(String field) {
     path = path.isEmpty() || path.startsWith("[") ? field + path : field + "." + path;
     if (path.length() > LONGEST_PATH) {
@@ -53,7 +53,7 @@ public final class BadFieldException extends Exception {
     return this;
   }
 
-  /** Puts the number before it that it has in its list. */
+  /** Prepends the element's index in its list to the path. */
   BadFieldException in(int element) {
     return in("[" + element + "]");
   }
@@ -63,7 +63,7 @@ public final class BadFieldException extends Exception {
     return "column " + quoted(path) + reason;
   }
 
-  /** A text as messages show it: quoted, on one line, and its beginning if it is long. */
+  /** Returns a text for a message: quoted, on one line, and truncated if it is long. */
   static String shown(char[] text, int from, int to) {
     int end = to - from <= SHOWN ? to : from + SHOWN;
     if (end < to && Character.isHighSurrogate(text[end - 1])) {
@@ -94,7 +94,7 @@ public final class BadFieldException extends Exception {
     return quoted.append('"').toString();
   }
 
-  /** Whether a character is no control character, no line end, and not half of a pair. */
+  /** Whether a character is printable: no control character, line end or lone surrogate. */
   private static boolean isShown(int c) {
     boolean half = c >= Character.MIN_SURROGATE && c <= Character.MAX_SURROGATE;
     return !half && !Character.isISOControl(c) && c != 0x2028 && c != 0x2029;

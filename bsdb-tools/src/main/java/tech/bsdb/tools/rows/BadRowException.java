@@ -1,13 +1,13 @@
 package tech.bsdb.tools.rows;
 
 /**
- * Bytes that are no row of the schema; the message says in a few words why. It has no stack trace:
- * it says nothing of this program.
+ * Bytes that are not a row of the schema; the message briefly says why. It has no stack trace,
+ * since the fault is not in this program.
  */
 public final class BadRowException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Bytes that are no row. */
+  /** Creates an exception. */
   BadRowException(String reason) {
     super(reason, null, false, false);
   }

@@ -2,18 +2,15 @@ package tech.bsdb.tools.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/**
- * Decimal numbers that each have their own number of digits behind the point, as many as they are
- * written with (Avro's "big-decimal").
- */
+/** Decimal numbers that each keep the scale they are written with (Avro's "big-decimal"). */
 final class BigDecimalText extends ScalarText {
-  private static final int MOST_DIGITS = 10_000; // beyond them a reader's patience is not ours
+  private static final int MAX_DIGITS = 10_000; // guards readers against huge expansions
 
   private final NumberText number = new NumberText();
   private final RowBuffer form = new RowBuffer();
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return switch (form) {
       case INTEGER, FRACTION, FIELD -> true;
       case STRING -> !exactly;
@@ -26,8 +23,8 @@ final class BigDecimalText extends ScalarText {
     if (!number.parse(text, from, to)) {
       return isNot();
     }
-    if (number.digits() > MOST_DIGITS || Math.abs(number.scale()) > MOST_DIGITS) {
-      return "has more than " + MOST_DIGITS + " digits";
+    if (number.digits() > MAX_DIGITS || Math.abs(number.scale()) > MAX_DIGITS) {
+      return "has more than " + MAX_DIGITS + " digits";
     }
     int scale = (int) number.scale();
     byte[] unscaled = number.unscaled(scale).toByteArray();

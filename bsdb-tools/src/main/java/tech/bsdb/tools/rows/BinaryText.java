@@ -3,12 +3,9 @@ package tech.bsdb.tools.rows;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/**
- * Bytes as base64 (RFC 4648, section 4). The padding may be left out; bits that stand for nothing
- * must be zero.
- */
+/** Bytes as base64 (RFC 4648, section 4). Padding is optional; unused bits must be zero. */
 final class BinaryText extends ScalarText {
-  /** Any number of bytes, counted before them. */
+  /** Any number of bytes, preceded by their count. */
   static final int ANY_SIZE = -1;
 
   private static final byte[] VALUES = new byte[128];
@@ -23,13 +20,13 @@ final class BinaryText extends ScalarText {
 
   private final int size;
 
-  /** {@code size} bytes, or {@link #ANY_SIZE}. */
+  /** Creates a type of {@code size} bytes, or {@link #ANY_SIZE}. */
   BinaryText(int size) {
     this.size = size;
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 
@@ -64,7 +61,10 @@ final class BinaryText extends ScalarText {
     return bits == 0 ? null : isNot();
   }
 
-  /** Where the padding begins, where it is whole; else it is found to be no digit. */
+  /**
+   * Returns where complete padding begins, or {@code to}; incomplete padding then fails as a
+   * non-digit.
+   */
   private static int digitsEnd(char[] text, int from, int to) {
     if (to == from || (to - from) % 4 != 0 || text[to - 1] != '=') {
       return to;

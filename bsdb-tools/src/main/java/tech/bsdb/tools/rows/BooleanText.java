@@ -5,7 +5,7 @@ import org.jspecify.annotations.Nullable;
 /** {@code true} or {@code false}. */
 final class BooleanText extends ScalarText {
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.BOOLEAN || form == Form.FIELD;
   }
 

@@ -7,8 +7,8 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes the fields of CSV rows as rows of a schema that has single values only (the forms:
- * OPERATIONS.md "Typed rows from text"). An empty field is null where the column may be null. Not
+ * Encodes the fields of CSV rows as rows of a schema that has only scalar columns (the forms:
+ * OPERATIONS.md "Typed rows from text"). An empty field is null if the column is nullable. Not
  * thread-safe.
  */
 public final class CsvRows {
@@ -16,7 +16,7 @@ public final class CsvRows {
   private final RowBuffer out = new RowBuffer();
 
   /**
-   * For a schema.
+   * Creates an encoder for a schema.
    *
    * @throws IllegalArgumentException if no row can be written with the schema; the message says why
    */
@@ -24,50 +24,50 @@ public final class CsvRows {
     Schema record = schema.avro();
     if (record.isError()) {
       throw new IllegalArgumentException(
-          record.getFullName() + " is the schema of an error, which no row has");
+          record.getFullName() + " is an error type, which no row can have");
     }
     record.getFields().forEach(field -> columns.add(new Column(field)));
   }
 
-  /** Begins a row; then each field of the schema is put, in its order. */
+  /** Begins a row; the caller then puts each field of the schema, in order. */
   public void begin() {
     out.reset();
   }
 
   /**
-   * Puts a field.
+   * Appends a field.
    *
-   * @param utf8 has its text
-   * @throws BadFieldException if that is no value of the field
+   * @param utf8 the array with the field's text
+   * @throws BadFieldException if the text is not a value of the field
    */
   public void put(int field, byte[] utf8, int from, int length) throws BadFieldException {
     columns.get(field).put(utf8, from, length, out);
   }
 
   /**
-   * Puts a field that has no text.
+   * Appends a field that has no text.
    *
-   * @throws IllegalArgumentException if it {@linkplain #needsText needs} one
+   * @throws IllegalArgumentException if the field {@linkplain #needsText needs} text
    */
   public void putAbsent(int field) {
     byte[] bytes = columns.get(field).absent;
     if (bytes == null) {
-      throw new IllegalArgumentException("field " + field + " needs a text");
+      throw new IllegalArgumentException("field " + field + " needs text");
     }
     out.putFixed(bytes, 0, bytes.length);
   }
 
-  /** Whether a field has neither a default nor may be null. */
+  /** Whether a field has no default and is not nullable. */
   public boolean needsText(int field) {
     return columns.get(field).absent == null;
   }
 
-  /** The row; valid until the next one. */
+  /** Returns the row; valid until the next one. */
   public RowBuffer row() {
     return out;
   }
 
-  /** A column and the types that its values may be of. */
+  /** A column and the types that its values may have. */
   private static final class Column {
     private static final int NONE = -1;
 
@@ -97,7 +97,7 @@ public final class CsvRows {
                   + name
                   + "\" is of the type "
                   + schemas.get(i).getType().getName()
-                  + ", which a field of CSV cannot hold; JSON lines can");
+                  + ", which a CSV field cannot hold; JSON lines can");
         }
       }
       this.nullBranch = ofNull;

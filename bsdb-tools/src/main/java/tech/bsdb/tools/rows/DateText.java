@@ -2,12 +2,12 @@ package tech.bsdb.tools.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/** Dates, {@code 2024-01-31}: in the row the days since 1970-01-01. */
+/** Dates such as {@code 2024-01-31}, stored as days since 1970-01-01. */
 final class DateText extends ScalarText {
   private final IsoScanner iso = new IsoScanner();
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 

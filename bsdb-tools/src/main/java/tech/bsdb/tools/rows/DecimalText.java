@@ -5,12 +5,12 @@ import org.apache.avro.LogicalTypes;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Decimal numbers of a fixed number of digits behind the point: in the row the number without its
- * point, in two's complement, the highest byte first. A number that would have to be rounded does
- * not fit. Also in a string, for readers that have none so large.
+ * Decimal numbers with a fixed scale, stored as the unscaled number in two's complement,
+ * big-endian. A number that would have to be rounded does not fit. Strings are accepted too, for
+ * programs without numbers that large.
  */
 final class DecimalText extends ScalarText {
-  /** As many bytes as the number takes, counted before it. */
+  /** As many bytes as the number needs, preceded by their count. */
   static final int ANY_SIZE = -1;
 
   private final int precision;
@@ -18,7 +18,7 @@ final class DecimalText extends ScalarText {
   private final int size;
   private final NumberText number = new NumberText();
 
-  /** {@code size} bytes, all of them, or {@link #ANY_SIZE}. */
+  /** Creates a type of exactly {@code size} bytes, or {@link #ANY_SIZE}. */
   DecimalText(LogicalTypes.Decimal type, int size) {
     this.precision = type.getPrecision();
     this.scale = type.getScale();
@@ -26,7 +26,7 @@ final class DecimalText extends ScalarText {
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return switch (form) {
       case INTEGER, FRACTION, FIELD -> true;
       case STRING -> !exactly;
@@ -55,7 +55,7 @@ final class DecimalText extends ScalarText {
     return null;
   }
 
-  /** Writes as many bytes as the number takes, and before them how many. */
+  /** Writes as many bytes as the number needs, preceded by their count. */
   private static void putCounted(long number, RowBuffer out) {
     int bits = Long.SIZE + 1 - Long.numberOfLeadingZeros(number ^ number >> 63);
     int bytes = (bits + 7) / 8;

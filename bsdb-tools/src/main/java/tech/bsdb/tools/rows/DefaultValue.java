@@ -9,16 +9,16 @@ import org.apache.avro.util.internal.Accessor;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sees that the default of a field is what it will be in rows: Avro itself replaces characters that
- * are no bytes, fills fixed values up, and rounds to infinity.
+ * Checks that rows will hold exactly the default of a field: Avro itself replaces characters that
+ * are not bytes, pads fixed values, and rounds to infinity.
  */
 final class DefaultValue {
   private DefaultValue() {}
 
   /**
-   * Checks the default of a field, where it has one.
+   * Checks the default of a field, if it has one.
    *
-   * @throws IllegalArgumentException if there is no such value of its type
+   * @throws IllegalArgumentException if its type has no such value
    */
   static void check(Schema.Field field) {
     JsonNode value = Accessor.defaultValue(field);
@@ -29,18 +29,17 @@ final class DefaultValue {
     }
   }
 
-  /** Why it is no value of the type, or null if it is one. */
+  /** Returns why it is not a value of the type, or null if it is. */
   private static @Nullable String fault(Schema type, JsonNode value) {
     return switch (type.getType()) {
-      case STRING ->
-          UTF_8.newEncoder().canEncode(value.asText()) ? null : "has half of a surrogate pair";
+      case STRING -> UTF_8.newEncoder().canEncode(value.asText()) ? null : "has a lone surrogate";
       case BYTES -> ofBytes(value.asText());
       case FIXED ->
           value.asText().length() == type.getFixedSize()
               ? ofBytes(value.asText())
-              : "has not the " + type.getFixedSize() + " bytes of its type";
+              : "does not have the " + type.getFixedSize() + " bytes of its type";
       case ENUM ->
-          type.hasEnumSymbol(value.asText()) ? null : "is none of " + type.getEnumSymbols();
+          type.hasEnumSymbol(value.asText()) ? null : "is not one of " + type.getEnumSymbols();
       case FLOAT ->
           value.isNumber() && Float.isInfinite((float) value.asDouble())
               ? "is beyond a float"
@@ -58,7 +57,7 @@ final class DefaultValue {
   private static @Nullable String ofBytes(String text) {
     return text.chars().allMatch(c -> c <= 0xFF)
         ? null
-        : "has characters beyond \\u00FF, which stand for no byte";
+        : "has characters beyond \\u00FF, which are not bytes";
   }
 
   private static @Nullable String ofItems(Schema type, JsonNode items) {
@@ -82,7 +81,7 @@ final class DefaultValue {
     return null;
   }
 
-  /** One branch is enough. */
+  /** Returns null if the value fits any branch. */
   private static @Nullable String ofBranches(Schema union, JsonNode value) {
     String first = null;
     for (Schema branch : union.getTypes()) {

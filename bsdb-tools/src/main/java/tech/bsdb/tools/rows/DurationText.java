@@ -4,12 +4,12 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Durations of months, days and milliseconds, {@code P1M2DT3.004S} (ISO 8601); years are twelve
- * months, weeks seven days, hours and minutes what they are. In the row three unsigned numbers of
- * four bytes each.
+ * Durations of months, days and milliseconds such as {@code P1M2DT3.004S} (ISO 8601). A year counts
+ * as twelve months and a week as seven days; hours and minutes become milliseconds. Stored as three
+ * unsigned four-byte numbers.
  */
 final class DurationText extends ScalarText {
-  /** Bytes of a duration. */
+  /** Size of a duration in bytes. */
   static final int BYTES = 12;
 
   private static final String DATE_PARTS = "YMWD";
@@ -17,7 +17,7 @@ final class DurationText extends ScalarText {
   private static final int[] UNITS = {12, 1, 7, 1, 3_600_000, 60_000, 1_000};
   private static final int SECONDS = UNITS.length - 1;
   private static final int MILLI_DIGITS = 3;
-  private static final long MOST = 0xFFFF_FFFFL;
+  private static final long MAX_FIELD = 0xFFFF_FFFFL;
 
   private final long[] sums = new long[3];
   private char[] text = {};
@@ -28,7 +28,7 @@ final class DurationText extends ScalarText {
   private boolean finer;
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 
@@ -46,8 +46,8 @@ final class DurationText extends ScalarText {
       return "is finer than milliseconds";
     }
     for (long sum : sums) {
-      if (sum > MOST) {
-        return "is beyond " + MOST + " months, days or milliseconds";
+      if (sum > MAX_FIELD) {
+        return "is beyond " + MAX_FIELD + " months, days or milliseconds";
       }
     }
     for (long sum : sums) {
@@ -82,13 +82,13 @@ final class DurationText extends ScalarText {
     return last >= 0;
   }
 
-  /** Takes digits, and a fraction if there is one; without, it is -1. */
+  /** Reads digits and an optional fraction, which is -1 if absent. */
   private boolean takeNumber() {
     int start = at;
     number = 0;
     fraction = -1;
     for (; at < end && isDigit(text[at]); at++) {
-      number = Math.min(MOST + 1, number * 10 + (text[at] - '0'));
+      number = Math.min(MAX_FIELD + 1, number * 10 + (text[at] - '0'));
     }
     return at > start && (!skip('.') || takeFraction());
   }

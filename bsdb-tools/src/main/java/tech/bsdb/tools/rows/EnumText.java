@@ -6,7 +6,7 @@ import java.util.Map;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** One of an enumeration's symbols. */
+/** A symbol of an enumeration. */
 final class EnumText extends ScalarText {
   private static final int SHOWN = 10;
 
@@ -25,7 +25,7 @@ final class EnumText extends ScalarText {
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 

@@ -5,15 +5,12 @@ import java.util.List;
 import java.util.Map;
 import org.apache.avro.Schema;
 
-/**
- * Which field of a record a name stands for: that of its column, or an alias of it. Immutable and
- * thread-safe.
- */
+/** Maps names to the fields of a record: column names and aliases. Immutable and thread-safe. */
 public final class FieldNames {
   private final Map<String, Integer> numbers = new HashMap<>();
 
   /**
-   * The names of a record's fields.
+   * Collects the names of a record's fields.
    *
    * @throws IllegalArgumentException if two fields have the same name
    */
@@ -33,7 +30,7 @@ public final class FieldNames {
     }
   }
 
-  /** The number of the field with that name, from 0, or -1. */
+  /** Returns the index of the field with that name, or -1. */
   public int find(String name) {
     Integer number = numbers.get(name);
     return number == null ? -1 : number;

@@ -4,8 +4,8 @@ import com.fasterxml.jackson.core.io.NumberInput;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Floating-point numbers: the nearest one to a decimal number, or {@code "NaN"}, {@code
- * "Infinity"}, {@code "-Infinity"}, which JSON has as strings only.
+ * Floating-point numbers: the one nearest to a decimal number, or {@code "NaN"}, {@code
+ * "Infinity"}, {@code "-Infinity"}, which JSON can only express as strings.
  */
 final class FloatingText extends ScalarText {
   private final boolean isFloat;
@@ -15,7 +15,7 @@ final class FloatingText extends ScalarText {
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form != Form.BOOLEAN;
   }
 

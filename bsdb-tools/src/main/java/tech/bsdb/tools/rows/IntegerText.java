@@ -4,25 +4,25 @@ import java.math.BigInteger;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Whole numbers, {@code -12}; also in a string, for readers that have none so large, and as {@code
- * 12.0} or {@code 1.2e1}, which are as whole.
+ * Whole numbers such as {@code -12}. Strings are accepted too, for programs without numbers that
+ * large, and so are {@code 12.0} and {@code 1.2e1}, which are whole.
  */
 final class IntegerText extends ScalarText {
   private static final int LONG_DIGITS = 19;
 
   private final String name;
-  private final long least;
-  private final long most;
+  private final long min;
+  private final long max;
   private final NumberText number = new NumberText();
 
-  IntegerText(String name, long least, long most) {
+  IntegerText(String name, long min, long max) {
     this.name = name;
-    this.least = least;
-    this.most = most;
+    this.min = min;
+    this.max = max;
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return switch (form) {
       case INTEGER, FIELD -> true;
       case STRING, FRACTION -> !exactly;
@@ -50,7 +50,7 @@ final class IntegerText extends ScalarText {
   }
 
   private @Nullable String put(long value, RowBuffer out) {
-    if (value < least || value > most) {
+    if (value < min || value > max) {
       return beyond();
     }
     out.putLong(value);

@@ -1,8 +1,8 @@
 package tech.bsdb.tools.rows;
 
 /**
- * Goes through a date, a time, an offset in the forms of ISO 8601 that have hyphens and colons. Not
- * thread-safe.
+ * Scans a date, a time or an offset in the extended ISO 8601 forms, which have hyphens and colons.
+ * Not thread-safe.
  */
 final class IsoScanner {
   private static final int NANO_DIGITS = 9;
@@ -20,19 +20,19 @@ final class IsoScanner {
   private boolean finer;
   private int offsetSeconds;
 
-  /** Begins a text. */
+  /** Starts scanning a text. */
   void begin(char[] chars, int from, int to) {
     text = chars;
     at = from;
     end = to;
   }
 
-  /** Whether all of the text was gone through. */
+  /** Whether the whole text has been scanned. */
   boolean isEnd() {
     return at == end;
   }
 
-  /** Goes past a character, if it is there. */
+  /** Skips the given character if it is next. */
   boolean skip(char c) {
     if (at < end && text[at] == c) {
       at++;
@@ -41,33 +41,36 @@ final class IsoScanner {
     return false;
   }
 
-  /** Days since 1970-01-01 of the date that was there last. */
+  /** Returns the last date scanned, in days since 1970-01-01. */
   long epochDay() {
     return epochDay;
   }
 
-  /** Of the time that was there last; 86,400 is midnight at the end of the day. */
+  /**
+   * Returns the second of the day of the last time scanned; 86,400 is midnight at the end of the
+   * day.
+   */
   int secondOfDay() {
     return secondOfDay;
   }
 
-  /** Of the time that was there last, below the second. */
+  /** Returns the nanoseconds within the second of the last time scanned. */
   int nanos() {
     return nanos;
   }
 
-  /** Whether that time has more digits than nanoseconds, and not all zero. */
+  /** Whether that time has nonzero digits below nanoseconds. */
   boolean isFiner() {
     return finer;
   }
 
-  /** East of Greenwich, of the offset that was there last. */
+  /** Returns the last offset scanned, in seconds east of Greenwich. */
   int offsetSeconds() {
     return offsetSeconds;
   }
 
   /**
-   * Goes past a date, {@code 2024-01-31}; years beyond 0000 to 9999 have a sign and up to nine
+   * Skips a date such as {@code 2024-01-31}; years outside 0000 to 9999 have a sign and up to nine
    * digits.
    */
   boolean skipDate() {
@@ -116,8 +119,8 @@ final class IsoScanner {
   }
 
   /**
-   * Goes past a time, {@code 12:34}, {@code 12:34:56} or {@code 12:34:56.789}; {@code 24:00:00} is
-   * one.
+   * Skips a time: {@code 12:34}, {@code 12:34:56} or {@code 12:34:56.789}; {@code 24:00:00} is
+   * valid.
    */
   boolean skipTime() {
     int hour = twoDigits();
@@ -155,7 +158,7 @@ final class IsoScanner {
     return at > start;
   }
 
-  /** Goes past an offset, {@code Z}, {@code +01}, {@code +0130} or {@code +01:30}. */
+  /** Skips an offset, {@code Z}, {@code +01}, {@code +0130} or {@code +01:30}. */
   boolean skipOffset() {
     offsetSeconds = 0;
     if (skip('Z')) {
@@ -171,7 +174,7 @@ final class IsoScanner {
     return minute >= 0 && minute <= 59;
   }
 
-  /** The number of two digits, which are gone past, or less than 0 if they are none. */
+  /** Skips two digits and returns their number; negative if they are not digits. */
   private int twoDigits() {
     if (end - at < 2 || !isDigit(text[at]) || !isDigit(text[at + 1])) {
       return -1;

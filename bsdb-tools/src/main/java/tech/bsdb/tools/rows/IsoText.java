@@ -1,20 +1,20 @@
 package tech.bsdb.tools.rows;
 
 /**
- * Dates and times as ISO 8601 writes them, in the proleptic Gregorian calendar, over the whole
- * range of the numbers. Years before 0 or after 9999 have a sign; a second has as many digits
- * behind it as it needs, in groups of three. Pure, and nothing is allocated.
+ * Writes dates and times in ISO 8601, in the proleptic Gregorian calendar, over the whole range of
+ * the numbers. Years before 0 or after 9999 have a sign; fractions of a second have as many digits
+ * as needed, in groups of three. Pure and allocation-free.
  */
 final class IsoText {
-  /** Bytes of the longest text, a timestamp of the year -292275055 with nanoseconds. */
+  /** Length in bytes of the longest text, a timestamp of the year -292275055 with nanoseconds. */
   static final int LONGEST = 48;
 
   private static final int DAY = 86_400;
 
-  /** Days from the 1st of March of the year 0 to the 1st of January of 1970. */
+  /** Days from 1 March of year 0 to 1 January 1970. */
   private static final long EPOCH = 719_468;
 
-  /** Days of 400 years. */
+  /** Days in 400 years. */
   private static final long CYCLE = 146_097;
 
   private IsoText() {}
@@ -26,7 +26,7 @@ final class IsoText {
    * @return where in the target it ends
    */
   static int date(long epochDay, byte[] target, int offset) {
-    // Years begin in March, so that the day that a leap year adds is their last.
+    // Years begin in March, so that a leap day is the last day of its year.
     long days = epochDay + EPOCH;
     long cycle = Math.floorDiv(days, CYCLE);
     int day = (int) (days - cycle * CYCLE);
@@ -61,9 +61,9 @@ final class IsoText {
   /**
    * Writes a time of day.
    *
-   * @param second of the day; 86,400 is midnight at its end
-   * @param fraction of the second
-   * @param digits that the fraction has: 3, 6 or 9
+   * @param second the second of the day; 86,400 is midnight at its end
+   * @param fraction the fraction of the second
+   * @param digits the number of fraction digits: 3, 6 or 9
    * @return where in the target it ends
    */
   static int time(int second, int fraction, int digits, byte[] target, int offset) {
@@ -75,7 +75,7 @@ final class IsoText {
     return fraction(fraction, digits, target, at);
   }
 
-  /** Writes the fraction of a second and the point in front of it; nothing if it is 0. */
+  /** Writes a point and the fraction of a second; nothing if it is 0. */
   static int fraction(int fraction, int digits, byte[] target, int offset) {
     if (fraction == 0) {
       return offset;
@@ -94,7 +94,7 @@ final class IsoText {
    * Writes a date and a time.
    *
    * @param number units since 1970-01-01T00:00:00
-   * @param digits of a second's fraction that a unit is: 3, 6 or 9
+   * @param digits the number of fraction digits of a unit: 3, 6 or 9
    * @return where in the target it ends
    */
   static int timestamp(long number, int digits, byte[] target, int offset) {
@@ -107,7 +107,7 @@ final class IsoText {
     return time((int) (seconds - day * DAY), fraction, digits, target, at);
   }
 
-  /** Units in a second. */
+  /** Returns the units in a second. */
   static int units(int digits) {
     return digits == 3 ? 1_000 : digits == 6 ? 1_000_000 : 1_000_000_000;
   }

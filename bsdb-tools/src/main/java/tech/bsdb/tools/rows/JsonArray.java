@@ -3,7 +3,7 @@ package tech.bsdb.tools.rows;
 import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 
-/** A type of lists: in the row their length, the elements, and a zero. */
+/** A list type. A row holds the length, the elements, and a zero. */
 final class JsonArray extends JsonType {
   private final JsonType elements;
 
@@ -12,7 +12,7 @@ final class JsonArray extends JsonType {
   }
 
   @Override
-  boolean takes(JsonToken token) {
+  boolean accepts(JsonToken token) {
     return token == JsonToken.START_ARRAY;
   }
 

@@ -11,31 +11,33 @@ import java.util.List;
 import java.util.Set;
 
 /**
- * A JSON text on its way to become a row: where the parser is, what was written, and how deep it
- * is. Used again and again; not thread-safe.
+ * The state of converting a JSON text to a row: parser, output and nesting depth. Reusable; not
+ * thread-safe.
  */
 final class JsonLine {
-  /** The most records, lists and maps within each other; a small stack has room for four times. */
+  /**
+   * The maximum nesting of records, lists and maps; a small stack has room for four times as many.
+   */
   static final int MAX_DEPTH = 256;
 
-  /** How many times its bytes a line may be read to find the branches of unions. */
-  private static final long REREADINGS = 256;
+  /** How many times over a line's bytes may be reread to find the branches of unions. */
+  private static final long MAX_REREADS = 256;
 
-  /** What a try costs beside its bytes, as bytes. */
+  /** The cost of an attempt, in bytes, besides the bytes it reads. */
   private static final int TRY_COST = 64;
 
   private static final byte[] NOTHING = {};
 
-  /** What is written. */
+  /** The output. */
   final RowBuffer out = new RowBuffer();
 
-  /** For a record's fields while they are put in order. */
+  /** Holds a record's fields while they are sorted. */
   final RowBuffer sorted = new RowBuffer();
 
-  /** Whether fields that the schema does not have are passed over, here. */
+  /** Whether fields that are not in the schema are currently ignored. */
   private boolean ignoring;
 
-  /** Where the reading is. */
+  /** The parser at the current position. */
   JsonParser json = JsonParsers.ofNothing();
 
   private final List<Level> levels = new ArrayList<>();
@@ -43,30 +45,30 @@ final class JsonLine {
   private int base;
   private int end;
   private int depth;
-  private long rereadable;
+  private long rereadBudget;
 
   JsonLine(boolean ignoreExtraFields) {
     this.ignoring = ignoreExtraFields;
   }
 
-  /** Begins a text; the parser is the caller's to close. */
+  /** Starts a text; the caller closes the parser. */
   void begin(byte[] source, int from, int to, JsonParser parser) {
     bytes = source;
     base = from;
     end = to;
     json = parser;
     depth = 0;
-    rereadable = REREADINGS * (to - from);
+    rereadBudget = MAX_REREADS * (to - from);
     out.reset();
     sorted.reset();
   }
 
-  /** Forgets the text. */
+  /** Releases the text. */
   void release() {
     bytes = NOTHING;
   }
 
-  /** Goes one record, list or map deeper. */
+  /** Enters a record, list or map. */
   Level enter() throws BadFieldException {
     if (depth == MAX_DEPTH) {
       throw BadFieldException.because(" is nested more than " + MAX_DEPTH + " levels deep");
@@ -77,27 +79,26 @@ final class JsonLine {
     return levels.get(depth++);
   }
 
-  /** Goes back up. */
+  /** Leaves a record, list or map. */
   void leave() {
     depth--;
   }
 
-  /** Records, lists and maps that the reading is in. */
+  /** Returns the number of enclosing records, lists and maps. */
   int depth() {
     return depth;
   }
 
   /**
-   * Reads the object or array that begins at the parser with another type that it may be of; if it
-   * is, the parser is at its end afterwards, else still where it was, and nothing written.
+   * Tries to read the object or array at the parser as a given type. On success the parser is at
+   * its end; on failure the parser has not moved and nothing is written.
    *
-   * @param before is written before it
-   * @param ignore whether fields that the schema does not have may be passed over in it
+   * @param before the number written before it
+   * @param ignore whether fields that are not in the schema may be ignored in it
    */
   boolean tryAs(JsonType type, int before, boolean ignore) throws IOException, BadFieldException {
-    if (rereadable < 0) {
-      throw BadFieldException.because(
-          " has unions in unions that would have to be read again too often");
+    if (rereadBudget < 0) {
+      throw BadFieldException.because(" has nested unions that would have to be reread too often");
     }
     JsonParser first = json;
     int firstBase = base;
@@ -118,7 +119,7 @@ final class JsonLine {
         out.truncate(mark);
         return false;
       } finally {
-        rereadable -= TRY_COST + again.currentLocation().getByteOffset();
+        rereadBudget -= TRY_COST + again.currentLocation().getByteOffset();
       }
     } finally {
       json = first;
@@ -128,12 +129,12 @@ final class JsonLine {
     }
   }
 
-  /** Whether fields that the schema does not have are passed over where the reading is. */
+  /** Whether fields that are not in the schema are ignored at the current position. */
   boolean ignoresExtraFields() {
     return ignoring;
   }
 
-  /** What the value at the parser looks like, for a message. */
+  /** Returns a description of the value at the parser, for a message. */
   String shown(JsonToken token) throws IOException {
     return switch (token) {
       case START_OBJECT -> "an object";
@@ -149,31 +150,31 @@ final class JsonLine {
     };
   }
 
-  /** Sees that nothing stands behind the object. */
+  /** Checks that nothing follows the object. */
   void finish() throws IOException {
     if (json.nextToken() != null) {
-      throw new NotOneObject("text behind the object", json);
+      throw new NotOneObject("text after the object", json);
     }
   }
 
-  /** The text is something else. */
+  /** Creates the exception for a text that is not an object. */
   JsonProcessingException notAnObject() {
     return new NotOneObject("not an object", json);
   }
 
-  /** What a record or map that is being read remembers. */
+  /** The state of a record or map being read. */
   static final class Level {
     private static final int KEPT = 1 << 10;
 
-    /** Of each field of a record, where its bytes begin, or -1. */
+    /** For each field of a record, where its bytes begin, or -1. */
     int[] starts = {};
 
-    /** Of each field of a record that is there, where its bytes end. */
+    /** For each present field of a record, where its bytes end. */
     int[] ends = {};
 
     private Set<String> keys = new HashSet<>();
 
-    /** Begins a record of so many fields. */
+    /** Begins a record with this many fields. */
     void begin(int fields) {
       if (starts.length < fields) {
         starts = new int[fields];
@@ -182,7 +183,7 @@ final class JsonLine {
       Arrays.fill(starts, 0, fields, -1);
     }
 
-    /** Begins a map; its keys are to be told from each other. */
+    /** Begins a map and returns an empty set for its keys. */
     Set<String> begin() {
       if (keys.size() > KEPT) {
         keys = new HashSet<>();
@@ -192,7 +193,7 @@ final class JsonLine {
     }
   }
 
-  /** A text is not an object and nothing else. */
+  /** Thrown if a text is not exactly one object. */
   private static final class NotOneObject extends JsonProcessingException {
     private static final long serialVersionUID = 1L;
 

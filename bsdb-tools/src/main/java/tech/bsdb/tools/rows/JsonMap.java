@@ -4,7 +4,7 @@ import com.fasterxml.jackson.core.JsonToken;
 import java.io.IOException;
 import java.util.Set;
 
-/** A type of maps: in the row their size, each key and its value, and a zero. */
+/** A map type. A row holds the size, each key and its value, and a zero. */
 final class JsonMap extends JsonType {
   private final JsonType values;
 
@@ -13,7 +13,7 @@ final class JsonMap extends JsonType {
   }
 
   @Override
-  boolean takes(JsonToken token) {
+  boolean accepts(JsonToken token) {
     return token == JsonToken.START_OBJECT;
   }
 
@@ -32,7 +32,7 @@ final class JsonMap extends JsonType {
         }
         char[] text = key.toCharArray();
         if (!line.out.putText(text, 0, text.length, true)) {
-          throw BadFieldException.because(" has half of a surrogate pair in its name");
+          throw BadFieldException.because(" has a lone surrogate in its name");
         }
         values.put(line.json.nextToken(), line);
       } catch (BadFieldException bad) {

@@ -7,7 +7,7 @@ import com.fasterxml.jackson.core.StreamReadConstraints;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 
-/** Makes parsers of JSON in UTF-8 that have no limits of their own. */
+/** Creates parsers of UTF-8 JSON without limits of their own. */
 public final class JsonParsers {
   private static final JsonFactory JSON =
       new JsonFactoryBuilder()
@@ -24,12 +24,12 @@ public final class JsonParsers {
 
   private JsonParsers() {}
 
-  /** A parser of a range of bytes. */
+  /** Creates a parser of a range of bytes. */
   public static JsonParser of(byte[] bytes, int from, int to) throws IOException {
     return JSON.createParser(bytes, from, to - from);
   }
 
-  /** A parser of nothing. */
+  /** Creates a parser of empty input. */
   static JsonParser ofNothing() {
     try {
       return of(new byte[0], 0, 0);
@@ -39,8 +39,8 @@ public final class JsonParsers {
   }
 
   /**
-   * Whether the bytes begin as an object in UTF-8 does; the parser would guess another encoding
-   * where zeros stand between the characters, or skip a byte-order mark.
+   * Whether the bytes begin like an object in UTF-8. The parser itself would guess another encoding
+   * if there are zeros between the characters, or skip a byte-order mark.
    */
   public static boolean beginsAsObject(byte[] bytes, int from, int to) {
     int at = from;

@@ -7,10 +7,7 @@ import java.util.Map;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A type of records: in the row its fields in the order of the schema, in JSON an object with them
- * in any order.
- */
+/** A record type. A row holds its fields in schema order; a JSON object has them in any order. */
 final class JsonRecord extends JsonType {
   private final FieldNames numbers;
   private final String[] names;
@@ -28,7 +25,7 @@ final class JsonRecord extends JsonType {
   static JsonRecord ofRecord(Schema schema, Map<Schema, JsonRecord> records) {
     if (schema.isError()) {
       throw new IllegalArgumentException(
-          schema.getFullName() + " is the schema of an error, which no row has");
+          schema.getFullName() + " is an error type, which no row can have");
     }
     JsonRecord made = new JsonRecord(schema);
     records.put(schema, made);
@@ -42,7 +39,7 @@ final class JsonRecord extends JsonType {
   }
 
   @Override
-  boolean takes(JsonToken token) {
+  boolean accepts(JsonToken token) {
     return token == JsonToken.START_OBJECT;
   }
 
@@ -54,15 +51,13 @@ final class JsonRecord extends JsonType {
     put(line, null);
   }
 
-  /**
-   * Writes the object that begins at the parser, and has the key's field taken, if it is wanted.
-   */
+  /** Writes the object at the parser, and captures the key's field if requested. */
   void put(JsonLine line, JsonRows.@Nullable KeyField key) throws IOException, BadFieldException {
     JsonLine.Level level = line.enter();
     level.begin(names.length);
     int start = line.out.length();
     int next = 0;
-    int found = 0; // where the schema has them, too
+    int found = 0; // fields at their place in schema order
     while (line.json.nextToken() != JsonToken.END_OBJECT) {
       String name = line.json.currentName();
       int field = next < names.length && names[next].equals(name) ? next : numbers.find(name);
@@ -94,7 +89,7 @@ final class JsonRecord extends JsonType {
     line.leave();
   }
 
-  /** Brings the fields into the order of the schema, and adds those that are absent. */
+  /** Sorts the fields into schema order and adds the absent ones. */
   private void order(JsonLine.Level level, int start, JsonLine line) throws BadFieldException {
     RowBuffer sorted = line.sorted;
     sorted.reset();

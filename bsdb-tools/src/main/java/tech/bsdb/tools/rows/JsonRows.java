@@ -10,21 +10,21 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Encodes JSON objects as rows (the forms: OPERATIONS.md "Typed rows from text"), and tells the
- * text of one field, the key's, on the way. Not thread-safe.
+ * Encodes JSON objects as rows (the forms: OPERATIONS.md "Typed rows from text") and extracts the
+ * text of the key's field. Not thread-safe.
  */
 public final class JsonRows {
-  /** What is known of the key's field once an object was encoded. */
+  /** The outcome for the key's field after an object was encoded. */
   public enum Key {
     /** There is no such field. */
     ABSENT,
     /** It is a string, a number or a boolean: {@link #key} has its text. */
     FOUND,
-    /** It comes twice. */
+    /** It occurs twice. */
     TWICE,
     /** It is null, an object or a list. */
     NOT_TEXT,
-    /** It has half of a surrogate pair. */
+    /** It has a lone surrogate. */
     NOT_UNICODE
   }
 
@@ -33,28 +33,29 @@ public final class JsonRows {
   private final KeyField key;
 
   /**
-   * For a schema.
+   * Creates an encoder for a schema.
    *
    * @param keyField the name of the key's field, which need not be in the schema
-   * @param ignoreExtraFields whether fields that the schema does not have are passed over
+   * @param ignoreExtraFields whether fields that are not in the schema are ignored
    * @throws IllegalArgumentException if no row can be written with the schema; the message says why
    */
   public JsonRows(RowSchema schema, String keyField, boolean ignoreExtraFields) {
-    checkEnds(schema.avro(), newSet(), newSet());
+    rejectEndlessNesting(schema.avro(), newSet(), newSet());
     this.record = JsonRecord.ofRecord(schema.avro(), new IdentityHashMap<>());
     this.line = new JsonLine(ignoreExtraFields);
     this.key = new KeyField(keyField);
   }
 
-  /** Refuses a record that has to have another of its kind inside, and so on without end. */
-  private static void checkEnds(Schema schema, Set<Schema> around, Set<Schema> checked) {
+  /** Rejects a record type that must contain itself without end. */
+  private static void rejectEndlessNesting(
+      Schema schema, Set<Schema> enclosing, Set<Schema> checked) {
     if (schema.getType() == Schema.Type.RECORD && !checked.contains(schema)) {
-      if (!around.add(schema)) {
+      if (!enclosing.add(schema)) {
         throw new IllegalArgumentException(
-            schema.getFullName() + " has itself as a field, without end; let it be null there");
+            schema.getFullName() + " contains itself without end; make that field nullable");
       }
-      schema.getFields().forEach(field -> checkEnds(field.schema(), around, checked));
-      around.remove(schema);
+      schema.getFields().forEach(field -> rejectEndlessNesting(field.schema(), enclosing, checked));
+      enclosing.remove(schema);
       checked.add(schema);
     }
   }
@@ -64,9 +65,9 @@ public final class JsonRows {
   }
 
   /**
-   * Encodes an object; {@link #row} and {@link #key} have the outcome.
+   * Encodes an object; {@link #row} and {@link #key} return the result.
    *
-   * @throws BadFieldException if it is no row of the schema
+   * @throws BadFieldException if it is not a row of the schema
    * @throws com.fasterxml.jackson.core.JsonProcessingException if it is not JSON, or not an object
    */
   public Key encode(byte[] json, int from, int to) throws IOException, BadFieldException {
@@ -84,17 +85,17 @@ public final class JsonRows {
     return key.found;
   }
 
-  /** The row that was encoded last; valid until the next one. */
+  /** Returns the last row encoded; valid until the next one. */
   public RowBuffer row() {
     return line.out;
   }
 
-  /** The text of the key's field, in UTF-8, where it was {@link Key#FOUND}. */
+  /** Returns the text of the key's field in UTF-8, if it was {@link Key#FOUND}. */
   public RowBuffer key() {
     return key.text;
   }
 
-  /** The key's field on the way. */
+  /** Captures the key's field during encoding. */
   static final class KeyField {
     private final String name;
     private final RowBuffer text = new RowBuffer();
@@ -109,7 +110,7 @@ public final class JsonRows {
       text.reset();
     }
 
-    /** Takes its text if a field is the key's; tells whether it is. */
+    /** Captures the text of a field if it is the key's; returns whether it is. */
     boolean take(@Nullable String field, JsonToken value, JsonParser json) throws IOException {
       if (!name.equals(field)) {
         return false;

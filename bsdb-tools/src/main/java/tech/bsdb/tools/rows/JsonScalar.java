@@ -6,9 +6,9 @@ import java.io.IOException;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
-/** A type of single values; also that of null alone. */
+/** A scalar type, including the null type. */
 final class JsonScalar extends JsonType {
-  /** Null for the type of null. */
+  /** Null for the null type. */
   private final @Nullable ScalarText text;
 
   private JsonScalar(@Nullable ScalarText text) {
@@ -20,19 +20,22 @@ final class JsonScalar extends JsonType {
   }
 
   @Override
-  boolean takes(JsonToken token) {
-    return text == null ? token == JsonToken.VALUE_NULL : takes(token, false);
+  boolean accepts(JsonToken token) {
+    return text == null ? token == JsonToken.VALUE_NULL : accepts(token, false);
   }
 
-  /** Whether it may take values that begin so, in the one form that comes out of a database. */
-  boolean takes(JsonToken token, boolean exactly) {
+  /**
+   * Whether it may accept values that begin with a token; if {@code exactly}, only in the form that
+   * a database returns.
+   */
+  boolean accepts(JsonToken token, boolean exactly) {
     ScalarText.Form form = form(token);
-    return text != null && form != null && text.takes(form, exactly);
+    return text != null && form != null && text.accepts(form, exactly);
   }
 
   @Override
   void put(JsonToken token, JsonLine line) throws IOException, BadFieldException {
-    if (!takes(token)) {
+    if (!accepts(token)) {
       throw misfit(token, line);
     }
     String problem = tryPut(token, line);
@@ -42,9 +45,9 @@ final class JsonScalar extends JsonType {
   }
 
   /**
-   * Writes a value that it may take.
+   * Writes a value that it may accept.
    *
-   * @return null, or, with any bytes written, what is wrong with it
+   * @return null, or what is wrong with the value, with any bytes written
    */
   @Nullable String tryPut(JsonToken token, JsonLine line) throws IOException {
     ScalarText.Form form = form(token);

@@ -6,18 +6,18 @@ import java.util.IdentityHashMap;
 import java.util.Map;
 import org.apache.avro.Schema;
 
-/** A type of the schema that takes values in JSON. For one thread. */
+/** A type of the schema that reads JSON values. Not thread-safe. */
 abstract class JsonType {
   /**
-   * The type for a schema.
+   * Creates the type for a schema.
    *
-   * @throws IllegalArgumentException if no row can be written with it
+   * @throws IllegalArgumentException if the schema cannot be used for rows
    */
   static JsonType of(Schema schema) {
     return of(schema, new IdentityHashMap<>());
   }
 
-  /** As the other; records that were met before are those of the map. */
+  /** Creates the type for a schema; records already seen are in the map. */
   static JsonType of(Schema schema, Map<Schema, JsonRecord> records) {
     return switch (schema.getType()) {
       case RECORD -> {
@@ -31,13 +31,13 @@ abstract class JsonType {
     };
   }
 
-  /** Whether the type may have values that begin so. */
-  abstract boolean takes(JsonToken token);
+  /** Whether the type may have values that begin with a token. */
+  abstract boolean accepts(JsonToken token);
 
-  /** Writes the value that begins with that token; the parser is at its end afterwards. */
+  /** Writes the value that begins with a token; the parser is then at its end. */
   abstract void put(JsonToken token, JsonLine line) throws IOException, BadFieldException;
 
-  /** What a value is that fits, as in "is not a list". */
+  /** Returns what a fitting value is called, as in "is not a list". */
   abstract String name();
 
   final BadFieldException misfit(JsonToken token, JsonLine line) throws IOException {

@@ -8,9 +8,9 @@ import java.util.stream.Stream;
 import org.apache.avro.Schema;
 
 /**
- * A union: in the row the number of a branch, and its value. A value is that of the first branch
- * that takes it in the form that comes out of a database, else of the first that takes it at all,
- * as a number in a string.
+ * A union. A row holds the index of a branch and its value. A value belongs to the first branch
+ * that accepts it in the form a database returns, else to the first that accepts it at all, such as
+ * a number in a string.
  */
 final class JsonUnion extends JsonType {
   private static final int NONE = -1;
@@ -18,7 +18,7 @@ final class JsonUnion extends JsonType {
   private final JsonType[] branches;
   private final int nullBranch;
 
-  /** The only branch beside that for null, or NONE. */
+  /** The only branch besides null, or NONE. */
   private final int onlyBranch;
 
   private JsonUnion(JsonType[] branches, int nullBranch) {
@@ -40,8 +40,8 @@ final class JsonUnion extends JsonType {
   }
 
   @Override
-  boolean takes(JsonToken token) {
-    return Stream.of(branches).anyMatch(branch -> branch.takes(token));
+  boolean accepts(JsonToken token) {
+    return Stream.of(branches).anyMatch(branch -> branch.accepts(token));
   }
 
   @Override
@@ -68,8 +68,8 @@ final class JsonUnion extends JsonType {
     int mark = line.out.length();
     for (int i = 0; i < branches.length; i++) {
       if (branches[i] instanceof JsonScalar scalar
-          && scalar.takes(token, exactly)
-          && (exactly || !scalar.takes(token, true))) {
+          && scalar.accepts(token, exactly)
+          && (exactly || !scalar.accepts(token, true))) {
         line.out.putLong(i);
         if (scalar.tryPut(token, line) == null) {
           return true;
@@ -84,7 +84,7 @@ final class JsonUnion extends JsonType {
     int candidate = NONE;
     int candidates = 0;
     for (int i = 0; i < branches.length; i++) {
-      if (branches[i].takes(token)) {
+      if (branches[i].accepts(token)) {
         candidate = i;
         candidates++;
       }
@@ -94,7 +94,7 @@ final class JsonUnion extends JsonType {
       branches[candidate].put(token, line);
       return;
     }
-    // One that has all of the fields comes before one that leaves some out.
+    // A branch that has all of the fields is preferred to one that ignores some.
     if (!tryAll(token, line, false) && !(line.ignoresExtraFields() && tryAll(token, line, true))) {
       throw misfit(token, line);
     }
@@ -103,7 +103,7 @@ final class JsonUnion extends JsonType {
   private boolean tryAll(JsonToken token, JsonLine line, boolean ignore)
       throws IOException, BadFieldException {
     for (int i = 0; i < branches.length; i++) {
-      if (branches[i].takes(token) && line.tryAs(branches[i], i, ignore)) {
+      if (branches[i].accepts(token) && line.tryAs(branches[i], i, ignore)) {
         return true;
       }
     }

@@ -3,8 +3,8 @@ package tech.bsdb.tools.rows;
 import java.math.BigInteger;
 
 /**
- * A number as JSON writes it (RFC 8259, section 6), taken apart: its digits, and how many of them
- * stand behind the point. Not thread-safe.
+ * A parsed JSON number (RFC 8259, section 6): its digits, and how many of them follow the point.
+ * Not thread-safe.
  */
 final class NumberText {
   private static final long FAR = 1L << 40;
@@ -15,7 +15,7 @@ final class NumberText {
   private int count;
   private long scale;
 
-  /** Whether a range of a text is a number. */
+  /** Whether a range of text is a number. */
   static boolean isNumber(char[] text, int from, int to) {
     int at = from < to && text[from] == '-' ? from + 1 : from;
     int end = digitsEnd(text, at, to);
@@ -49,7 +49,7 @@ final class NumberText {
     return at;
   }
 
-  /** Takes a number apart; false if it is none. */
+  /** Parses a number; returns false if it is not one. */
   boolean parse(char[] text, int from, int to) {
     if (!isNumber(text, from, to)) {
       return false;
@@ -89,20 +89,20 @@ final class NumberText {
     return text[from] == '-' ? -exponent : exponent;
   }
 
-  /** Digits that count, from the first that is not zero. */
+  /** Returns the number of significant digits, from the first nonzero one. */
   int digits() {
     return count;
   }
 
-  /** How many digits stand behind the point; less than 0 where zeros are left out before it. */
+  /** Returns the number of digits after the point; negative if zeros before it are omitted. */
   long scale() {
     return scale;
   }
 
   /**
-   * Writes it with so many digits behind the point, no matter how many it was written with.
+   * Changes the number of digits after the point.
    *
-   * @return false if that takes a digit that is not zero away
+   * @return false if that would drop a nonzero digit
    */
   boolean rescale(int wanted) {
     if (count == 0) {
@@ -116,17 +116,19 @@ final class NumberText {
     return scale <= wanted;
   }
 
-  /** How many digits {@link #rescale} gave it, with zeros behind that are not there yet. */
+  /**
+   * Returns how many digits it has after {@link #rescale}, including trailing zeros not yet stored.
+   */
   long digitsAt(int wanted) {
     return count == 0 ? 0 : count + (wanted - scale);
   }
 
-  /** Whether that many digits, which {@link #unscaled} would have, are a long in any case. */
+  /** Whether that many digits of {@link #unscaled} always fit in a long. */
   static boolean isLong(long digits) {
     return digits <= LONG_DIGITS;
   }
 
-  /** The number without its point, with so many digits behind it; they are a long. */
+  /** Returns the unscaled number for a scale; it must fit in a long. */
   long unscaledLong(int wanted) {
     long number = 0;
     for (int i = 0; i < count; i++) {
@@ -138,7 +140,7 @@ final class NumberText {
     return negative ? -number : number;
   }
 
-  /** The number without its point, with so many digits behind it. */
+  /** Returns the unscaled number for a scale. */
   BigInteger unscaled(int wanted) {
     BigInteger number = count == 0 ? BigInteger.ZERO : new BigInteger(new String(digits, 0, count));
     if (count > 0 && wanted > scale) {

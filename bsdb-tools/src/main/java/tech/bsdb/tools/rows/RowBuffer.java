@@ -8,16 +8,16 @@ import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 
 /**
- * A growing array of bytes that rows are written into, in Avro's binary encoding. It is used again
- * and again, and once it has grown, writing allocates nothing. Not thread-safe.
+ * A growing byte array for writing rows in Avro's binary encoding. It is reusable, and writing
+ * allocates nothing once it has grown. Not thread-safe.
  *
- * <p>Whatever does not fit in an array is an {@link OutOfMemoryError}.
+ * <p>Content that does not fit in an array causes an {@link OutOfMemoryError}.
  *
  * @see <a href="https://avro.apache.org/docs/1.12.0/specification/#binary-encoding">the
  *     encoding</a>
  */
 public final class RowBuffer {
-  /** An array that grew larger is not kept by {@link #reset}. */
+  /** {@link #reset} drops an array that has grown larger than this. */
   private static final int KEPT = 1 << 20;
 
   private static final int FIRST = 1 << 12;
@@ -33,25 +33,25 @@ public final class RowBuffer {
   private byte[] bytes = new byte[FIRST];
   private int length;
 
-  /** Creates an empty one. */
+  /** Creates an empty buffer. */
   public RowBuffer() {}
 
-  /** Has what was written at its start; valid until the next write. */
+  /** Returns the array that starts with the written bytes; valid until the next write. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Bytes that were written. */
+  /** Returns the number of bytes written. */
   public int length() {
     return length;
   }
 
-  /** A copy of what was written. */
+  /** Returns a copy of the written bytes. */
   public byte[] copy() {
     return Arrays.copyOf(bytes, length);
   }
 
-  /** Forgets what was written, and an array of more than a MiB. */
+  /** Discards the written bytes, and an array larger than 1 MiB. */
   public void reset() {
     length = 0;
     if (bytes.length > KEPT) {
@@ -59,7 +59,7 @@ public final class RowBuffer {
     }
   }
 
-  /** Forgets all but the first bytes. */
+  /** Discards all but the first bytes. */
   public void truncate(int kept) {
     if (kept < 0 || kept > length) {
       throw new IllegalArgumentException(kept + " of " + length + " bytes");
@@ -67,13 +67,13 @@ public final class RowBuffer {
     length = kept;
   }
 
-  /** Writes a byte as it is. */
+  /** Writes a raw byte. */
   public void putByte(int b) {
     reserve(1);
     bytes[length++] = (byte) b;
   }
 
-  /** Writes an int or a long, the number of a union's branch, or a count. */
+  /** Writes an int, a long, the index of a union's branch, or a count. */
   public void putLong(long value) {
     reserve(LONGEST_VARINT);
     length = putLong(value, bytes, length);
@@ -90,7 +90,7 @@ public final class RowBuffer {
     return at;
   }
 
-  /** Writes a number's decimal digits, which no row has but a key. */
+  /** Writes a number's decimal digits, for keys only. */
   public void putDigits(long number) {
     reserve(LONGEST_DIGITS);
     if (number == Long.MIN_VALUE) {
@@ -114,7 +114,7 @@ public final class RowBuffer {
     length = end;
   }
 
-  /** Writes a text's bytes in UTF-8 without their length, which no row has but a key. */
+  /** Writes text in UTF-8 without its length, for keys only. */
   public void putText(String text) {
     byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
     putFixed(utf8, 0, utf8.length);
@@ -130,14 +130,14 @@ public final class RowBuffer {
     putEightBytes(Double.doubleToRawLongBits(value));
   }
 
-  /** Writes bytes as they are: a fixed value, or one that is encoded already. */
+  /** Writes raw bytes: a fixed value, or one that is already encoded. */
   public void putFixed(byte[] source, int offset, int count) {
     reserve(count);
     System.arraycopy(source, offset, bytes, length, count);
     length += count;
   }
 
-  /** Writes what remains of a buffer as it is, and leaves the buffer's position. */
+  /** Writes the remaining bytes of a buffer verbatim; the buffer's position does not change. */
   public void putFixed(ByteBuffer source) {
     int count = source.remaining();
     reserve(count);
@@ -145,21 +145,24 @@ public final class RowBuffer {
     length += count;
   }
 
-  /** Writes bytes or a string, with the length in front. */
+  /** Writes bytes or a string, preceded by the length. */
   public void putBytes(byte[] source, int offset, int count) {
     putLong(count);
     putFixed(source, offset, count);
   }
 
-  /** Writes what remains of a buffer as bytes or a string, and leaves the buffer's position. */
+  /**
+   * Writes the remaining bytes of a buffer as bytes or a string; the buffer's position does not
+   * change.
+   */
   public void putBytes(ByteBuffer source) {
     putLong(source.remaining());
     putFixed(source);
   }
 
   /**
-   * Writes a number before what was written from {@code place} on: the count of an array's or a
-   * map's items, or a length, that was not known before.
+   * Inserts a number before the bytes written from {@code place} on: the item count of an array or
+   * map, or a length, that was not known in advance.
    */
   public void insertLong(int place, long number) {
     reserve(LONGEST_VARINT);
@@ -170,14 +173,14 @@ public final class RowBuffer {
     length += size;
   }
 
-  /** Writes the four bytes of a number, the lowest first. */
+  /** Writes the four bytes of a number, little-endian. */
   void putFourBytes(int number) {
     reserve(Integer.BYTES);
     INTS.set(bytes, length, number);
     length += Integer.BYTES;
   }
 
-  /** Writes the eight bytes of a number, the lowest first. */
+  /** Writes the eight bytes of a number, little-endian. */
   void putEightBytes(long number) {
     reserve(Long.BYTES);
     LONGS.set(bytes, length, number);
@@ -185,9 +188,9 @@ public final class RowBuffer {
   }
 
   /**
-   * Writes the lowest bytes of a number, the highest of them first.
+   * Writes the lowest bytes of a number, big-endian.
    *
-   * @param count how many, 1 to 8 of the number; what is above repeats its sign
+   * @param count how many bytes; beyond 8 the sign is repeated
    */
   void putBigEndian(long number, int count) {
     reserve(count);
@@ -199,8 +202,8 @@ public final class RowBuffer {
   /**
    * Writes text as UTF-8.
    *
-   * @param counted whether the number of bytes is written before it
-   * @return false, with nothing written, if it has half of a surrogate pair
+   * @param counted whether the number of bytes is written first
+   * @return false, with nothing written, if it has a lone surrogate
    */
   boolean putText(char[] text, int from, int to, boolean counted) {
     long size = (long) to - from;

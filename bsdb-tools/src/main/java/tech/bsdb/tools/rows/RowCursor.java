@@ -5,15 +5,17 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Reads the parts of a row one after another (Avro's binary encoding). Whatever the bytes are, it
- * reads nothing outside the row, gives no length beyond its end, and comes to an end. Not
- * thread-safe.
+ * Reads the parts of a row in sequence (Avro's binary encoding). For any bytes, it reads nothing
+ * outside the row, returns no length beyond its end, and terminates. Not thread-safe.
  */
 final class RowCursor {
-  /** The most records, lists and maps within each other: what any thread has the stack for. */
+  /** The maximum nesting of records, lists and maps, for which every thread has enough stack. */
   static final int MAX_DEPTH = 256;
 
-  /** The most values of no bytes in one row; there is no end to how many bytes could claim. */
+  /**
+   * The maximum number of zero-length values in one row; a few bytes could claim any number of
+   * them.
+   */
   static final int MAX_EMPTY = 1 << 20;
 
   private static final VarHandle INTS =
@@ -28,7 +30,7 @@ final class RowCursor {
   private int depth;
   private int empty;
 
-  /** Begins at the start of a row; the array is read in place. */
+  /** Starts a row; the array is read in place. */
   void begin(byte[] array, int from, int length) {
     bytes = array;
     at = from;
@@ -37,14 +39,14 @@ final class RowCursor {
     empty = 0;
   }
 
-  /** Forgets the row's array. */
+  /** Releases the row's array. */
   void release() {
     bytes = NOTHING;
     at = 0;
     end = 0;
   }
 
-  /** The array that the row is in. */
+  /** Returns the array that holds the row. */
   byte[] bytes() {
     return bytes;
   }
@@ -52,30 +54,30 @@ final class RowCursor {
   /** Fails unless all bytes are read. */
   void finish() throws BadRowException {
     if (at != end) {
-      throw new BadRowException((end - at) + " bytes are left behind its last column");
+      throw new BadRowException((end - at) + " bytes follow its last column");
     }
   }
 
-  /** A record, list or map begins. */
+  /** Enters a record, list or map. */
   void enter() throws BadRowException {
     if (++depth > MAX_DEPTH) {
       throw new BadRowException("it is nested more than " + MAX_DEPTH + " levels deep");
     }
   }
 
-  /** The record, list or map ends. */
+  /** Leaves a record, list or map. */
   void leave() {
     depth--;
   }
 
-  /** A value stands there in no bytes. */
+  /** Counts a zero-length value. */
   void countEmpty() throws BadRowException {
     if (++empty > MAX_EMPTY) {
-      throw new BadRowException("it has more than " + MAX_EMPTY + " values of no bytes");
+      throw new BadRowException("it has more than " + MAX_EMPTY + " zero-length values");
     }
   }
 
-  /** The place of so many bytes, which are passed over. */
+  /** Skips bytes and returns where they begin. */
   int take(int count) throws BadRowException {
     if (count > end - at) {
       throw truncated();
@@ -85,7 +87,7 @@ final class RowCursor {
     return place;
   }
 
-  /** The length of bytes or a string that are there whole behind it. */
+  /** Reads the length of bytes or a string and checks that all of them are present. */
   int readLength() throws BadRowException {
     long length = readLong();
     if (length < 0) {
@@ -97,7 +99,7 @@ final class RowCursor {
     return (int) length;
   }
 
-  /** A number from 0 to one less than {@code count}. */
+  /** Reads a number from 0 to {@code count - 1}. */
   int readIndex(int count, String what) throws BadRowException {
     long index = readLong();
     if (index < 0 || index >= count) {
@@ -107,8 +109,8 @@ final class RowCursor {
   }
 
   /**
-   * How many elements of a list or map the next block has, 0 behind the last block. The length in
-   * bytes that some writers give is passed over.
+   * Reads the number of elements in the next block of a list or map, 0 after the last block. The
+   * optional length in bytes is skipped.
    */
   long readBlock() throws BadRowException {
     long count = readLong();
@@ -120,8 +122,8 @@ final class RowCursor {
   }
 
   /**
-   * As {@link #readBlock}, for one who wants nothing of the elements: where the block has a length
-   * in bytes, it is passed over and the next one taken.
+   * Like {@link #readBlock}, for callers that skip the elements: a block with a length in bytes is
+   * skipped and the next one read.
    */
   long skipBlocks() throws BadRowException {
     while (true) {
@@ -157,7 +159,7 @@ final class RowCursor {
     return (int) number;
   }
 
-  /** A number in steps of seven bits, the lowest first, its sign in its lowest bit. */
+  /** Reads a zigzag varint: groups of seven bits, lowest first, with the sign in the lowest bit. */
   long readLong() throws BadRowException {
     if (at < end) {
       long number = bytes[at];

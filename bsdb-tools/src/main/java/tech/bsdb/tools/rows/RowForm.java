@@ -9,11 +9,11 @@ import java.util.Set;
 import tech.bsdb.tools.cli.NearestName;
 
 /**
- * What of the rows of a schema is written as JSON, and how. It is made once for a schema; {@link
- * RowJson} writes by it. Immutable and thread-safe.
+ * Which columns of a schema's rows are written as JSON, and how. Created once per schema for {@link
+ * RowJson}. Immutable and thread-safe.
  */
 public final class RowForm {
-  /** The most columns that an error lists. */
+  /** The maximum number of columns listed in an error. */
   private static final int LISTED = 100;
 
   private final RowSchema schema;
@@ -31,7 +31,7 @@ public final class RowForm {
     this.safeIntegers = safeIntegers;
   }
 
-  /** All columns, numbers as numbers. */
+  /** Returns the form with all columns, and numbers as numbers. */
   public static RowForm of(RowSchema schema) {
     List<String> columns = schema.columns();
     boolean[] wanted = new boolean[columns.size()];
@@ -40,9 +40,9 @@ public final class RowForm {
   }
 
   /**
-   * This form with some columns alone, in the order of the schema, whatever that of the names.
+   * Returns this form with only the given columns, in schema order.
    *
-   * @throws IllegalArgumentException if there is no such column; the message lists those there are
+   * @throws IllegalArgumentException if there is no such column; the message lists the columns
    */
   public RowForm withColumns(Collection<String> names) {
     Set<String> asked = new LinkedHashSet<>(names);
@@ -71,14 +71,14 @@ public final class RowForm {
   }
 
   /**
-   * This form with whole numbers and decimals as strings where a double does not hold all of their
-   * digits, or as numbers always.
+   * Returns this form with whole numbers and decimals as strings where a double cannot hold all of
+   * their digits, or always as numbers.
    */
   public RowForm withSafeIntegers(boolean safe) {
     return new RowForm(schema, columns, shape, wanted, safe);
   }
 
-  /** The schema. */
+  /** Returns the schema. */
   public RowSchema schema() {
     return schema;
   }
@@ -87,7 +87,7 @@ public final class RowForm {
     return shape;
   }
 
-  /** Whether a column is wanted, by its place in the schema. */
+  /** Whether the column at an index in the schema is written. */
   boolean wants(int column) {
     return wanted[column];
   }

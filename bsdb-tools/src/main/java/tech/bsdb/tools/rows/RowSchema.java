@@ -9,14 +9,14 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 
 /**
- * The schema of a database's rows: an Avro record, whose fields know the names of their columns.
- * Immutable and thread-safe.
+ * The schema of a database's rows: an Avro record whose fields carry their column names. Immutable
+ * and thread-safe.
  */
 public final class RowSchema {
-  /** The property of a field whose column has a name that Avro does not allow: that name. */
+  /** The field property that holds a column name that Avro does not allow. */
   public static final String COLUMN = "column";
 
-  /** A decimal whose length is this many bytes above what its precision takes is none. */
+  /** How many bytes longer than its precision needs a decimal may be. */
   private static final int SPARE = 64;
 
   private final Schema avro;
@@ -28,12 +28,12 @@ public final class RowSchema {
   /**
    * Wraps a schema.
    *
-   * @throws IllegalArgumentException if it is not that of a record
+   * @throws IllegalArgumentException if it is not a record schema
    */
   public static RowSchema of(Schema avro) {
     if (avro.getType() != Schema.Type.RECORD) {
       throw new IllegalArgumentException(
-          "the schema of rows is a record, not " + avro.getType().getName());
+          "the schema of rows must be a record, not " + avro.getType().getName());
     }
     return new RowSchema(avro);
   }
@@ -42,62 +42,63 @@ public final class RowSchema {
    * Reads a schema.
    *
    * @param json as Avro writes it
-   * @throws IllegalArgumentException if it is not the schema of a record; the message says why
+   * @throws IllegalArgumentException if it is not a record schema; the message says why
    */
   public static RowSchema parse(String json) {
     try {
       return of(new Schema.Parser().parse(json));
     } catch (SchemaParseException e) {
       throw new IllegalArgumentException("not an Avro schema: " + reason(e), e);
-    } catch (AvroRuntimeException | UnsupportedOperationException e) { // of a fixed too long
+    } catch (AvroRuntimeException
+        | UnsupportedOperationException e) { // for a fixed type that is too long
       throw new IllegalArgumentException("not a valid Avro schema: " + reason(e), e);
     }
   }
 
-  /** One line: behind it Jackson says where it is, in its own terms. */
+  /** Returns the first line only: Jackson's own location follows it. */
   private static String reason(RuntimeException e) {
     String message = String.valueOf(e.getMessage());
     return message.lines().findFirst().orElse("").replaceFirst("^com\\.fasterxml\\S+: ", "");
   }
 
   /**
-   * The schema that a database has stored, or null where its values are bytes.
+   * Returns the schema stored in a database, or null if its values are raw bytes.
    *
-   * @throws IllegalArgumentException if what is stored is none
+   * @throws IllegalArgumentException if the stored schema is invalid
    */
   public static @Nullable RowSchema stored(Statistics statistics) {
     String json = statistics.valueSchema();
     return json == null ? null : parse(json);
   }
 
-  /** The record. */
+  /** Returns the record schema. */
   public Schema avro() {
     return avro;
   }
 
-  /** The schema as it is stored: JSON without line ends. */
+  /** Returns the schema as stored: JSON without line breaks. */
   public String json() {
     return avro.toString();
   }
 
-  /** The names of the columns, in their order. */
+  /** Returns the names of the columns, in order. */
   public List<String> columns() {
     List<String> names = new ArrayList<>();
     avro.getFields().forEach(field -> names.add(column(field)));
     return List.copyOf(names);
   }
 
-  /** The name of the column that a field, also of a nested record, stands for. */
+  /** Returns the column name of a field, which may be in a nested record. */
   public static String column(Schema.Field field) {
     String own = field.getProp(COLUMN);
     return own == null ? field.name() : own;
   }
 
   /**
-   * The most bytes of a decimal that is still taken for one: more than any of its precision needs,
-   * since some writers are not exact about that.
+   * Returns the maximum length of a decimal in bytes: more than its precision needs, since some
+   * writers are not exact about that.
    */
-  public static int mostDecimalBytes(int precision) {
+  public static int maxDecimalBytes(int precision) {
     return (int) Math.min(Integer.MAX_VALUE, precision * 5L / 12 + SPARE);
   }
 

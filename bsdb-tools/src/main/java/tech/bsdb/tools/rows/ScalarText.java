@@ -7,13 +7,13 @@ import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The text of a type of single values, and how it becomes the bytes of a row (the forms:
- * OPERATIONS.md "Typed rows from text"). For one thread.
+ * Converts the text of a scalar type to the bytes of a row (the forms: OPERATIONS.md "Typed rows
+ * from text"). Not thread-safe.
  */
 abstract class ScalarText {
   /** How a text is written. */
   enum Form {
-    /** A field of CSV: nothing says what it is. */
+    /** A CSV field, which does not tell its type. */
     FIELD,
     /** A JSON string. */
     STRING,
@@ -27,7 +27,9 @@ abstract class ScalarText {
 
   private char[] wide = new char[64];
 
-  /** The type's text, or null if it is not one of single values or is {@code null} itself. */
+  /**
+   * Creates the converter for a type, or returns null if the type is not scalar or is {@code null}.
+   */
   static @Nullable ScalarText of(Schema schema) {
     LogicalType logical = schema.getLogicalType();
     return switch (schema.getType()) {
@@ -59,7 +61,7 @@ abstract class ScalarText {
   }
 
   private static ScalarText ofLong(Schema schema, @Nullable LogicalType logical) {
-    // not a type of Avro's own, so that it may be there as a property alone
+    // not one of Avro's own types, so it may be present only as a property
     String name =
         logical == null ? schema.getProp(LogicalType.LOGICAL_TYPE_PROP) : logical.getName();
     if (logical == null && !TimeText.NANOS.equals(name)) {
@@ -92,22 +94,22 @@ abstract class ScalarText {
   }
 
   /**
-   * Whether the type may have values that are written so.
+   * Whether the type may have values in a form.
    *
-   * @param exactly whether only as JSON that comes out of a database, so that the branch of a union
-   *     can be told by it
+   * @param exactly whether to accept only JSON that a database returns, so that it identifies the
+   *     branch of a union
    */
-  abstract boolean takes(Form form, boolean exactly);
+  abstract boolean accepts(Form form, boolean exactly);
 
   /**
-   * Writes the value that a text stands for.
+   * Writes the value of a text.
    *
-   * @param form one that the type takes
-   * @return null, or, with any bytes written, what is wrong: it reads on from the text
+   * @param form a form that the type accepts
+   * @return null, or what is wrong, as a continuation of the text, with any bytes written
    */
   abstract @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out);
 
-  /** As the other, for a field of CSV in UTF-8. */
+  /** Writes the value of a CSV field in UTF-8, like the other {@code put}. */
   @Nullable String put(byte[] utf8, int from, int length, RowBuffer out) {
     if (wide.length < length) {
       wide = new char[Math.max(length, 2 * wide.length)];
@@ -123,15 +125,15 @@ abstract class ScalarText {
     return put(Form.FIELD, wide, 0, length, out);
   }
 
-  /** What a value is that fits, as in "is not an int". */
+  /** Returns what a fitting value is called, as in "is not an int". */
   abstract String name();
 
-  /** What is wrong with a text that is nothing of the kind. */
+  /** Returns the problem with a text that is not a value of the type. */
   final String isNot() {
     return "is not " + name();
   }
 
-  /** Whether a range of a text is that word. */
+  /** Whether a range of text is a given word. */
   static boolean isWord(String word, char[] text, int from, int to) {
     if (to - from != word.length()) {
       return false;

@@ -11,11 +11,11 @@ import org.apache.avro.Schema;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * A part of a schema as it is gone through for each row: its kind, and what there is to know of it.
- * Shapes of recursive records contain themselves. Immutable once made, and thread-safe.
+ * A part of a schema, prepared for traversing rows: its kind and attributes. Shapes of recursive
+ * records contain themselves. Immutable after construction, and thread-safe.
  */
 final class Shape {
-  /** What stands in the bytes, and how it is written. */
+  /** The encoding of the bytes, and how they are written. */
   enum Kind {
     NULL,
     BOOLEAN,
@@ -42,36 +42,36 @@ final class Shape {
     DURATION
   }
 
-  /** A logical type of ours, on a long: nanoseconds of a day. Avro has none for them. */
+  /** A bsdb logical type on a long: nanoseconds of a day, for which Avro has no type. */
   static final String TIME_NANOS = "time-nanos";
 
   private static final Shape[] NONE = {};
 
   final Kind kind;
 
-  /** Of a record the fields, of a union the branches, of a list or map the one for elements. */
+  /** The fields of a record, the branches of a union, or the element type of a list or map. */
   Shape[] parts = NONE;
 
   /**
-   * Of a record {@code ,"name":} for each field, of an enumeration {@code "symbol"} for each
+   * For a record {@code ,"name":} for each field; for an enumeration {@code "symbol"} for each
    * symbol.
    */
   byte[][] names = {};
 
-  /** Bytes of a fixed value; of a decimal the most bytes. */
+  /** The size of a fixed value in bytes; for a decimal the maximum. */
   int size;
 
-  /** Of a decimal. */
+  /** The scale of a decimal. */
   int scale;
 
-  /** Of times and timestamps: digits behind the second, 3, 6 or 9. */
+  /** The fraction digits of times and timestamps: 3, 6 or 9. */
   int digits;
 
   private Shape(Kind kind) {
     this.kind = kind;
   }
 
-  /** The shape of a schema. */
+  /** Creates the shape of a schema. */
   static Shape of(Schema schema) {
     return of(schema, new IdentityHashMap<>());
   }
@@ -166,7 +166,7 @@ final class Shape {
     if (type instanceof LogicalTypes.Decimal decimal) {
       Shape shape = new Shape(Kind.DECIMAL);
       shape.scale = decimal.getScale();
-      shape.size = RowSchema.mostDecimalBytes(decimal.getPrecision());
+      shape.size = RowSchema.maxDecimalBytes(decimal.getPrecision());
       return shape;
     }
     return new Shape(type instanceof LogicalTypes.BigDecimal ? Kind.BIG_DECIMAL : Kind.BYTES);

@@ -2,16 +2,16 @@ package tech.bsdb.tools.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/** Text as it is. */
+/** Plain text. */
 final class StringText extends ScalarText {
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 
   @Override
   @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
-    return out.putText(text, from, to, true) ? null : "has half of a surrogate pair";
+    return out.putText(text, from, to, true) ? null : "has a lone surrogate";
   }
 
   @Override

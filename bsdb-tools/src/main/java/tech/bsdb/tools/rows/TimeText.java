@@ -2,21 +2,21 @@ package tech.bsdb.tools.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/** Times of a day, {@code 12:34:56.789}: in the row the units since midnight. */
+/** Times of day such as {@code 12:34:56.789}, stored as units since midnight. */
 final class TimeText extends ScalarText {
-  /** A logical type of ours, on a long: nanoseconds of a day. Avro has none for them. */
+  /** A bsdb logical type on a long: nanoseconds of a day, for which Avro has no type. */
   static final String NANOS = "time-nanos";
 
   private final Unit unit;
   private final IsoScanner iso = new IsoScanner();
 
-  /** Of units of 3, 6 or 9 digits behind the second. */
+  /** Creates a type whose unit has 3, 6 or 9 fraction digits. */
   TimeText(int digits) {
     this.unit = Unit.ofDigits(digits);
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 
@@ -38,9 +38,9 @@ final class TimeText extends ScalarText {
     return "a time such as 12:34:56.789";
   }
 
-  /** What a time is counted in. */
+  /** The unit of a time. */
   record Unit(String name, long perSecond, int nanos) {
-    /** Of 3, 6 or 9 digits behind the second. */
+    /** Returns the unit with 3, 6 or 9 fraction digits. */
     static Unit ofDigits(int digits) {
       return switch (digits) {
         case 3 -> new Unit("milliseconds", 1_000, 1_000_000);

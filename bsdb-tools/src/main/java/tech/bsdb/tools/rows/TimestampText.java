@@ -3,9 +3,8 @@ package tech.bsdb.tools.rows;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Timestamps, {@code 2024-01-31T12:34:56.789Z} with an offset where they are points in time, and
- * without one where they are local; also with a blank for the T. In the row the units since
- * 1970-01-01T00:00.
+ * Timestamps such as {@code 2024-01-31T12:34:56.789Z}: points in time have an offset, local ones do
+ * not; a blank may replace the T. Stored as units since 1970-01-01T00:00.
  */
 final class TimestampText extends ScalarText {
   private static final long DAY_SECONDS = 86_400;
@@ -14,14 +13,14 @@ final class TimestampText extends ScalarText {
   private final boolean point;
   private final IsoScanner iso = new IsoScanner();
 
-  /** Of units of 3, 6 or 9 digits behind the second. */
+  /** Creates a type whose unit has 3, 6 or 9 fraction digits. */
   TimestampText(int digits, boolean point) {
     this.unit = TimeText.Unit.ofDigits(digits);
     this.point = point;
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 
@@ -43,7 +42,7 @@ final class TimestampText extends ScalarText {
       seconds -= iso.offsetSeconds();
     }
     long fraction = iso.nanos() / unit.nanos();
-    if (seconds < 0) { // from the second after it, so that the least number is within reach
+    if (seconds < 0) { // counted back from the following second, so that the minimum is reachable
       seconds++;
       fraction -= unit.perSecond();
     }

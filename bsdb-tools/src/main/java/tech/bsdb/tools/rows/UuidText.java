@@ -4,11 +4,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonEscapes;
 
 /**
- * UUIDs, {@code 123e4567-e89b-12d3-a456-426614174000}, in digits of either case: in the row 16
- * bytes, or the text as it was.
+ * UUIDs such as {@code 123e4567-e89b-12d3-a456-426614174000}, with digits in either case, stored as
+ * 16 bytes or as the unchanged text.
  */
 final class UuidText extends ScalarText {
-  /** Bytes of a UUID. */
+  /** Size of a UUID in bytes. */
   static final int BYTES = 16;
 
   private static final int LENGTH = 36;
@@ -20,7 +20,7 @@ final class UuidText extends ScalarText {
   }
 
   @Override
-  boolean takes(Form form, boolean exactly) {
+  boolean accepts(Form form, boolean exactly) {
     return form == Form.STRING || form == Form.FIELD;
   }
 

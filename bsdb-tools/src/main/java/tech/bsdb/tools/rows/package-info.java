@@ -2,8 +2,8 @@
  * Typed rows: values that are records in Avro's binary encoding, the schema of which is stored in
  * the database (FORMAT.md §6, OPERATIONS.md "Typed rows").
  *
- * <p>{@link tech.bsdb.tools.rows.RowSchema} is that schema; what reads and writes rows is given
- * one. Nothing here knows where rows come from.
+ * <p>{@link tech.bsdb.tools.rows.RowSchema} is that schema; readers and writers of rows receive
+ * one. Nothing here depends on where rows come from.
  */
 @NullMarked
 package tech.bsdb.tools.rows;

@@ -122,7 +122,10 @@ class SourceOptionsTest {
     assertSchema("no such file", "--csv", "--avro-schema", directory + "/none");
     assertSchema("is a directory, not an .avsc file", "--csv", "--avro-schema", "" + directory);
     assertSchema(
-        "the schema of rows is a record, not int", "--csv", "--avro-schema", schema("\"int\""));
+        "the schema of rows must be a record, not int",
+        "--csv",
+        "--avro-schema",
+        schema("\"int\""));
     for (String bad : List.of("", "{", "{\"type\":\"record\"}", "\u0000", "[]")) {
       assertThatExceptionOfType(UsageException.class)
           .isThrownBy(() -> parse("--csv", "--avro-schema", schema(bad)))
@@ -131,12 +134,12 @@ class SourceOptionsTest {
     }
     String list = "{\"name\":\"a\",\"type\":{\"type\":\"array\",\"items\":\"int\"}}";
     assertSchema(
-        "column \"a\" is of the type array, which a field of CSV cannot hold; JSON lines can",
+        "column \"a\" is of the type array, which a CSV field cannot hold; JSON lines can",
         "--csv",
         "--avro-schema",
         schema("{\"type\":\"record\",\"name\":\"R\",\"fields\":[" + list + "]}"));
     assertSchema(
-        "R has itself as a field, without end; let it be null there",
+        "R contains itself without end; make that field nullable",
         "--jsonl",
         "--key-field",
         "id",

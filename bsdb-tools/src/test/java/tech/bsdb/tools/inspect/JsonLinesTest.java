@@ -33,12 +33,12 @@ class JsonLinesTest {
   }
 
   @Test
-  void encodedBytesAreStrings() throws Exception {
+  void whatIsEncodedIsItsText() throws Exception {
     assertThat(json(ENCODED, BINARY, BINARY)).isEqualTo("{\"key\":\"00ff\",\"value\":\"AP8=\"}\n");
   }
 
   @Test
-  void rowsAreObjectsAndInvalidRowsNameTheirKey() throws Exception {
+  void rowsAreObjectsAndWhatIsNoneNamesItsKey() throws Exception {
     RowSchema schema = AvroRows.schemaOf("\"int\"");
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     JsonLines lines = new JsonLines(out, PLAIN, EXACT, RowForm.of(schema));
@@ -46,7 +46,7 @@ class JsonLinesTest {
     assertThatExceptionOfType(FileSystemException.class)
         .isThrownBy(() -> lines.write(new byte[] {'b'}, BINARY))
         .withMessage(
-            "rdb: the value of \"b\" is not a row of the stored schema: 1 bytes are left behind its"
+            "rdb: the value of \"b\" is not a row of the stored schema: 1 bytes follow its"
                 + " last column");
     lines.write(new byte[] {'a'}, null);
     assertThat(out.toString(UTF_8))

@@ -48,13 +48,13 @@ final class CsvRowsTest {
   void nestedTypesAreRefusedByTheirColumn() {
     assertThatThrownBy(() -> new CsvRows(Rows.ofType("{'type':'array','items':'int'}")))
         .hasMessage(
-            "column \"x\" is of the type array, which a field of CSV cannot hold; JSON lines can");
+            "column \"x\" is of the type array, which a CSV field cannot hold; JSON lines can");
     assertThatThrownBy(() -> new CsvRows(Rows.ofType("['null',{'type':'map','values':'int'}]")))
         .hasMessage(
-            "column \"x\" is of the type map, which a field of CSV cannot hold; JSON lines can");
+            "column \"x\" is of the type map, which a CSV field cannot hold; JSON lines can");
     assertThatThrownBy(
             () -> new CsvRows(RowSchema.parse("{\"type\":\"error\",\"name\":\"E\",\"fields\":[]}")))
-        .hasMessage("E is the schema of an error, which no row has");
+        .hasMessage("E is an error type, which no row can have");
   }
 
   @Test

@@ -199,12 +199,12 @@ final class JsonRowsTest {
   @Test
   void whatCannotBeWrittenIsRefused() {
     assertRefused(
-        "{'type':'error','name':'E','fields':[]}", "E is the schema of an error, which no row has");
+        "{'type':'error','name':'E','fields':[]}", "E is an error type, which no row can have");
     assertRefused("[]", "a union without branches takes no value");
-    assertRefused("'R'", "R has itself as a field, without end; let it be null there");
+    assertRefused("'R'", "R contains itself without end; make that field nullable");
     assertRefused(
         "{'type':'record','name':'S','fields':[{'name':'r','type':'R'}]}",
-        "R has itself as a field, without end; let it be null there");
+        "R contains itself without end; make that field nullable");
     new JsonRows(Rows.ofType("{'type':'array','items':'R'}"), "", false);
   }
 

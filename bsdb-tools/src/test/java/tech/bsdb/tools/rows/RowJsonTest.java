@@ -416,7 +416,7 @@ class RowJsonTest {
     rows.write(new byte[] {9, 9, 2, 9}, 2, 1, out);
     assertThatExceptionOfType(BadRowException.class)
         .isThrownBy(() -> rows.write(new byte[] {2, 2}, 0, 2, out))
-        .withMessage("1 bytes are left behind its last column");
+        .withMessage("1 bytes follow its last column");
     rows.write(new byte[] {4}, 0, 1, out);
     assertThat(new String(out.copy(), UTF_8)).isEqualTo("x{\"v\":1}{\"v\":2}");
   }

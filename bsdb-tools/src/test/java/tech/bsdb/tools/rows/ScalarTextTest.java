@@ -359,8 +359,8 @@ final class ScalarTextTest {
       assertText("'string'", text, text);
     }
     assertJson("'string'", "\"\\u00e9\\n\\u0000\\ud83d\\ude00\"", "é\n\0\uD83D\uDE00");
-    assertBadJson("'string'", "\"a\\ud83d\"", "\"a\\uD83D\" has half of a surrogate pair");
-    assertBadJson("'string'", "\"\\ude00b\"", "\"\\uDE00b\" has half of a surrogate pair");
+    assertBadJson("'string'", "\"a\\ud83d\"", "\"a\\uD83D\" has a lone surrogate");
+    assertBadJson("'string'", "\"\\ude00b\"", "\"\\uDE00b\" has a lone surrogate");
     assertBadJson("'string'", "1", "1 is not a string");
     assertBadJson("'string'", "null", "null is not a string");
     assertText("'string'", "x".repeat(100_000), "x".repeat(100_000));
