@@ -374,7 +374,7 @@ class ParquetBuilderTest {
         "-kf id,name | has no column id,name for the key (several columns need --key-join;",
         "-kf at | column at cannot be a key: it is struct",
         "-kf id --value-fields a,b | has no column a for the value",
-        "-kf id --value-raw id | column id is long; --value-raw takes a column of text or bytes",
+        "-kf id --value-raw id | column id is long; --value-raw needs a column of text or bytes",
         "-kf id --value-raw z | has no column z for the value",
         "-kf id --value-raw name --value-fields id | --value-raw and --value-fields cannot",
         "-kf id --value-fields id,id | --value-fields names id twice",
@@ -703,6 +703,6 @@ class ParquetBuilderTest {
         .isEqualTo(
             "bsdb build-parquet: "
                 + path("a.parquet")
-                + ": is a Parquet file without columns, so that it has nothing to read\n");
+                + ": is a Parquet file without columns, so there is nothing to read\n");
   }
 }

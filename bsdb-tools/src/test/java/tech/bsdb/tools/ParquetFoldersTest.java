@@ -340,7 +340,7 @@ class ParquetFoldersTest {
     CommandRun run = build("-i", path("t"), "-kf", "country,id", "--key-join", "-");
     assertBuilt(run);
     assertThat(run.err())
-        .contains("the files have a column country of their own, which is taken in place of")
+        .contains("the files have a column country of their own, which is used instead of")
         .contains("country=");
     assertThat(rows())
         .isEqualTo(

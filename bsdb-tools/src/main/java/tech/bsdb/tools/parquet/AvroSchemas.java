@@ -16,17 +16,17 @@ import tech.bsdb.tools.parquet.RowType.Struct;
 import tech.bsdb.tools.rows.RowSchema;
 
 /**
- * The Avro schema of rows (OPERATIONS.md "Typed rows"). Records are named after their columns; a
- * name that Avro does not allow is made one that it does, and its own is kept beside it.
+ * The Avro schema of rows (OPERATIONS.md "Typed rows"). Records are named after their columns. A
+ * name that Avro does not allow is replaced by a valid one, and the original is kept as a property.
  */
 final class AvroSchemas {
   private final Set<String> types = new HashSet<>();
 
   private AvroSchemas() {}
 
-  /** The schema of rows of these columns, as one that is stored is read. */
+  /** Returns the schema of rows with these columns, in the form of a parsed stored schema. */
   static RowSchema of(List<Column> columns) {
-    // Avro finds logical types where it parses a schema, but not in one that is put together.
+    // Avro recognizes logical types when it parses a schema, but not in one built by code.
     return RowSchema.parse(new AvroSchemas().record("row", columns).toString());
   }
 

@@ -18,8 +18,8 @@ import org.brotli.dec.BrotliInputStream;
 import org.xerial.snappy.Snappy;
 
 /**
- * What Parquet pages are compressed with, from the libraries themselves, so that neither Hadoop's
- * codecs nor its native code is needed. Every page is checked to be as long as its header says.
+ * Decompresses Parquet pages with the compression libraries directly, so that neither Hadoop's
+ * codecs nor its native code is needed. Checks that every page is as long as its header says.
  * Thread-safe.
  *
  * @see <a href="https://github.com/apache/parquet-format/blob/master/Compression.md">the codecs</a>
@@ -30,7 +30,7 @@ final class Codecs implements CompressionCodecFactory {
   /** Decompresses a whole page. */
   @FunctionalInterface
   private interface Codec {
-    /** Fills {@code to}; fails if that is not exactly what there is. */
+    /** Fills {@code to}; fails unless the output has exactly that length. */
     void decompress(byte[] from, byte[] to) throws IOException;
   }
 
@@ -119,8 +119,8 @@ final class Codecs implements CompressionCodecFactory {
   }
 
   /**
-   * LZ4 as Hadoop writes it: frames of the length before compression, then pieces of the length
-   * after it and the bytes. Some writers left all that out, and nothing says so.
+   * Decompresses LZ4 in Hadoop's framing: the uncompressed length, then pieces of compressed length
+   * and bytes. Some writers omit the framing without marking it.
    */
   private static void lz4InFrames(byte[] from, byte[] to) throws IOException {
     if (!decompressFrames(from, to)) {
@@ -128,7 +128,7 @@ final class Codecs implements CompressionCodecFactory {
     }
   }
 
-  /** False if there are no such frames, or they are not exactly what there is. */
+  /** Returns false if the bytes are not exactly a sequence of such frames. */
   private static boolean decompressFrames(byte[] from, byte[] to) {
     ByteBuffer frames = ByteBuffer.wrap(from);
     try {

@@ -7,17 +7,18 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.FileSources;
 
 /**
- * What is thrown while a file is read, in words for users: whether it could not be read, or has
- * bytes that are no Parquet. Parquet's library meets such bytes with exceptions of all kinds.
+ * Turns exceptions thrown while reading a file into messages for users: whether the file could not
+ * be read, or is not valid Parquet. The Parquet library throws many kinds of exceptions on invalid
+ * bytes.
  */
 final class Damage {
   private Damage() {}
 
   /**
-   * The words for what was thrown.
+   * Returns the message for an exception.
    *
-   * @param file as users know it
-   * @param place where in the file, ending in a colon and a blank; or empty
+   * @param file the name shown to users
+   * @param place the place in the file, ending in a colon and a space; or empty
    */
   static InputException of(String file, String place, Throwable thrown) {
     if (thrown instanceof InputException named) {
@@ -37,7 +38,7 @@ final class Damage {
     if (thrown instanceof IOException && !String.valueOf(thrown.getMessage()).contains("damaged")) {
       return FileSources.explain(file, thrown);
     }
-    return damaged(file, place, words(thrown), thrown);
+    return damaged(file, place, message(thrown), thrown);
   }
 
   private static boolean isStructure(Throwable cause) {
@@ -45,9 +46,9 @@ final class Damage {
     return message.contains("can not read class") || message.contains("Required field");
   }
 
-  /** The deepest message that is one for people, and not of Java about an array. */
-  private static String words(Throwable thrown) {
-    String words = "its bytes make no sense";
+  /** Returns the deepest message meant for people, skipping Java's own about array indexes. */
+  private static String message(Throwable thrown) {
+    String words = "its content is invalid";
     for (Throwable cause = thrown; cause != null; cause = cause.getCause()) {
       boolean ofJava =
           cause instanceof NullPointerException

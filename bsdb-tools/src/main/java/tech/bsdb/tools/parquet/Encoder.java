@@ -5,22 +5,22 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * Turns what the leaves below a column have for the row at hand into Avro's binary encoding. By the
- * levels of its first leaf it sees what is null, empty, or goes on, as Dremel does.
+ * Encodes the current row's values of the leaves below a column in Avro's binary encoding. The
+ * levels of the first leaf tell what is null, empty or repeated, as in Dremel.
  *
  * @see <a href="https://research.google/pubs/pub36632/">Dremel, section 4</a>
  */
 abstract class Encoder {
-  /** The first leaf below; null where the file has none of the column. */
+  /** Returns the first leaf below; null if the file lacks the column. */
   abstract @Nullable Leaf lead();
 
-  /** Writes the value at hand, and moves all leaves behind it. */
+  /** Writes the current value, and advances all leaves past it. */
   abstract void write(RowBuffer out);
 
-  /** Moves all leaves over the one entry that stands for something missing above. */
+  /** Advances all leaves past the single entry that represents a missing ancestor. */
   abstract void skip();
 
-  /** A column that the file does not have: null. */
+  /** A column that the file lacks: null. */
   static final class Absent extends Encoder {
     @Override
     @Nullable Leaf lead() {
@@ -36,7 +36,7 @@ abstract class Encoder {
     void skip() {}
   }
 
-  /** A column that has the same in all rows, and not from the file. */
+  /** A column with the same value in all rows, which does not come from the file. */
   static final class Same extends Encoder {
     private final byte[] bytes;
 
@@ -58,7 +58,7 @@ abstract class Encoder {
     void skip() {}
   }
 
-  /** A column of nulls only, the type of which is null: nothing is written. */
+  /** A column of type null: nothing is written. */
   static final class Nothing extends Encoder {
     private final Leaf leaf;
 
@@ -86,7 +86,7 @@ abstract class Encoder {
     }
   }
 
-  /** A key that may be missing in the file, which it may not be in a row. */
+  /** A map key that is optional in the file but required in a row. */
   static final class MapKey extends Encoder {
     private final Encoder key;
     private final Leaf lead;
@@ -121,7 +121,7 @@ abstract class Encoder {
     }
   }
 
-  /** A column that may be null in the schema, but not in the file. */
+  /** A column that is nullable in the schema but required in the file. */
   static final class Present extends Encoder {
     private final Encoder value;
 
@@ -146,16 +146,16 @@ abstract class Encoder {
     }
   }
 
-  /** A column that may be null. */
+  /** A nullable column. */
   static final class Optional extends Encoder {
     private final Encoder value;
     private final Leaf lead;
     private final int level;
 
     /**
-     * An optional column.
+     * Creates the encoder of a nullable column.
      *
-     * @param level the definition level from which on it is there
+     * @param level the lowest definition level at which it is present
      */
     Optional(Encoder value, Leaf lead, int level) {
       this.value = value;
@@ -185,7 +185,7 @@ abstract class Encoder {
     }
   }
 
-  /** Fields one behind the other. */
+  /** A sequence of fields. */
   static final class Fields extends Encoder {
     private final Encoder[] fields;
     private final @Nullable Leaf lead;
@@ -219,7 +219,7 @@ abstract class Encoder {
     }
   }
 
-  /** Anything that is repeated: a list's elements, or a map's entries. */
+  /** A repeated field: the elements of a list or the entries of a map. */
   static final class Repeated extends Encoder {
     private final Encoder element;
     private final Leaf lead;
@@ -227,10 +227,10 @@ abstract class Encoder {
     private final int definition;
 
     /**
-     * A repeated field.
+     * Creates the encoder of a repeated field.
      *
      * @param repetition its repetition level
-     * @param definition the definition level from which on there is an element
+     * @param definition the lowest definition level at which there is an element
      */
     Repeated(Encoder element, Leaf lead, int repetition, int definition) {
       this.element = element;

@@ -10,8 +10,8 @@ import org.apache.parquet.column.page.PageReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a row group but for those without values, which some writers leave in nested columns
- * (pyarrow, where the last rows begin a page) and column readers take for damage.
+ * The pages of a row group without empty ones, which some writers leave in nested columns (pyarrow,
+ * where the last rows begin a page) and column readers treat as damage.
  */
 final class FilledPages implements PageReadStore {
   private final PageReadStore pages;

@@ -2,25 +2,25 @@ package tech.bsdb.tools.parquet;
 
 import java.nio.ByteBuffer;
 
-/** Floating point numbers of 16 bits, as in IEEE 754. */
+/** 16-bit floating-point numbers (IEEE 754). */
 final class HalfFloat {
   private static final int EXPONENT_BIAS = 15;
   private static final int FRACTION_BITS = 10;
 
   private HalfFloat() {}
 
-  /** The number in two bytes, little-endian. */
+  /** Reads a number from two bytes, little-endian. */
   static float of(ByteBuffer bytes) {
     int at = bytes.position();
     return of((bytes.get(at + 1) & 0xFF) << 8 | bytes.get(at) & 0xFF);
   }
 
-  /** The number with these 16 bits. */
+  /** Returns the number with these 16 bits. */
   static float of(int bits) {
     int sign = (bits & 0x8000) << 16;
     int exponent = bits >> FRACTION_BITS & 0x1F;
     int fraction = bits & (1 << FRACTION_BITS) - 1;
-    if (exponent == 0x1F) { // infinite, or not a number
+    if (exponent == 0x1F) { // infinity or NaN
       return Float.intBitsToFloat(sign | 0x7F80_0000 | fraction << 23 - FRACTION_BITS);
     }
     float size =

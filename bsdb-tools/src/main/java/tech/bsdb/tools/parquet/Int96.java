@@ -3,7 +3,10 @@ package tech.bsdb.tools.parquet;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
-/** The timestamps of older writers: nanoseconds of a day (8 bytes), and a Julian day (4 bytes). */
+/**
+ * Decodes the timestamps of older writers: nanoseconds of the day (8 bytes), then a Julian day (4
+ * bytes).
+ */
 final class Int96 {
   private static final long JULIAN_DAY_OF_EPOCH = 2_440_588;
   private static final long NANOS_PER_DAY = 86_400_000_000_000L;
@@ -11,10 +14,10 @@ final class Int96 {
   private Int96() {}
 
   /**
-   * Nanoseconds since 1970 in UTC.
+   * Returns the nanoseconds since 1970 in UTC.
    *
-   * @param bytes 12 of them, little-endian
-   * @throws ArithmeticException if that is beyond what a long holds
+   * @param bytes 12 bytes, little-endian
+   * @throws ArithmeticException if the result does not fit in a long
    */
   static long nanos(ByteBuffer bytes) {
     ByteBuffer ordered = bytes.order(ByteOrder.LITTLE_ENDIAN);

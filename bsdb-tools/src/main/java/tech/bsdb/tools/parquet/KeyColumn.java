@@ -13,32 +13,32 @@ import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * A column that makes a key, or a part of one: text and binary as their bytes, all else in the form
- * that it has in JSON (OPERATIONS.md "Typed rows"), without quotes. It looks at the value at hand
- * and does not move on.
+ * A column used as a key or part of one: text and binary as their bytes, everything else in its
+ * JSON form (OPERATIONS.md "Typed rows") without quotes. It reads the current value without
+ * advancing.
  */
 final class KeyColumn implements KeyPart {
 
-  /** Writes the value at hand as a key. */
+  /** Writes the current value as a key. */
   @FunctionalInterface
   private interface Writer {
     void write(ColumnReader from, RowBuffer out);
   }
 
   private final Leaf leaf;
-  private final boolean moves;
+  private final boolean advances;
   private final Writer writer;
 
   /**
-   * A key's column.
+   * Creates a key column.
    *
-   * @param type what the column is in its file, whatever it is in others, so that a row's key
+   * @param type the column's type in its own file, whatever it is in others, so that a row's key
    *     depends on nothing else
-   * @param moves whether nobody else reads the leaf, so that {@link #next} has to move it
+   * @param advances whether nothing else reads the leaf, so that {@link #next} must advance it
    */
-  KeyColumn(Leaf leaf, Scalar type, boolean moves, RowProblem problem) {
+  KeyColumn(Leaf leaf, Scalar type, boolean advances, RowProblem problem) {
     this.leaf = leaf;
-    this.moves = moves;
+    this.advances = advances;
     this.writer =
         switch (type.kind()) {
           case STRING, BYTES, FIXED -> (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
@@ -76,7 +76,7 @@ final class KeyColumn implements KeyPart {
 
   @Override
   public void next() {
-    if (moves) {
+    if (advances) {
       leaf.next();
     }
   }
@@ -84,7 +84,7 @@ final class KeyColumn implements KeyPart {
   /**
    * Writes a value as a key.
    *
-   * @param value in Avro's encoding, and right
+   * @param value a valid value in Avro's encoding
    */
   static void write(Scalar type, RowBuffer value, RowBuffer out) {
     try {
@@ -111,13 +111,13 @@ final class KeyColumn implements KeyPart {
       encoder.write(from, row);
       try {
         form.write(row, out);
-      } catch (BadRowException e) { // of a value that the encoder has noted as a problem
+      } catch (BadRowException e) { // for a value that the encoder has already noted as a problem
         problem.note("a key that has no text", e.getMessage());
       }
     }
   }
 
-  /** A value's form in JSON without quotes: that of a row that has nothing else. */
+  /** Returns a value's JSON form without quotes, by writing a row that has only this column. */
   private static final class JsonForm {
     private static final int BEGIN = "{\"k\":".length();
 

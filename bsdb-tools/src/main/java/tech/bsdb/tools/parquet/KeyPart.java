@@ -2,14 +2,14 @@ package tech.bsdb.tools.parquet;
 
 import tech.bsdb.tools.rows.RowBuffer;
 
-/** A part of a key, row after row: a file's column or a directory's. */
+/** A part of a key: a column of a file or of its directories. */
 interface KeyPart {
-  /** The column's name, for messages. */
+  /** Returns the column's name, for messages. */
   String name();
 
-  /** Writes the value of the row at hand; false if there is none. */
+  /** Writes the current row's value; returns false if there is none. */
   boolean write(RowBuffer out);
 
-  /** Ends the row. */
+  /** Advances to the next row. */
   void next();
 }

@@ -6,8 +6,8 @@ import org.apache.parquet.column.ColumnReader;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A primitive column of one file, row group after row group. What it says is of the entry at hand:
- * a value, or a null or an empty list somewhere above it.
+ * A primitive column of one file, read row group by row group. Its state describes the current
+ * entry: a value, or a null or empty list somewhere above it.
  */
 final class Leaf {
   private final ColumnDescriptor descriptor;
@@ -22,18 +22,18 @@ final class Leaf {
     return descriptor;
   }
 
-  /** The column's path, with points between its parts. */
+  /** Returns the column's path, with dots between its parts. */
   String name() {
     return String.join(".", descriptor.getPath());
   }
 
-  /** Begins a row group that has so many entries. */
+  /** Begins a row group with this many entries. */
   void begin(ColumnReader reader, long entries) {
     this.reader = reader;
     this.entriesLeft = entries;
   }
 
-  /** Sees that the row group had no more entries than its rows. */
+  /** Checks that the row group has no entries beyond its rows. */
   void end() throws IOException {
     if (entriesLeft != 0) {
       throw new IOException(
@@ -42,7 +42,7 @@ final class Leaf {
     reader = null;
   }
 
-  /** The reader, to ask for the value at hand. */
+  /** Returns the reader positioned at the current value. */
   ColumnReader reader() {
     ColumnReader current = reader;
     if (current == null) {
@@ -56,17 +56,17 @@ final class Leaf {
     return reader().getCurrentDefinitionLevel();
   }
 
-  /** 0 behind the last entry. */
+  /** Returns the repetition level; 0 after the last entry. */
   int repetitionLevel() {
     return entriesLeft == 0 ? 0 : reader().getCurrentRepetitionLevel();
   }
 
-  /** Whether there is a value, and not a null or an empty list above it. */
+  /** Whether the current entry is a value, not a null or an empty list above it. */
   boolean hasValue() {
     return definitionLevel() == descriptor.getMaxDefinitionLevel();
   }
 
-  /** Goes on to the next entry. */
+  /** Advances to the next entry. */
   void next() {
     checkNotBeyond();
     entriesLeft--;

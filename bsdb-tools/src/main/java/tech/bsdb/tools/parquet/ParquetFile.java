@@ -24,8 +24,8 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.SourceFile;
 
 /**
- * A file as its footer describes it, checked against what is wanted of it. Immutable, but for the
- * footer, which may be forgotten and read again.
+ * A file as described by its footer, checked against the selection. Immutable, except for the
+ * footer, which may be dropped and read again.
  */
 final class ParquetFile {
   private static final ParquetReadOptions OPTIONS =
@@ -34,19 +34,19 @@ final class ParquetFile {
           .usePageChecksumVerification(true)
           .build();
 
-  /** The least that a file can be: magic, length of the footer, magic. */
-  private static final int SHORTEST = 12;
+  /** The minimum size of a file: magic, footer length, magic. */
+  private static final int MIN_LENGTH = 12;
 
-  /** The longest footer that is looked at for whether it has no columns. */
-  private static final int MOST_EMPTY_FOOTER = 1 << 20;
+  /** The longest footer that is checked for having no columns. */
+  private static final int MAX_EMPTY_FOOTER = 1 << 20;
 
   /**
-   * A row group that has rows.
+   * A non-empty row group.
    *
-   * @param index its number in the file, from 0
-   * @param firstRow rows of the file before it
-   * @param rows its rows, at least one
-   * @param bytes bytes of its wanted columns in the file
+   * @param index its index in the file, from 0
+   * @param firstRow the number of rows before it in the file
+   * @param rows the number of its rows, at least one
+   * @param bytes bytes of its selected columns in the file
    */
   record RowGroup(int index, long firstRow, long rows, long bytes) {}
 
@@ -75,8 +75,8 @@ final class ParquetFile {
   /**
    * Reads a file's footer.
    *
-   * @param partitions what the file's directories have, by column
-   * @throws InputException if it is no Parquet file, is damaged, or lacks what is wanted of it
+   * @param partitions the values from the file's directories, by column
+   * @throws InputException if it is not a Parquet file, is damaged, or lacks a selected column
    */
   static ParquetFile of(
       SourceFile file, ParquetOptions options, Map<String, PartitionValue> partitions)
@@ -85,7 +85,7 @@ final class ParquetFile {
       throw new InputException(
           file.name() + ": its length is not known, and Parquet is read from its end");
     }
-    if (file.length() < SHORTEST) {
+    if (file.length() < MIN_LENGTH) {
       throw new InputException(
           file.name() + ": not a Parquet file: it has " + file.length() + " bytes");
     }
@@ -100,30 +100,28 @@ final class ParquetFile {
           rowGroups(file, footer, selection.projection()),
           footer.getBlocks().size() * schema.getColumns().size(),
           footer);
-    } catch (IOException | RuntimeException | OutOfMemoryError e) { // of a length that is damaged
+    } catch (IOException | RuntimeException | OutOfMemoryError e) { // from a damaged length
       String message = String.valueOf(e.getMessage());
       if (message.contains("is not a Parquet file") || message.contains("footer is too large")) {
         throw new InputException(
-            file.name()
-                + ": not a Parquet file, or one that was cut short: it does not end with PAR1",
-            e);
+            file.name() + ": not a Parquet file, or a truncated one: it does not end with PAR1", e);
       }
       if (e instanceof IndexOutOfBoundsException && isWithoutColumns(file)) {
         throw new InputException(
-            file.name() + ": is a Parquet file without columns, so that it has nothing to read", e);
+            file.name() + ": is a Parquet file without columns, so there is nothing to read", e);
       }
       throw Damage.of(file.name(), "", e);
     }
   }
 
-  /** Whether the footer is right, but its schema is empty, which the library does not expect. */
+  /** Whether the footer is valid but its schema is empty, which the library does not expect. */
   private static boolean isWithoutColumns(SourceFile file) {
     try (SeekableInputStream in = file.file().newStream()) {
       byte[] length = new byte[Integer.BYTES];
       in.seek(file.length() - 2 * Integer.BYTES);
       in.readFully(length);
       int bytes = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN).getInt();
-      if (bytes < 0 || bytes > Math.min(MOST_EMPTY_FOOTER, file.length() - SHORTEST)) {
+      if (bytes < 0 || bytes > Math.min(MAX_EMPTY_FOOTER, file.length() - MIN_LENGTH)) {
         return false;
       }
       byte[] footer = new byte[bytes];
@@ -197,12 +195,12 @@ final class ParquetFile {
     return file.name();
   }
 
-  /** Whether it is as it was when its footer was read, as far as can be seen. */
+  /** Whether the file is unchanged since its footer was read, as far as can be detected. */
   boolean isUnchanged() {
     return file.isUnchanged();
   }
 
-  /** For users: it is not as it was. */
+  /** Returns the error for a changed file. */
   InputException changed() {
     return new InputException(file.name() + ": was changed while it was read; build again");
   }
@@ -219,17 +217,17 @@ final class ParquetFile {
     return rowGroups;
   }
 
-  /** How many column chunks the footer describes, which says how much memory it takes. */
+  /** Returns the number of column chunks in the footer, a measure of its memory. */
   int chunks() {
     return chunks;
   }
 
-  /** Lets the memory of the footer go. */
+  /** Releases the footer's memory. */
   synchronized void forgetFooter() {
     footer = null;
   }
 
-  /** Opens the file for reading its wanted columns. */
+  /** Opens the file for reading its selected columns. */
   ParquetFileReader open() throws IOException {
     SeekableInputStream in = file.file().newStream();
     try {

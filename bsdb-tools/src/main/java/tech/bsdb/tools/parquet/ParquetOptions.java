@@ -6,24 +6,22 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 
 /**
- * Which rows to read and what to make of them: an immutable value.
+ * Which rows to read and how to turn them into records. Immutable.
  *
- * @param inputs files and directories, local or of any file system that Hadoop knows, in the order
- *     to be read
- * @param keyColumns the columns that make the key, at least one; a field of a struct by its path
- *     with points
- * @param keyJoin what stands between several columns in the key; null for one column
- * @param valueColumns the columns of the row, in their order; empty for all, in the order of the
- *     first file
- * @param rawColumn the column whose bytes are the value, in place of a row; null for a row
- * @param keysOnly whether no values are wanted: they are empty
- * @param onBadRow what happens to a row that cannot be a record
- * @param rejects a file for the places of such rows, or null
- * @param allowEmptyKey whether an empty key is a key
- * @param mostValueBytes a longer row is no record, since it would be cut (approximate mode); else
- *     {@link Integer#MAX_VALUE}
- * @param threads threads that read, 1 to 256; they change nothing but the time it takes
- * @param partitions what becomes of directories that are named {@code NAME=VALUE}
+ * @param inputs files and directories, local or on any Hadoop file system, in reading order
+ * @param keyColumns the key columns, at least one; a field of a struct is a dotted path
+ * @param keyJoin the separator between several key columns; null for one column
+ * @param valueColumns the columns of the row, in order; empty for all, in the order of the first
+ *     file
+ * @param rawColumn the column whose bytes are the value, instead of a row; null for a row
+ * @param keysOnly whether to leave all values empty
+ * @param onBadRow what to do with a row that cannot become a record
+ * @param rejects a file for the locations of such rows, or null
+ * @param allowEmptyKey whether empty keys are allowed
+ * @param mostValueBytes the maximum row length, since a longer one would be cut (approximate mode);
+ *     otherwise {@link Integer#MAX_VALUE}
+ * @param threads the number of reading threads, 1 to 256; affects only the time taken
+ * @param partitions how to treat directories named {@code NAME=VALUE}
  */
 public record ParquetOptions(
     List<String> inputs,
@@ -39,17 +37,17 @@ public record ParquetOptions(
     int threads,
     Partitions partitions) {
 
-  /** What becomes of directories that are named {@code NAME=VALUE}. */
+  /** How to treat directories named {@code NAME=VALUE}. */
   public enum Partitions {
-    /** Columns, of the types that all their values have. */
+    /** As columns with types inferred from all their values. */
     INFER,
-    /** Columns of text. */
+    /** As text columns. */
     TEXT,
-    /** Nothing. */
+    /** Ignore them. */
     IGNORE
   }
 
-  /** Checks what can be checked without looking at the files. */
+  /** Checks what can be checked without reading files. */
   public ParquetOptions {
     inputs = List.copyOf(inputs);
     keyColumns = List.copyOf(keyColumns);
@@ -68,7 +66,7 @@ public record ParquetOptions(
     }
   }
 
-  /** The options of someone who wants partitions as columns of the types that they have. */
+  /** Creates options with partitions as columns of inferred types. */
   public ParquetOptions(
       List<String> inputs,
       List<String> keyColumns,
@@ -96,7 +94,7 @@ public record ParquetOptions(
         Partitions.INFER);
   }
 
-  /** The same with partitions taken another way. */
+  /** Returns these options with partitions treated differently. */
   public ParquetOptions withPartitions(Partitions other) {
     return new ParquetOptions(
         inputs,
@@ -113,7 +111,7 @@ public record ParquetOptions(
         other);
   }
 
-  /** Whether a column is asked for, in the key or the value. */
+  /** Whether a column is named for the key or the value. */
   boolean wants(String column) {
     boolean row = rawColumn == null && !keysOnly && valueColumns.isEmpty();
     return row

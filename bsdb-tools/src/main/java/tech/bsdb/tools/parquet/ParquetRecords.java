@@ -30,21 +30,21 @@ import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.source.SourceFile;
 
 /**
- * All rows of some Parquet files as records, in the order of the inputs: below a directory that of
- * the paths, within a file that of the rows.
+ * All rows of Parquet files as records, in input order: by path below a directory, by row within a
+ * file.
  *
- * <p>All footers are read first, so that the schema is known, and what does not agree with it is
- * found before anything is written; then the row groups, several at a time, of which only what is
- * wanted. Memory is bounded by a share of the heap, but for row groups that are larger.
+ * <p>All footers are read first, so that the schema is known and mismatches are found before
+ * anything is written. Then the selected columns of the row groups are read, several groups at a
+ * time. Memory is bounded by a share of the heap, except for row groups that are larger.
  */
 public final class ParquetRecords implements RecordSource {
-  /** Chunks of columns whose footers are kept rather than read again: some 50 MB. */
-  private static final int MOST_CHUNKS_KEPT = 100_000;
+  /** Number of column chunks whose footers are kept instead of read again: about 50 MB. */
+  private static final int MAX_KEPT_CHUNKS = 100_000;
 
-  private static final int MOST_SAMPLED_ROW_GROUPS = 16;
+  private static final int MAX_SAMPLED_ROW_GROUPS = 16;
 
   private final ParquetOptions options;
-  private final FileSources lake;
+  private final FileSources sources;
   private final List<ParquetFile> files;
   private final List<Column> columns;
   private final List<String> notes;
@@ -56,12 +56,12 @@ public final class ParquetRecords implements RecordSource {
 
   private ParquetRecords(
       ParquetOptions options,
-      FileSources lake,
+      FileSources sources,
       List<ParquetFile> files,
       List<Column> columns,
       List<String> notes) {
     this.options = options;
-    this.lake = lake;
+    this.sources = sources;
     this.files = files;
     this.columns = columns;
     this.notes = notes;
@@ -72,13 +72,15 @@ public final class ParquetRecords implements RecordSource {
   /**
    * Finds the files and reads their footers.
    *
-   * @param lake where the files are; closed with this, and at once if this cannot be opened
-   * @throws InputException if a file is missing, cannot be read, is no Parquet file, or does not
-   *     agree with the others; the message names it, and the column
+   * @param sources the source of the files; closed with this object, or immediately if opening
+   *     fails
+   * @throws InputException if a file is missing, cannot be read, is not a Parquet file, or does not
+   *     agree with the others; the message names the file and the column
    */
-  public static ParquetRecords open(ParquetOptions options, FileSources lake) throws IOException {
+  public static ParquetRecords open(ParquetOptions options, FileSources sources)
+      throws IOException {
     try {
-      List<SourceFile> found = lake.files(options.inputs());
+      List<SourceFile> found = sources.files(options.inputs());
       if (options.rejects() != null) {
         List<Path> local = new ArrayList<>();
         found.forEach(file -> addLocal(file, local));
@@ -102,19 +104,19 @@ public final class ParquetRecords implements RecordSource {
         all.add(partition);
       }
       boolean raw = options.rawColumn() != null || options.keysOnly();
-      List<Column> row = raw ? List.of() : inOrder(all, options, files);
-      return new ParquetRecords(options, lake, files, row, notes);
+      List<Column> row = raw ? List.of() : selected(all, options, files);
+      return new ParquetRecords(options, sources, files, row, notes);
     } catch (IOException | RuntimeException | Error e) {
-      close(lake);
+      close(sources);
       throw e;
     }
   }
 
-  private static void close(FileSources lake) {
+  private static void close(FileSources sources) {
     try {
-      lake.close();
+      sources.close();
     } catch (IOException afterReading) {
-      // nothing was written to it that could be lost
+      // nothing was written, so nothing can be lost
     }
   }
 
@@ -125,7 +127,7 @@ public final class ParquetRecords implements RecordSource {
     }
   }
 
-  /** The columns of the key, which are merged as those of the row are. */
+  /** Returns the key columns, which are merged like those of the row. */
   private static List<Column> keyColumns(ParquetOptions options, ParquetFile file) {
     List<Column> columns = new ArrayList<>();
     List<Scalar> types = file.selection().keyTypes();
@@ -136,9 +138,9 @@ public final class ParquetRecords implements RecordSource {
   }
 
   /**
-   * Whether the files have a partition's column themselves, which wins.
+   * Whether the files themselves have a partition's column, which takes precedence.
    *
-   * @throws InputException if some of them have it and some do not
+   * @throws InputException if only some of them have it
    */
   private static boolean isOwn(
       String column, List<ParquetFile> files, ParquetOptions options, List<String> notes)
@@ -160,21 +162,22 @@ public final class ParquetRecords implements RecordSource {
               + column
               + " of its own, "
               + without.name()
-              + " has it by its directory alone; read them apart, or with --partitions ignore");
+              + " has it only from its directory; read them separately, or with"
+              + " --partitions ignore");
     }
     if (options.wants(column)) {
       notes.add(
           "the files have a column "
               + column
-              + " of their own, which is taken in place of their directories' ("
+              + " of their own, which is used instead of the one from their directories ("
               + column
               + "=...)");
     }
     return true;
   }
 
-  /** All columns, or those that are asked for, each of which some file must have. */
-  private static List<Column> inOrder(
+  /** Returns all columns, or the requested ones, each of which must be in some file. */
+  private static List<Column> selected(
       List<Column> columns, ParquetOptions options, List<ParquetFile> files) throws InputException {
     if (options.valueColumns().isEmpty()) {
       return columns;
@@ -217,7 +220,7 @@ public final class ParquetRecords implements RecordSource {
               reading.add(
                   threads.submit(() -> ParquetFile.of(file, options, partitions.of(file)))));
       List<ParquetFile> files = new ArrayList<>();
-      for (Future<ParquetFile> file : reading) { // so the first that is bad is the one to be told
+      for (Future<ParquetFile> file : reading) { // so that the first bad file is reported
         files.add(file.get());
       }
       return List.copyOf(files);
@@ -241,7 +244,7 @@ public final class ParquetRecords implements RecordSource {
     long chunks = 0;
     for (ParquetFile file : files) {
       chunks += file.chunks();
-      if (chunks > MOST_CHUNKS_KEPT) {
+      if (chunks > MAX_KEPT_CHUNKS) {
         file.forgetFooter();
       }
     }
@@ -252,7 +255,7 @@ public final class ParquetRecords implements RecordSource {
     return "rows";
   }
 
-  /** The schema of the rows; null where a raw column is the value. */
+  /** Returns the schema of the rows; null if a raw column is the value. */
   public @Nullable RowSchema schema() {
     return schema;
   }
@@ -264,7 +267,7 @@ public final class ParquetRecords implements RecordSource {
 
   @Override
   public List<Path> databases() {
-    return lake.databases();
+    return sources.databases();
   }
 
   @Override
@@ -272,16 +275,16 @@ public final class ParquetRecords implements RecordSource {
     return notes;
   }
 
-  /** The names of the files, in the order in which they are read. */
+  /** Returns the names of the files, in reading order. */
   public List<String> files() {
     return files.stream().map(ParquetFile::name).toList();
   }
 
-  /** Gives the builder the first rows of row groups from all parts of the input. */
+  /** Passes the builder the first rows of row groups from all parts of the input. */
   @Override
   public int sample(DatabaseBuilder builder, int records) throws IOException {
     List<Task> tasks = tasks();
-    int groups = Math.min(tasks.size(), MOST_SAMPLED_ROW_GROUPS);
+    int groups = Math.min(tasks.size(), MAX_SAMPLED_ROW_GROUPS);
     int given = 0;
     try (RowReader reader = newReader()) {
       for (int i = 0; i < groups && given < records; i++) {
@@ -295,7 +298,7 @@ public final class ParquetRecords implements RecordSource {
     return given;
   }
 
-  /** Gives so many records of a row group to the builder. */
+  /** Passes up to a number of a row group's records to the builder. */
   private static final class Sample implements RowReader.Sink {
     private final int wanted;
     private final RowBatch batch;
@@ -371,7 +374,8 @@ public final class ParquetRecords implements RecordSource {
     return ledger
         .report(allBytes)
         .withFiles(
-            new InputReport.Files(files.size(), lake.directoriesLeftOut(), lake.filesLeftOut()));
+            new InputReport.Files(
+                files.size(), sources.directoriesLeftOut(), sources.filesLeftOut()));
   }
 
   private RowReader newReader() {
@@ -407,6 +411,6 @@ public final class ParquetRecords implements RecordSource {
   @Override
   public void close() {
     reading.close();
-    close(lake);
+    close(sources);
   }
 }

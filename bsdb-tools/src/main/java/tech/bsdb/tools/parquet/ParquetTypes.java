@@ -33,8 +33,8 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.parquet.RowType.Struct;
 
 /**
- * What the types of a file's schema mean (OPERATIONS.md "Typed rows"), by the rules of the format's
- * specification, those for lists and maps of older writers included.
+ * Maps the types of a file's schema to row types (OPERATIONS.md "Typed rows"), by the rules of the
+ * format's specification, including those for lists and maps of older writers.
  *
  * @see <a href="https://github.com/apache/parquet-format/blob/master/LogicalTypes.md">logical
  *     types</a>
@@ -42,7 +42,7 @@ import tech.bsdb.tools.parquet.RowType.Struct;
 final class ParquetTypes {
   private ParquetTypes() {}
 
-  /** A field as a column; one that is repeated is a list. */
+  /** Converts a field to a column; a repeated field is a list. */
   static Column column(Type field) {
     if (field.isRepetition(Type.Repetition.REPEATED)) {
       return new Column(field.getName(), new ListOf(repeated(field)), false);
@@ -50,7 +50,7 @@ final class ParquetTypes {
     return new Column(field.getName(), type(field), field.isRepetition(Type.Repetition.OPTIONAL));
   }
 
-  /** A repeated field without regard to that: always there. */
+  /** Converts a repeated field as if it were required. */
   private static Column repeated(Type field) {
     return new Column(field.getName(), type(field), false);
   }
@@ -82,7 +82,7 @@ final class ParquetTypes {
     return element.isRepetition(Type.Repetition.REPEATED) ? repeated(element) : column(element);
   }
 
-  /** The columns of a group. */
+  /** Returns the columns of a group. */
   static Struct struct(GroupType group) {
     List<Column> fields = new ArrayList<>();
     group.getFields().forEach(field -> fields.add(column(field)));
@@ -90,8 +90,8 @@ final class ParquetTypes {
   }
 
   /**
-   * The element of a group that is a list: its repeated field itself, where that was written
-   * without a level of its own, else the only field of that.
+   * Returns the element of a list group: the repeated field itself if it was written without a
+   * level of its own, else its only field.
    */
   static Optional<Type> listElement(GroupType group) {
     boolean list = group.getLogicalTypeAnnotation() instanceof ListLogicalTypeAnnotation;
@@ -116,7 +116,7 @@ final class ParquetTypes {
         || group.getName().equals(list.getName() + "_tuple");
   }
 
-  /** The repeated group of a map, which has a key and a value; or a key alone, as a set has. */
+  /** Returns the repeated group of a map, which has a key and a value, or only a key for a set. */
   static Optional<GroupType> mapEntries(GroupType group) {
     LogicalTypeAnnotation annotation = group.getLogicalTypeAnnotation();
     boolean map =
@@ -133,7 +133,7 @@ final class ParquetTypes {
     return whole ? Optional.of(entries) : Optional.empty();
   }
 
-  /** What a primitive type means. An annotation that is not known, or not here, says nothing. */
+  /** Converts a primitive type. An annotation that is unknown or does not apply is ignored. */
   static Scalar scalar(PrimitiveType type) {
     LogicalTypeAnnotation annotation = type.getLogicalTypeAnnotation();
     if (annotation instanceof UnknownLogicalTypeAnnotation) {

@@ -21,21 +21,21 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.source.SourceFile;
 
 /**
- * The columns that directories named {@code NAME=VALUE} make, as Hive and Spark write them: the
- * same ones for all files, in the order of the path. They may always be null. Immutable.
+ * The columns from directories named {@code NAME=VALUE}, as Hive and Spark write them: the same for
+ * all files, in path order, and always nullable. Immutable.
  */
 final class PartitionColumns {
   private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
-  private static final String OTHERWISE = " (--partitions ignore reads the files alone)";
+  private static final String IGNORE_HINT = " (--partitions ignore reads the files alone)";
 
-  /** No columns, whatever the directories. */
+  /** No columns, whatever the directories are called. */
   static final PartitionColumns NONE = new PartitionColumns(List.of(), Map.of());
 
   /**
    * A column and its value in a file.
    *
    * @param name the column's name
-   * @param text the value as the directory has it, decoded; null for null
+   * @param text the decoded value from the directory name; null for null
    */
   private record Part(String name, @Nullable String text) {}
 
@@ -49,10 +49,10 @@ final class PartitionColumns {
   }
 
   /**
-   * The columns of some files.
+   * Determines the columns of files.
    *
-   * @throws InputException if a directory can be none, or two files have other ones; the message
-   *     names them
+   * @throws InputException if a directory is not a valid partition, or two files have different
+   *     columns; the message names them
    */
   static PartitionColumns of(List<SourceFile> files, Partitions how) throws InputException {
     if (how == Partitions.IGNORE || files.isEmpty()) {
@@ -74,8 +74,8 @@ final class PartitionColumns {
                   + ", those of "
                   + file.name()
                   + shown(own)
-                  + "; all files of a table have the same"
-                  + OTHERWISE);
+                  + "; all files of a table must have the same"
+                  + IGNORE_HINT);
         }
         byDirectories.put(file.partitions(), parts);
       }
@@ -110,12 +110,12 @@ final class PartitionColumns {
     return names.isEmpty() ? " make no columns" : " make the columns " + String.join(", ", names);
   }
 
-  /** The columns, in the order of the path. */
+  /** Returns the columns, in path order. */
   List<Column> columns() {
     return columns;
   }
 
-  /** What a file has in them, by name, in the order of the path. */
+  /** Returns a file's values by column name, in path order. */
   Map<String, PartitionValue> of(SourceFile file) {
     return values.getOrDefault(file.partitions(), Map.of());
   }
@@ -131,7 +131,7 @@ final class PartitionColumns {
       }
       if (!names.add(part.name())) {
         throw new InputException(
-            file.name() + ": two of its directories are named " + part.name() + "=" + OTHERWISE);
+            file.name() + ": two of its directories are named " + part.name() + "=" + IGNORE_HINT);
       }
       parts.add(part);
     }
@@ -147,15 +147,15 @@ final class PartitionColumns {
           file
               + ": the directory "
               + directory
-              + " is no partition: it has no "
-              + (name.isEmpty() ? "name before" : "value behind")
+              + " is not a partition: it has no "
+              + (name.isEmpty() ? "name before" : "value after")
               + " the ="
-              + OTHERWISE);
+              + IGNORE_HINT);
     }
     return new Part(name, text.equals(NULL) ? null : text);
   }
 
-  /** Takes {@code %HH} as a byte of UTF-8; a percent sign before anything else is one. */
+  /** Decodes {@code %HH} as a byte of UTF-8; any other percent sign is literal. */
   private static String decoded(String encoded, String directory, String file)
       throws InputException {
     if (encoded.indexOf('%') < 0) {
@@ -181,8 +181,7 @@ final class PartitionColumns {
       return UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes.toByteArray())).toString();
     } catch (CharacterCodingException e) {
       throw new InputException(
-          file + ": the directory " + directory + " is not UTF-8 once it is decoded" + OTHERWISE,
-          e);
+          file + ": the directory " + directory + " is not UTF-8 after decoding" + IGNORE_HINT, e);
     }
   }
 }

@@ -17,17 +17,17 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * What the text of partitions means, as Spark infers it: the first of int, long, decimal, double,
- * date, timestamp and string that has it. Forms that Java alone reads as numbers ({@code 4d},
- * {@code 0x10}) and integers of more than 38 digits are text here, so that nothing is lost; a
- * timestamp is of no time zone, so that nothing depends on the machine's.
+ * Infers the type of partition values as Spark does: the first of int, long, decimal, double, date,
+ * timestamp and string that fits. Forms that only Java reads as numbers ({@code 4d}, {@code 0x10})
+ * and integers of more than 38 digits are text here, so that nothing is lost. Timestamps have no
+ * time zone, so that the machine's does not matter.
  *
  * @see <a
  *     href="https://spark.apache.org/docs/latest/sql-data-sources-parquet.html#partition-discovery">partition
  *     discovery</a>
  */
 final class PartitionType {
-  private static final int MOST_DIGITS = 38;
+  private static final int MAX_DIGITS = 38;
   private static final Pattern INTEGER = Pattern.compile("[+-]?[0-9]{1,60}");
   private static final Pattern NUMBER =
       Pattern.compile("[+-]?([0-9]+\\.?[0-9]*|\\.[0-9]+)([eE][+-]?[0-9]{1,5})?");
@@ -39,7 +39,7 @@ final class PartitionType {
 
   private PartitionType() {}
 
-  /** The one type for all values of a column, nulls apart; string where there are none. */
+  /** Returns the common type of all non-null values of a column; string if there are none. */
   static Scalar of(List<@Nullable String> values) {
     Scalar type = null;
     for (String value : values) {
@@ -74,7 +74,7 @@ final class PartitionType {
 
   private static Scalar decimal(BigDecimal whole) {
     int digits = whole.precision() - whole.scale();
-    return digits > MOST_DIGITS ? STRING : Scalar.decimal(digits, 0);
+    return digits > MAX_DIGITS ? STRING : Scalar.decimal(digits, 0);
   }
 
   private static boolean isDate(String text) {
@@ -128,7 +128,7 @@ final class PartitionType {
     return (a.kind() == one && b.kind() == other) || (a.kind() == other && b.kind() == one);
   }
 
-  /** Writes a value in Avro's encoding of the type that was found for it. */
+  /** Writes a value in Avro's encoding of the inferred type. */
   static void write(String text, Scalar type, RowBuffer out) {
     switch (type.kind()) {
       case INT, LONG -> out.putLong(new BigDecimal(text).longValueExact());

@@ -7,7 +7,8 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * What all rows of a file have in a column that is a directory's. Immutable, but for its arrays.
+ * The value that all rows of a file have in a column from a directory. Immutable, except for its
+ * arrays.
  */
 final class PartitionValue {
   private final Column column;
@@ -21,9 +22,9 @@ final class PartitionValue {
   }
 
   /**
-   * The value of a text.
+   * Creates the value of a text.
    *
-   * @param text what {@link PartitionType} found the column's type for; null for null
+   * @param text a text from which {@link PartitionType} inferred the column's type; null for null
    */
   static PartitionValue of(Column column, @Nullable String text) {
     RowBuffer row = new RowBuffer();
@@ -49,17 +50,17 @@ final class PartitionValue {
     return column;
   }
 
-  /** The type, nulls apart. */
+  /** Returns the non-null type. */
   Scalar type() {
     return (Scalar) column.type();
   }
 
-  /** Writes it as a column of a row, which may be null there. */
+  /** Returns an encoder that writes it as a nullable column of a row. */
   Encoder encoder() {
     return new Encoder.Same(inRow);
   }
 
-  /** Writes it as a key, or as a value that is bytes. */
+  /** Returns a key part that writes it as a key, or as a raw value. */
   KeyPart keyPart() {
     return new KeyPart() {
       @Override

@@ -5,17 +5,17 @@ import java.util.ArrayList;
 import java.util.List;
 import tech.bsdb.tools.input.Batch;
 
-/** Some rows of a row group, one behind the other: good ones as records, bad ones as reasons. */
+/** Consecutive rows of a row group: good ones as records, bad ones as reasons. */
 final class RowBatch {
-  /** What a row takes in memory beside its key and value: signature, places, spare room. */
+  /** Estimated memory of a row besides its key and value: signature, places, spare room. */
   private static final int ROW_BYTES = 64;
 
   /**
-   * A row that is no record.
+   * A row that cannot become a record.
    *
-   * @param row its place in the batch, from 0
+   * @param row its index in the batch, from 0
    * @param reason the kind of problem
-   * @param detail what it is about
+   * @param detail what the problem concerns
    */
   record BadRow(int row, String reason, String detail) {}
 
@@ -37,21 +37,21 @@ final class RowBatch {
     bad.clear();
   }
 
-  /** Takes the next row as a record. */
+  /** Adds the next row as a record. */
   void add(byte[] key, int keyLength, byte[] value, int valueLength) throws IOException {
     records.visit(key, 0, keyLength, value, 0, valueLength);
     rows++;
     bytes += keyLength + valueLength + ROW_BYTES;
   }
 
-  /** Takes the next row as a bad one. */
+  /** Adds the next row as a bad one. */
   void addBad(String reason, String detail) {
     bad.add(new BadRow(rows, reason, detail));
     rows++;
     bytes += detail.length() + ROW_BYTES;
   }
 
-  /** Its good rows. */
+  /** Returns the good rows. */
   Batch records() {
     return records;
   }
@@ -68,7 +68,7 @@ final class RowBatch {
     return rows;
   }
 
-  /** About what its rows take in memory. */
+  /** Returns the approximate memory of the rows in bytes. */
   long bytes() {
     return bytes;
   }

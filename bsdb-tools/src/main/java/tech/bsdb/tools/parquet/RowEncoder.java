@@ -23,8 +23,8 @@ import tech.bsdb.tools.parquet.RowType.Struct;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * Encodes the rows of a file: reads its leaves in step, and writes each row as the record that all
- * files resolve to. For one thread.
+ * Encodes the rows of a file: reads its leaves in step, and writes each row as the record type to
+ * which all files resolve. Not thread-safe.
  */
 final class RowEncoder {
   private final MessageType file;
@@ -33,12 +33,12 @@ final class RowEncoder {
   private final Encoder row;
 
   /**
-   * An encoder of a file's rows.
+   * Creates an encoder of a file's rows.
    *
    * @param file the file's schema
-   * @param wanted the columns of the row, as all files resolve to them
-   * @param partitions those of them that the file's directories have, by name
-   * @param problem hears of what cannot be encoded
+   * @param wanted the columns of the row to which all files resolve
+   * @param partitions the values from the file's directories, by column name
+   * @param problem receives values that cannot be encoded
    */
   RowEncoder(
       MessageType file,
@@ -55,18 +55,18 @@ final class RowEncoder {
     this.row = new Encoder.Fields(columns);
   }
 
-  /** The leaf of that path, which is read in step with the others. */
+  /** Returns the leaf at a path, which is read in step with the others. */
   Leaf leaf(List<String> path) {
     return leaves.computeIfAbsent(
         path, p -> new Leaf(file.getColumnDescription(p.toArray(new String[0]))));
   }
 
-  /** The leaf of that path where the row has it, so that the row moves it; else null. */
+  /** Returns the leaf at a path if the row has it and therefore advances it; else null. */
   @Nullable Leaf known(List<String> path) {
     return leaves.get(path);
   }
 
-  /** All leaves that are read. */
+  /** Returns all leaves that are read. */
   Iterable<Leaf> leaves() {
     return leaves.values();
   }
@@ -79,7 +79,7 @@ final class RowEncoder {
     }
   }
 
-  /** Ends a row group; fails where there is more than its rows had. */
+  /** Ends a row group; fails if it has entries beyond its rows. */
   void end() throws IOException {
     for (Leaf leaf : leaves.values()) {
       leaf.end();
@@ -91,7 +91,7 @@ final class RowEncoder {
     row.write(out);
   }
 
-  /** A field as it stands in a group, or null where the group does not have it. */
+  /** Creates the encoder of a group's field, or of null if the group lacks it. */
   private Encoder column(GroupType group, Column column, List<String> above) {
     if (group.containsField(column.name())) {
       return column(group.getType(column.name()), column, above);
@@ -110,7 +110,7 @@ final class RowEncoder {
     if (isNull(column.type())) {
       return new Encoder.Nothing(leaf(path));
     }
-    if (isAlwaysNull(field)) { // but not in other files
+    if (isAlwaysNull(field)) { // though not in other files
       Leaf leaf = leaf(path);
       return new Encoder.Optional(new Encoder.Nothing(leaf), leaf, Integer.MAX_VALUE);
     }
@@ -124,7 +124,9 @@ final class RowEncoder {
         : new Encoder.Present(value);
   }
 
-  /** A field that is there whenever what is above it is, whatever its repetition says. */
+  /**
+   * Creates the encoder of a field that is present whenever its parent is, whatever its repetition.
+   */
   private Encoder always(Type field, Column column, List<String> path) {
     Encoder value = value(field, column.type(), path);
     return column.nullable() ? new Encoder.Present(value) : value;

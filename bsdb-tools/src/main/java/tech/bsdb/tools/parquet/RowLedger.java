@@ -13,7 +13,7 @@ import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.RowBatch.BadRow;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 
-/** Accounts for every row, batch by batch in the order of the input. */
+/** Accounts for every row, batch by batch in input order. */
 final class RowLedger {
   private final ParquetOptions options;
   private final List<ParquetFile> files;
@@ -30,10 +30,10 @@ final class RowLedger {
   }
 
   /**
-   * Enters the next batch.
+   * Records the next batch.
    *
-   * @param rejects where its bad rows go, or null
-   * @throws BadInputException if it has a bad row that may not be left out
+   * @param rejects receives its bad rows, or null
+   * @throws BadInputException if it has a bad row that may not be skipped
    */
   void enter(Task task, RowBatch batch, @Nullable Rejects rejects) throws IOException {
     int next = 0;
@@ -73,7 +73,7 @@ final class RowLedger {
     rejected++;
   }
 
-  /** Where a record stands, or null if that is not known. */
+  /** Returns where a record is from, or null if unknown. */
   @Nullable String place(long record) {
     Places.Place place = places.of(record);
     return place == null ? null : place(files.get(place.file()).name(), place.line());
@@ -87,7 +87,7 @@ final class RowLedger {
     return records;
   }
 
-  /** What was entered up to now. */
+  /** Returns a report of what has been recorded so far. */
   InputReport report(long bytes) {
     return new InputReport(rows, records, rejectedByReason, rejected, bytes);
   }

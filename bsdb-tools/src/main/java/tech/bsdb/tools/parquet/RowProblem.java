@@ -2,7 +2,7 @@ package tech.bsdb.tools.parquet;
 
 import org.jspecify.annotations.Nullable;
 
-/** What is wrong with the row at hand, if anything: the first thing that was noted. */
+/** The first problem noted with the current row, if any. */
 final class RowProblem {
   private @Nullable String reason;
   private String detail = "";
@@ -15,8 +15,8 @@ final class RowProblem {
   /**
    * Notes a problem, unless there is one.
    *
-   * @param reason the same for all rows of that kind, under which they are counted
-   * @param detail what it is about, such as the column
+   * @param reason the kind of problem, under which rows are counted
+   * @param detail what the problem concerns, such as the column
    */
   void note(String reason, String detail) {
     if (this.reason == null) {
@@ -25,7 +25,7 @@ final class RowProblem {
     }
   }
 
-  /** Null where all is well. */
+  /** Returns the reason, or null if there is no problem. */
   @Nullable String reason() {
     return reason;
   }

@@ -21,22 +21,22 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * Reads row groups one after another, and makes records of their rows. It keeps the file that it
- * read last open. For one thread.
+ * Reads row groups one after another and turns their rows into records. Keeps the last file open.
+ * Not thread-safe.
  */
 final class RowReader implements AutoCloseable {
-  private static final int MOST_ROWS = 1 << 14;
-  private static final long MOST_BYTES = 1 << 20;
+  private static final int MAX_ROWS = 1 << 14;
+  private static final long MAX_BYTES = 1 << 20;
 
-  /** Takes the rows of a row group, batch after batch. */
+  /** Receives the rows of a row group, batch by batch. */
   interface Sink {
-    /** A batch to fill. */
+    /** Returns a batch to fill. */
     RowBatch empty() throws IOException;
 
     /**
-     * Takes a full one.
+     * Takes a full batch.
      *
-     * @return whether more are wanted
+     * @return whether to continue
      */
     boolean take(RowBatch batch) throws IOException;
   }
@@ -50,9 +50,9 @@ final class RowReader implements AutoCloseable {
   private @Nullable ParquetFileReader reader;
 
   /**
-   * A reader.
+   * Creates a reader.
    *
-   * @param columns what the rows of all files resolve to; nothing where the value is raw
+   * @param columns the columns to which the rows of all files resolve; empty if the value is raw
    */
   RowReader(ParquetOptions options, List<Column> columns) {
     this.options = options;
@@ -62,7 +62,7 @@ final class RowReader implements AutoCloseable {
   /**
    * Reads a row group.
    *
-   * @throws InputException if it cannot be read, or is damaged; the message names it
+   * @throws InputException if it cannot be read or is damaged; the message names it
    */
   void read(ParquetFile from, RowGroup group, Sink sink) throws IOException {
     PageReadStore pages = load(from, group);
@@ -79,7 +79,7 @@ final class RowReader implements AutoCloseable {
     }
   }
 
-  /** What the sink throws, which is not the file's fault. */
+  /** Wraps an exception of the sink, which is not the file's fault. */
   static final class SinkException extends IOException {
     private static final long serialVersionUID = 1L;
 
@@ -130,7 +130,7 @@ final class RowReader implements AutoCloseable {
       putValue(rows, raw);
       keys.forEach(KeyPart::next);
       boolean good = add(batch);
-      boolean full = batch.bytes() >= MOST_BYTES || batch.rows() == MOST_ROWS;
+      boolean full = batch.bytes() >= MAX_BYTES || batch.rows() == MAX_ROWS;
       if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
         if (!take(sink, batch) || !good && options.onBadRow() == OnBadLine.FAIL) {
           return;
@@ -193,7 +193,7 @@ final class RowReader implements AutoCloseable {
     raw.next();
   }
 
-  /** Adds the row at hand to the batch; false if it is a bad one. */
+  /** Adds the current row to the batch; returns false if it is bad. */
   private boolean add(RowBatch batch) throws IOException {
     if (problem.reason() == null) {
       if (key.length() == 0 && !options.allowEmptyKey()) {
@@ -256,7 +256,7 @@ final class RowReader implements AutoCloseable {
     try {
       closeable.close();
     } catch (Exception afterReading) {
-      // it was read, or what went wrong before matters more
+      // reading is over, or an earlier failure matters more
     }
   }
 
@@ -270,7 +270,7 @@ final class RowReader implements AutoCloseable {
     }
   }
 
-  /** What column readers want to have, and nobody calls: values are asked of the readers. */
+  /** A converter that column readers require but never call: values are read from the readers. */
   private static final class Discarding extends GroupConverter {
     private static final PrimitiveConverter LEAF = new PrimitiveConverter() {};
 

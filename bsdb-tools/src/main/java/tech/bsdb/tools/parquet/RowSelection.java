@@ -19,17 +19,17 @@ import tech.bsdb.tools.parquet.RowType.Kind;
 import tech.bsdb.tools.parquet.RowType.Scalar;
 
 /**
- * What of a file is wanted: its columns of the row, and the leaves of the key. Everything is
- * checked when it is made, and named with the file where it is not there. Immutable.
+ * The parts of a file to read: the columns of the row and the leaves of the key. Everything is
+ * checked on creation; errors name the file and the column. Immutable.
  */
 final class RowSelection {
   /**
-   * Records, lists and maps in each other that a column may have. Rows may have a few more, but in
-   * the JSON of their schema each is four levels, of which Avro reads a thousand.
+   * The maximum nesting of records, lists and maps in a column. Rows may have a few more levels,
+   * but each takes four in the schema's JSON, of which Avro reads a thousand.
    */
-  private static final int MOST_DEPTH = 200;
+  private static final int MAX_DEPTH = 200;
 
-  /** The most columns that a message lists. */
+  /** The maximum number of columns listed in a message. */
   private static final int LISTED = 30;
 
   private final MessageType file;
@@ -46,18 +46,18 @@ final class RowSelection {
   }
 
   /**
-   * Where a part of the key comes from.
+   * The source of a part of the key.
    *
-   * @param path the leaf's path in the file; nothing where a directory has it
-   * @param partition what a directory has, or null
+   * @param path the leaf's path in the file; empty if it comes from a directory
+   * @param partition the value from a directory, or null
    */
   record Key(List<String> path, @Nullable PartitionValue partition) {}
 
   /**
-   * Looks for the columns in a file and its directories; a column of the file wins.
+   * Finds the columns in a file and its directories; a column of the file takes precedence.
    *
-   * @param all what the file's directories have, by column
-   * @throws InputException if the key has no such column here, or one that cannot be a key
+   * @param all the values from the file's directories, by column
+   * @throws InputException if a key column is missing or cannot be a key
    */
   static RowSelection of(
       ParquetOptions options, String name, MessageType file, Map<String, PartitionValue> all)
@@ -81,19 +81,19 @@ final class RowSelection {
       row.addAll(file.getFields());
     } else {
       for (String column : options.valueColumns()) {
-        if (file.containsField(column)) { // that others have it, the merge sees
+        if (file.containsField(column)) { // the merge checks that others have it
           row.add(file.getType(column));
         }
       }
     }
     for (Type column : row) {
-      if (ParquetTypes.column(column).type().depth() > MOST_DEPTH) {
+      if (ParquetTypes.column(column).type().depth() > MAX_DEPTH) {
         throw new InputException(
             name
                 + ": column "
                 + column.getName()
                 + " is nested more than "
-                + MOST_DEPTH
+                + MAX_DEPTH
                 + " levels deep (to leave it out: --value-fields)");
       }
     }
@@ -104,7 +104,7 @@ final class RowSelection {
     return new RowSelection(file, row, keys, partitions);
   }
 
-  /** Two columns of one name cannot be told apart, which matters where one of them is wanted. */
+  /** Rejects duplicate column names if one of them is selected: they cannot be told apart. */
   private static void checkNames(String name, GroupType file, Set<String> wanted)
       throws InputException {
     Set<String> names = new HashSet<>();
@@ -207,10 +207,10 @@ final class RowSelection {
             + column
             + " is "
             + type.describe()
-            + "; --value-raw takes a column of text or bytes");
+            + "; --value-raw needs a column of text or bytes");
   }
 
-  /** The names of all columns, as a part of a message. */
+  /** Returns the names of all columns, for a message. */
   String listed() {
     return columns(file, partitions);
   }
@@ -227,12 +227,12 @@ final class RowSelection {
     return "its columns: " + String.join(", ", names) + (more > 0 ? " and " + more + " more" : "");
   }
 
-  /** The columns of the row that the file has. */
+  /** Returns the columns of the row that the file has. */
   List<Column> columns() {
     return row.stream().map(ParquetTypes::column).toList();
   }
 
-  /** Where the parts of the key come from. */
+  /** Returns the sources of the parts of the key. */
   List<Key> keys() {
     return keys;
   }
@@ -242,12 +242,14 @@ final class RowSelection {
     return file.containsField(name);
   }
 
-  /** What its directories have, by column, but for columns that the file has itself. */
+  /**
+   * Returns the values from its directories by column, except for columns that the file itself has.
+   */
   Map<String, PartitionValue> partitions() {
     return partitions;
   }
 
-  /** What the parts of the key hold. */
+  /** Returns the types of the parts of the key. */
   List<Scalar> keyTypes() {
     List<Scalar> types = new ArrayList<>();
     for (Key key : keys) {
@@ -262,7 +264,7 @@ final class RowSelection {
         file.getColumnDescription(path.toArray(new String[0])).getPrimitiveType());
   }
 
-  /** The part of the file's schema that has to be read. */
+  /** Returns the part of the file's schema to read. */
   MessageType projection() {
     Set<Type> whole = new HashSet<>(row);
     List<Type> fields = new ArrayList<>();

@@ -4,17 +4,17 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * What a column holds, whatever the way in which a file stores it. Immutable.
+ * The logical type of a column, independent of its storage in a file. Immutable.
  *
- * <p>Two files agree on a column where its types are equal; {@link TypeMerge} says what else goes
- * together.
+ * <p>Two files agree on a column if its types are equal; {@link TypeMerge} defines which other
+ * types can be merged.
  */
 sealed interface RowType {
 
-  /** The type in words, for messages. */
+  /** Describes the type, for messages. */
   String describe();
 
-  /** Records, lists and maps in each other. */
+  /** Returns the nesting depth of records, lists and maps. */
   int depth();
 
   /** A column, a field of a struct, or an element. */
@@ -24,7 +24,7 @@ sealed interface RowType {
     }
   }
 
-  /** What a value without parts is. */
+  /** The kind of a scalar value. */
   enum Kind {
     NULL,
     BOOLEAN,
@@ -42,7 +42,7 @@ sealed interface RowType {
     TIMESTAMP_MILLIS,
     TIMESTAMP_MICROS,
     TIMESTAMP_NANOS,
-    /** A date and a time of no time zone. */
+    /** A date and time without a time zone. */
     LOCAL_TIMESTAMP_MILLIS,
     LOCAL_TIMESTAMP_MICROS,
     LOCAL_TIMESTAMP_NANOS,
@@ -55,7 +55,7 @@ sealed interface RowType {
   }
 
   /**
-   * A value without parts.
+   * A scalar type.
    *
    * @param first the precision of a decimal, or the length of a fixed value; else 0
    * @param second the scale of a decimal; else 0
@@ -89,7 +89,7 @@ sealed interface RowType {
     }
   }
 
-  /** Fields under names of their own. */
+  /** Named fields. */
   record Struct(List<Column> fields) implements RowType {
     public Struct {
       fields = List.copyOf(fields);
@@ -119,7 +119,7 @@ sealed interface RowType {
     }
   }
 
-  /** Values under keys that are strings. */
+  /** Values by string keys. */
   record MapOf(Column value) implements RowType {
     @Override
     public int depth() {
@@ -132,7 +132,7 @@ sealed interface RowType {
     }
   }
 
-  /** Values under keys that are not strings. */
+  /** Values by keys that are not strings. */
   record Pairs(Column key, Column value) implements RowType {
     @Override
     public int depth() {

@@ -14,10 +14,10 @@ import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.parquet.RowType.Struct;
 
 /**
- * Finds the one type that the columns of all files resolve to, by Avro's rules for schemas: int
- * goes with long and float with double; a column may be null where it may be in one of the files;
- * one that some files lack is null there, which it must be allowed to be. The order of columns is
- * that of the first file. Anything else is an error that names the file and the column.
+ * Finds the types to which the columns of all files resolve, by Avro's rules for schemas: int
+ * merges with long and float with double; a column is nullable if it is in one of the files; a
+ * column that some files lack is null there and must be nullable. Columns are in the order of the
+ * first file. Anything else is an error that names the file and the column.
  */
 final class TypeMerge {
   private final Map<String, Column> columns = new LinkedHashMap<>();
@@ -26,7 +26,7 @@ final class TypeMerge {
   /**
    * Adds a file's columns.
    *
-   * @throws InputException if one of them does not go with those of the files before
+   * @throws InputException if one of them cannot be merged with those of the previous files
    */
   void add(String file, List<Column> more) throws InputException {
     if (first.isEmpty()) {
@@ -39,7 +39,7 @@ final class TypeMerge {
     merged.forEach(column -> columns.put(column.name(), column));
   }
 
-  /** The columns that all files resolve to. */
+  /** Returns the columns to which all files resolve. */
   List<Column> columns() {
     return List.copyOf(columns.values());
   }
@@ -63,8 +63,8 @@ final class TypeMerge {
                 + column.name()
                 + ", which "
                 + first
-                + " requires (a column that may be missing is one that may be null; to leave it"
-                + " out: --value-fields)");
+                + " requires (only a nullable column may be missing; to leave it out:"
+                + " --value-fields)");
       }
     }
     for (Column column : added.values()) {
@@ -76,8 +76,8 @@ final class TypeMerge {
                 + column.name()
                 + ", which "
                 + first
-                + " does not have (a column that may be missing is one that may be null; to leave"
-                + " it out: --value-fields)");
+                + " does not have (only a nullable column may be missing; to leave it out:"
+                + " --value-fields)");
       }
       merged.add(column);
     }
@@ -127,11 +127,11 @@ final class TypeMerge {
             + path
             + " is "
             + other.describe()
-            + ", but in the files before ("
+            + ", but in the previous files ("
             + first
             + "...) it is "
             + one.describe()
-            + "; only int with long and float with double go together");
+            + "; only int with long and float with double can be merged");
   }
 
   private static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
