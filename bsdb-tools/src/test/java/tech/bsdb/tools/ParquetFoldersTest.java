@@ -427,7 +427,7 @@ class ParquetFoldersTest {
     assertThat(build("-i", path("t"), "-kf", "id", "--exclude", "a[").err())
         .contains("--exclude a[: ");
     assertThat(build("-i", path("t"), "-kf", "id", "--include", "").err())
-        .contains("--include takes a pattern, not \"\"");
+        .contains("--include needs a pattern, not \"\"");
     assertBuilt(build("-i", path("t/a/x.parquet"), "-kf", "id", "--exclude", "x.parquet"));
   }
 }

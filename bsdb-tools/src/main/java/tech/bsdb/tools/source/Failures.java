@@ -15,14 +15,15 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * What Hadoop, Kerberos and the network throw, in words for users. It is told by names and
- * messages: servers send theirs as text, and every cluster may have another Hadoop.
+ * Turns exceptions from Hadoop, Kerberos and the network into messages for users. It matches names
+ * and messages: servers send their exceptions as text, and every cluster may run a different
+ * Hadoop.
  */
 final class Failures {
-  /** Goes before the words, instead of the file. */
+  /** Begins a message that does not name the file. */
   private static final String OF_NAME_NODE = "name node ";
 
-  /** What holds the file systems that Hadoop's own client does not bring. */
+  /** The jars of the file systems that Hadoop's client does not include. */
   private static final Map<String, String> JARS =
       Map.of(
           "s3a",
@@ -39,12 +40,12 @@ final class Failures {
           "ofs", "ozone-filesystem-hadoop3-client");
 
   /**
-   * From what is thrown, as {@code Type: message}, to the words; the first that any of a chain of
-   * exceptions matches. So what is certain comes before what is general.
+   * Rules from an exception, as {@code Type: message}, to a message. The first rule that matches
+   * any exception of the chain applies, so specific rules precede general ones.
    */
   private static final List<Rule> RULES =
       List.of(
-          // Kerberos: between us and its servers
+          // Kerberos: client and servers
           rule(
               "Clock skew too great",
               "Kerberos: this machine's clock and the KDC's differ too much; set the clock"),
@@ -74,22 +75,22 @@ final class Failures {
                   + " file: BSDB_JAVA_OPTS=-Djava.security.krb5.conf=FILE)"),
           rule(
               "Server not found in Kerberos database",
-              "Kerberos: the KDC does not know the server by the name that is used; write its full host name"),
+              "Kerberos: the KDC does not know the server by this name; write its full host name"),
           rule(
               "Failed to specify server's Kerberos principal name",
               "the configuration does not say the name node's principal: give the cluster's with"
                   + " --hadoop-conf DIR, or --hadoop-set dfs.namenode.kerberos.principal=hdfs/_HOST@REALM"),
           rule(
               "Server has invalid Kerberos principal: (\\S+?),?(?: expecting: (\\S+))?$",
-              "the name node's principal is not the one that the configuration says"
+              "the name node's principal is not the one in the configuration"
                   + " (dfs.namenode.kerberos.principal): {all}"),
           rule(
               "SIMPLE authentication is not enabled",
-              "the cluster demands Kerberos, but the configuration says simple: give the cluster's with"
+              "the cluster requires Kerberos, but the configuration says simple: give the cluster's with"
                   + " --hadoop-conf DIR, or --hadoop-set hadoop.security.authentication=kerberos"),
           rule(
               "Server asks us to fall back to SIMPLE auth",
-              "the configuration demands Kerberos, but the cluster does without (if that is right: --hadoop-set"
+              "the configuration requires Kerberos, but the cluster does not use it (if that is right: --hadoop-set"
                   + " ipc.client.fallback-to-simple-auth-allowed=true)"),
           rule(
               "Failed to find any Kerberos|Client cannot authenticate via|GSS initiate failed.*ticket",
@@ -101,8 +102,8 @@ final class Failures {
           rule("(?:LoginException|KerberosAuthException): (.+)", "Kerberos: {1}"),
           rule(
               "token .* (?:can't be found in cache|is expired)|InvalidToken: (.+)",
-              "the access token is not valid any more: {all}"),
-          // what S3 says
+              "the access token is no longer valid: {all}"),
+          // S3
           rule(
               "NoAuthWithAWSException|Unable to load credentials",
               "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --hadoop-set"
@@ -110,11 +111,11 @@ final class Failures {
           rule("UnknownStoreException|NoSuchBucket", "no such bucket"),
           rule(
               "(?s)\\(Service: S3, Status Code: 40[13]\\b",
-              "permission denied: S3 refuses these credentials, or they may not read this"),
+              "permission denied: S3 rejects these credentials, or they do not allow reading this"),
           rule(
               "SdkClientException: .*?Unable to execute HTTP request: (.+?)(?: \\(SDK Attempt Count|$)",
               "S3 cannot be reached: {1} (its address: --hadoop-set fs.s3a.endpoint=URL)"),
-          // what the name node says
+          // the name node
           rule("AccessControlException: Permission denied:? ?(.*)", "permission denied ({1})"),
           rule("(?:AccessControlException|AuthorizationException): (.+)", "permission denied: {1}"),
           rule("AccessDeniedException: (.+)", "permission denied"),
@@ -128,11 +129,11 @@ final class Failures {
           // data
           rule(
               "(?:BlockMissingException|Could not obtain block):? .*?(blk_-?\\d+).*",
-              "a block is missing: no data node that can be reached has a good copy of {1} (hdfs fsck FILE -files -blocks"
+              "a block is missing: no reachable data node has a good copy of {1} (hdfs fsck FILE -files -blocks"
                   + " -locations shows where it should be)"),
           rule(
               "(?:BlockMissingException|Could not obtain (?:the last )?block).*",
-              "a block is missing: no data node that can be reached has a good copy"),
+              "a block is missing: no reachable data node has a good copy"),
           rule(
               "Cannot obtain block length|Could not obtain the last block",
               "it is still being written, or its writer died: wait, or hdfs debug recoverLease -path FILE"),
@@ -140,7 +141,7 @@ final class Failures {
               "ChecksumException.*",
               "damaged: its checksum is wrong on every data node that holds it"),
           rule("FileNotFoundException", "no such file or directory"),
-          // the way to a server
+          // reaching a server
           rule(
               "(?s)UnknownHostException.*destination host is: \\(?\"?([^\";:)]+).*",
               Failures::unknownHost),
@@ -159,8 +160,8 @@ final class Failures {
           rule(
               "(?s)(?:RpcException|EOFException|InvalidProtocolBufferException|IOException): .*(?:RPC response"
                   + "|End of File Exception|Protocol message|Failed on local exception).*",
-              "what answers there does not speak HDFS's protocol; is it the port of the name node's web page"
-                  + " instead of its RPC's (8020)?"),
+              "the server there does not speak the HDFS protocol; is this the port of the name node's"
+                  + " web page instead of its RPC port (8020)?"),
           // file systems
           rule("No FileSystem for scheme \"?([\\w.+-]+)\"?", Failures::noFileSystem),
           rule(
@@ -170,7 +171,7 @@ final class Failures {
           rule(
               "Incomplete HDFS URI, no host",
               "no name node: write hdfs://HOST/PATH, or name one with -nn"),
-          rule("Filesystem closed", "the build was ended while it was read"));
+          rule("Filesystem closed", "the build was stopped while it was being read"));
 
   private Failures() {}
 
@@ -178,13 +179,13 @@ final class Failures {
     List<Fault> chain = new ArrayList<>();
     @Nullable FileSystemException local = null;
     for (Throwable cause = failure; cause != null && chain.size() < 32; cause = cause.getCause()) {
-      if (cause instanceof InputException inWords) {
-        return inWords;
+      if (cause instanceof InputException explained) {
+        return explained;
       }
       if (cause instanceof FileSystemException here && isLocal(here)) {
         local = here;
       }
-      if (!isCover(cause)) {
+      if (!isWrapper(cause)) {
         chain.add(Fault.of(cause));
       }
     }
@@ -200,16 +201,16 @@ final class Failures {
         }
       }
     }
-    String words = chain.isEmpty() ? failure.toString() : chain.get(0).inShort();
+    String words = chain.isEmpty() ? failure.toString() : chain.get(0).firstLine();
     return new InputException(words.startsWith(file + ":") ? words : file + ": " + words, failure);
   }
 
-  /** Connectors to object stores throw the JDK's exceptions, too. */
+  /** Connectors to object stores also throw the JDK's exceptions. */
   private static boolean isLocal(FileSystemException thrown) {
     return thrown.getFile() == null || !thrown.getFile().contains("://");
   }
 
-  private static boolean isCover(Throwable thrown) {
+  private static boolean isWrapper(Throwable thrown) {
     return thrown.getCause() != null
         && (thrown instanceof ExecutionException || thrown instanceof UncheckedIOException);
   }
@@ -225,16 +226,17 @@ final class Failures {
     String server = OF_NAME_NODE + match.group(1) + ": ";
     String all = fault.toString();
     if (all.contains("Connection refused")) {
-      return server + "connection refused; is it up, and is that the port of its RPC (often 8020)?";
+      return server + "connection refused; is it up, and is that its RPC port (often 8020)?";
     }
     if (all.contains("timeout") || all.contains("timed out")) {
       return server + "no answer; is it up, and does a firewall let this machine through?";
     }
     if (all.contains("RPC response") || all.contains("EOFException")) {
       return server
-          + "does not speak HDFS's RPC; is that the port of its web page, not of its RPC (often 8020)?";
+          + "does not speak HDFS's RPC; is that the port of its web page instead of its RPC port"
+          + " (often 8020)?";
     }
-    return server + fault.inShort();
+    return server + fault.firstLine();
   }
 
   private static String noFileSystem(Fault fault, MatchResult match) {
@@ -246,18 +248,18 @@ final class Failures {
           + JARS.get("s3a")
           + " on BSDB_CLASSPATH)";
     }
-    return "no file system for " + scheme + ":; " + cure(JARS.get(scheme));
+    return "no file system for " + scheme + ":; " + classPathHint(JARS.get(scheme));
   }
 
   private static String noClass(Fault fault, MatchResult match) {
     String name = match.group(1).strip().replace('/', '.');
     String of = null;
     if (name.startsWith("org.apache.commons.lang3.")) {
-      // file systems take it from the class path, as Hadoop's client has hidden its own copy
+      // file systems need it on the class path, since Hadoop's client relocates its own copy
       return "the class "
           + name
           + " is missing; "
-          + cure("commons-lang3, as scripts/fetch-s3 DIR fetches for S3,");
+          + classPathHint("commons-lang3, as scripts/fetch-s3 DIR fetches for S3,");
     }
     if (name.contains(".s3a.") || name.startsWith("software.amazon.")) {
       of = "s3a";
@@ -270,10 +272,10 @@ final class Failures {
     } else if (name.contains(".obs.")) {
       of = "obs";
     }
-    return "the class " + name + " is missing; " + cure(of == null ? null : JARS.get(of));
+    return "the class " + name + " is missing; " + classPathHint(of == null ? null : JARS.get(of));
   }
 
-  private static String cure(@Nullable String jars) {
+  private static String classPathHint(@Nullable String jars) {
     return "put the jars of "
         + (jars == null ? "its file system" : jars)
         + " on the class path: BSDB_CLASSPATH=/DIR/*:$(hadoop classpath) (OPERATIONS.md, \"Building from"
@@ -289,7 +291,7 @@ final class Failures {
   }
 
   private static String filled(String words, Fault fault, MatchResult match) {
-    String filled = words.replace("{all}", fault.inShort());
+    String filled = words.replace("{all}", fault.firstLine());
     for (int group = 1; group <= match.groupCount(); group++) {
       filled = filled.replace("{" + group + "}", String.valueOf(match.group(group)));
     }
@@ -303,7 +305,7 @@ final class Failures {
     }
   }
 
-  /** One of a chain of exceptions, on this side or the server's. */
+  /** One exception of a chain, from the client or the server. */
   private record Fault(String type, String message) {
     static Fault of(Throwable thrown) {
       String type = thrown.getClass().getName();
@@ -315,8 +317,8 @@ final class Failures {
       return new Fault(simple, message == null ? "" : message);
     }
 
-    /** The first line of the message, without the way to a wiki. */
-    String inShort() {
+    /** Returns the first line of the message, without the wiki link. */
+    String firstLine() {
       String line = message.lines().findFirst().orElse("");
       int wiki = line.indexOf("; For more details see:");
       String text = (wiki < 0 ? line : line.substring(0, wiki)).strip();
@@ -329,7 +331,7 @@ final class Failures {
     }
   }
 
-  /** Apart, so that no class of Hadoop's is loaded where none threw. */
+  /** Separate, so that no Hadoop class is loaded unless one threw. */
   private static final class Remote {
     private Remote() {}
 

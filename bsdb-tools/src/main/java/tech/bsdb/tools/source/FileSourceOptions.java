@@ -12,16 +12,16 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
- * What is needed to reach the files.
+ * Options for reaching the files.
  *
- * @param nameNode of paths without a scheme: {@code host}, {@code host:port}, the name service of
- *     an HA pair, or any of them as a URI; null where such paths are local
+ * @param nameNode the name node for paths without a scheme: {@code host}, {@code host:port}, the
+ *     name service of an HA pair, or any of them as a URI; null if such paths are local
  * @param hadoopConf the folder of the cluster's {@code core-site.xml} and {@code hdfs-site.xml};
- *     null for {@code $HADOOP_CONF_DIR} or else the class path
- * @param settings what wins over the configuration, by name
- * @param principal whom to log in as, with the keytab; null for whoever has a ticket already
- * @param keytab the principal's keys; null without a principal
- * @param selection what of the files below directories is wanted
+ *     null for {@code $HADOOP_CONF_DIR}, or the class path if that is unset
+ * @param settings settings that override the configuration, by name
+ * @param principal the principal to log in as with the keytab; null to use an existing ticket
+ * @param keytab the file with the principal's keys; null without a principal
+ * @param selection which files below directories to read
  */
 public record FileSourceOptions(
     @Nullable String nameNode,
@@ -36,7 +36,7 @@ public record FileSourceOptions(
           "((?<scheme>[a-zA-Z][a-zA-Z0-9+.-]*)://)?([\\w.-]+|\\[[0-9a-fA-F:.]+])(:(?<port>\\d{1,5}))?"
               + "(?<slash>/?)");
 
-  /** What has a host, but is no file system that paths could be on. */
+  /** Schemes that have a host but are not file systems for input paths. */
   private static final Set<String> NO_NAME_NODE = Set.of("http", "https", "file", "ftp", "sftp");
 
   /** Copies the settings. */
@@ -47,7 +47,7 @@ public record FileSourceOptions(
     }
   }
 
-  /** The options of someone who wants all files. */
+  /** Creates options that select all files. */
   public FileSourceOptions(
       @Nullable String nameNode,
       @Nullable Path hadoopConf,
@@ -57,18 +57,18 @@ public record FileSourceOptions(
     this(nameNode, hadoopConf, settings, principal, keytab, FolderSelection.ALL);
   }
 
-  /** The same for other files. */
+  /** Returns these options with another selection of files. */
   public FileSourceOptions withSelection(FolderSelection other) {
     return new FileSourceOptions(nameNode, hadoopConf, settings, principal, keytab, other);
   }
 
-  /** Those of someone who has local files only. */
+  /** Returns the options for local files only. */
   public static FileSourceOptions local() {
     return new FileSourceOptions(null, null, Map.of(), null, null);
   }
 
   /**
-   * Reads the options as users write them: {@code -nn}, {@code --hadoop-conf}, each {@code
+   * Parses the options as users write them: {@code -nn}, {@code --hadoop-conf}, each {@code
    * --hadoop-set}, {@code --principal} and {@code --keytab}.
    */
   public static FileSourceOptions of(
@@ -96,15 +96,15 @@ public record FileSourceOptions(
           "-nn "
               + nameNode
               + ": expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair"
-              + (known ? ", not " + scheme + "://; the port is that of its RPC (often 8020)" : ""));
+              + (known ? ", not " + scheme + "://; use its RPC port (often 8020)" : ""));
     }
     String port = parts.group("port");
     if (port != null && (Integer.parseInt(port) < 1 || Integer.parseInt(port) > 65_535)) {
-      throw new UsageException("-nn " + nameNode + ": a port is a number from 1 to 65535");
+      throw new UsageException("-nn " + nameNode + ": a port must be a number from 1 to 65535");
     }
   }
 
-  /** Checks that a principal and a keytab come together or not at all. */
+  /** Checks that a principal and a keytab are given together or not at all. */
   public static void checkLogin(@Nullable String principal, @Nullable Path keytab)
       throws UsageException {
     if (principal != null && keytab == null) {
@@ -140,7 +140,7 @@ public record FileSourceOptions(
     return byName;
   }
 
-  /** The name node as a URI without a path, or null. */
+  /** Returns the name node as a URI without a path, or null. */
   @Nullable String nameNodeUri() {
     if (nameNode == null) {
       return null;

@@ -15,19 +15,19 @@ import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * Finds the files that inputs stand for, wherever they are.
+ * Finds the files of inputs on any file system.
  *
- * <p>An input without a scheme, or with {@code file:}, is a local path, read without Hadoop; with a
- * name node in the options, one without a scheme is on that. Any other is a URI, given to the file
- * system that Hadoop's configuration has for it. A directory stands for all files below it, sorted
- * by the bytes of their paths; names below it that begin with a dot or an underscore are left out,
- * as Hadoop does, but for directories named {@code _name=value}. An input that does not exist but
- * has an asterisk, a question mark, a bracket or a brace in it is a pattern. The files of a table
- * whose log says which of them count, as those of Delta Lake and Iceberg, are refused unless the
- * options want raw files.
+ * <p>An input without a scheme, or with {@code file:}, is a local path, read without Hadoop; if the
+ * options name a name node, an input without a scheme is on it. Any other input is a URI, opened
+ * with the file system from Hadoop's configuration. A directory stands for all files below it,
+ * sorted by the bytes of their paths. Names below it that begin with a dot or an underscore are
+ * skipped, as in Hadoop, except for directories named {@code _name=value}. An input that does not
+ * exist but contains an asterisk, a question mark, a bracket or a brace is a pattern. Files of a
+ * table whose log says which of them are current, such as Delta Lake and Iceberg tables, are
+ * rejected unless the options request raw files.
  *
- * <p>For one thread; the files that it found are for many. What it opened is open until it is
- * closed, files included.
+ * <p>Not thread-safe, but the files it finds may be used by many threads. Everything it opens,
+ * files included, stays open until it is closed.
  */
 public final class FileSources implements AutoCloseable {
   private static final Pattern URI = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]+):(/.*)");
@@ -45,8 +45,8 @@ public final class FileSources implements AutoCloseable {
   }
 
   /**
-   * Opens it. Nothing is read, nobody logged in and no network used before the first file that is
-   * not a local one is asked for.
+   * Opens the sources. Nothing is read, nobody is logged in and no network is used until the first
+   * file that is not local is requested.
    *
    * @throws InputException if Hadoop's client is not on the class path
    */
@@ -55,7 +55,7 @@ public final class FileSources implements AutoCloseable {
     return new FileSources(options);
   }
 
-  /** Fails where {@code bsdb.jar} runs without the directory of jars that belongs beside it. */
+  /** Fails if {@code bsdb.jar} runs without its directory of jars. */
   static void requireHadoop(ClassLoader classes) throws InputException {
     try {
       Class.forName("org.apache.hadoop.conf.Configuration", /* initialize= */ false, classes);
@@ -69,10 +69,10 @@ public final class FileSources implements AutoCloseable {
   }
 
   /**
-   * The files in the order to be read: that of the inputs, each sorted.
+   * Returns the files in reading order: by input, and sorted within each.
    *
-   * @throws InputException if an input stands for none, or for one that cannot be read; the message
-   *     names it
+   * @throws InputException if an input has no files, or one that cannot be read; the message names
+   *     it
    */
   public List<SourceFile> files(List<String> inputs) throws IOException {
     if (inputs.isEmpty()) {
@@ -92,17 +92,20 @@ public final class FileSources implements AutoCloseable {
     return List.copyOf(files);
   }
 
-  /** The local databases below a directory of the inputs, which were left out. */
+  /** Returns the local databases below the input directories, which were skipped. */
   public List<Path> databases() {
     return List.copyOf(local.databases());
   }
 
-  /** Directories that patterns left out, with all below them. */
+  /** Returns the number of directories that patterns excluded with everything below them. */
   public long directoriesLeftOut() {
     return walk.directoriesLeftOut();
   }
 
-  /** Files that patterns left out, without those below a directory that was. */
+  /**
+   * Returns the number of files that patterns excluded, not counting those below excluded
+   * directories.
+   */
   public long filesLeftOut() {
     return walk.filesLeftOut();
   }
@@ -116,9 +119,9 @@ public final class FileSources implements AutoCloseable {
   }
 
   /**
-   * What went wrong with a file, in words for users.
+   * Explains to users what went wrong with a file.
    *
-   * @param file as users know it
+   * @param file the name shown to users
    */
   public static InputException explain(String file, Throwable failure) {
     return Failures.explain(file, failure);
@@ -138,7 +141,7 @@ public final class FileSources implements AutoCloseable {
     }
   }
 
-  /** An input that is a path or a pattern, as Java names files in this locale. */
+  /** Returns an input that is a path or a pattern, as Java names files in this locale. */
   private static String nameOf(String input) throws InputException {
     try {
       return ArgumentText.name(input);
@@ -148,7 +151,10 @@ public final class FileSources implements AutoCloseable {
     }
   }
 
-  /** The path in a URI: as it stands, as Hadoop takes it, or else decoded, as browsers write it. */
+  /**
+   * Returns the path in a URI: verbatim if such a file exists, as in Hadoop; otherwise decoded, as
+   * browsers write it.
+   */
   private static String pathOf(String written) {
     if (!written.contains("%") || Files.exists(Path.of(written))) {
       return written;

@@ -4,15 +4,15 @@ import java.util.List;
 import tech.bsdb.tools.cli.UsageException;
 
 /**
- * What of the files below a directory is wanted, beside hidden ones, which never are.
+ * Selects files below a directory; hidden files are never selected.
  *
- * @param include patterns, one of which a file or a directory above it has to match; empty for all
- * @param exclude patterns of the files and directories that are left out, with all below them
- * @param rawFiles whether the files of a table of Delta Lake, Iceberg and the like are wanted as
- *     they are, whatever the table says of them
+ * @param include patterns, one of which a file or a directory above it must match; empty for all
+ * @param exclude patterns of files and directories to exclude, with everything below them
+ * @param rawFiles whether to read the files of Delta Lake, Iceberg and similar tables regardless of
+ *     the table's log
  */
 public record FolderSelection(List<String> include, List<String> exclude, boolean rawFiles) {
-  /** Everything, but for tables. */
+  /** Selects everything except tables. */
   public static final FolderSelection ALL = new FolderSelection(List.of(), List.of(), false);
 
   /** Copies the lists. */
@@ -22,7 +22,7 @@ public record FolderSelection(List<String> include, List<String> exclude, boolea
   }
 
   /**
-   * Reads the options as users write them: each {@code --include}, each {@code --exclude}, {@code
+   * Parses the options as users write them: each {@code --include}, each {@code --exclude}, {@code
    * --raw-files}.
    */
   public static FolderSelection of(List<String> include, List<String> exclude, boolean rawFiles)
@@ -35,7 +35,7 @@ public record FolderSelection(List<String> include, List<String> exclude, boolea
   private static void check(String option, List<String> patterns) throws UsageException {
     for (String pattern : patterns) {
       if (pattern.isEmpty()) {
-        throw new UsageException(option + " takes a pattern, not \"\"");
+        throw new UsageException(option + " needs a pattern, not \"\"");
       }
       try {
         PathPattern.of(pattern);

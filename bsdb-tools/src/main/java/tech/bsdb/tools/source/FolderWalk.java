@@ -7,12 +7,12 @@ import java.util.Set;
 import tech.bsdb.tools.input.LocalFiles;
 
 /**
- * Decides, for each name below a directory, whether it is wanted, and counts what patterns leave
- * out. Paths are those below the directory, with slashes between names; the directory itself is the
- * empty one.
+ * Decides for each name below a directory whether it is selected, and counts what patterns exclude.
+ * Paths are relative to the directory, with slashes between names; the directory itself is the
+ * empty path.
  */
 final class FolderWalk {
-  /** What to say of an input of which nothing is wanted. */
+  /** The message for an input from which nothing is selected. */
   static final String NOTHING_LEFT = ": --include and --exclude leave nothing of it";
 
   private final List<PathPattern> include;
@@ -26,23 +26,24 @@ final class FolderWalk {
   }
 
   /**
-   * Whether a name is not one of those that are always left out: other programs' marks and half
-   * written files. A directory {@code _name=value} is a partition, as it is to Spark.
+   * Whether a name is not among those always skipped: other programs' markers and unfinished files.
+   * A directory {@code _name=value} is a partition, as in Spark.
    */
   static boolean isData(String name, boolean directory) {
     return LocalFiles.isData(name) || directory && name.startsWith("_") && name.contains("=");
   }
 
   /**
-   * Whether to look into a directory.
+   * Whether to descend into a directory.
    *
-   * @param base the directory above all, by which counts tell apart what lies below several
+   * @param base the root directory, which distinguishes equal paths below several roots when
+   *     counting
    */
   boolean enters(String base, String path) {
     return path.isEmpty() || !isBelowExcluded(base, path + "/");
   }
 
-  /** Whether a file is wanted. */
+  /** Whether a file is selected. */
   boolean takes(String base, String path) {
     if (isBelowExcluded(base, path)) {
       return false;
@@ -71,7 +72,7 @@ final class FolderWalk {
     return above(path).stream().anyMatch(above -> matches(include, above, true));
   }
 
-  /** The directories above a path, from the top. */
+  /** Returns the directories above a path, from the top. */
   private static List<String> above(String path) {
     List<String> above = new ArrayList<>();
     for (int slash = path.indexOf('/'); slash >= 0; slash = path.indexOf('/', slash + 1)) {
@@ -84,28 +85,28 @@ final class FolderWalk {
     return patterns.stream().anyMatch(pattern -> pattern.matches(path, directory));
   }
 
-  /** Directories and files left out up to now. */
+  /** Returns the number of directories and files excluded so far. */
   long leftOut() {
     return filesLeftOut + directoriesLeftOut.size();
   }
 
-  /** Directories left out with all below them. */
+  /** Returns the number of directories excluded with everything below them. */
   long directoriesLeftOut() {
     return directoriesLeftOut.size();
   }
 
-  /** Files left out, without those below a directory that was. */
+  /** Returns the number of files excluded, not counting those below excluded directories. */
   long filesLeftOut() {
     return filesLeftOut;
   }
 
   /**
-   * The names of the directories that make partitions of a file: all {@code NAME=VALUE} between the
-   * input and the file, and those in an unbroken row that end the input's own path. So a file has
-   * the same however the input names it.
+   * Returns the names of a file's partition directories: all {@code NAME=VALUE} between the input
+   * and the file, and the unbroken run of them at the end of the input's own path. A file thus has
+   * the same partitions however the input names it.
    *
    * @param base the absolute path of the input's directory
-   * @param path the file's below that
+   * @param path the file's path below it
    */
   static List<String> partitions(String base, String path) {
     List<String> partitions = new ArrayList<>();

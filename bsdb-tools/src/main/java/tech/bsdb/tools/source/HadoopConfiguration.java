@@ -10,34 +10,36 @@ import org.apache.hadoop.hdfs.HdfsConfiguration;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
-/** The user's Hadoop configuration, with patience of ours where that sets none. */
+/**
+ * Loads the user's Hadoop configuration, with bsdb's own timeouts and retries where it sets none.
+ */
 final class HadoopConfiguration {
   /**
-   * What bounds the time until a name node that is down, or a block that nobody has, is an error:
-   * some 20 s instead of Hadoop's minutes. Whatever the user's files set wins.
+   * Bounds the time until a name node that is down, or a missing block, becomes an error: about 20
+   * s instead of Hadoop's minutes. Settings in the user's files take precedence.
    */
-  private static final Map<String, String> PATIENCE =
+  private static final Map<String, String> RETRY_LIMITS =
       Map.of(
           "fs.s3a.input.stream.type", "classic", // "analytics" gives up at the first cut connection
-          "fs.s3a.attempts.maximum", "3", // of a request,
-          "fs.s3a.retry.limit", "3", // and of what is made of requests
-          "ipc.client.connect.max.retries", "5", // refused: a second between them
+          "fs.s3a.attempts.maximum", "3", // per request,
+          "fs.s3a.retry.limit", "3", // and per operation made of requests
+          "ipc.client.connect.max.retries", "5", // connection refused: one second apart
           "ipc.client.connect.timeout", "6000",
           "ipc.client.connect.max.retries.on.timeouts", "2",
           "ipc.client.connect.max.retries.on.sasl", "2",
-          "dfs.client.failover.max.attempts", "7", // of an HA pair, with pauses that grow
+          "dfs.client.failover.max.attempts", "7", // in an HA pair, with growing pauses
           "dfs.client.failover.sleep.max.millis", "4000",
           "dfs.client.retry.window.base", "1000");
 
   private HadoopConfiguration() {}
 
   /**
-   * Reads it.
+   * Reads the configuration.
    *
-   * @throws InputException if the folder that is named holds none
+   * @throws InputException if the named folder holds no configuration
    */
   static Configuration of(FileSourceOptions options) throws InputException {
-    HdfsConfiguration.init(); // so that the defaults of HDFS are among those that are loaded
+    HdfsConfiguration.init(); // loads the defaults of HDFS too
     Configuration configuration = new Configuration();
     Path folder = folder(options);
     if (folder != null) {
@@ -52,12 +54,13 @@ final class HadoopConfiguration {
               + reason(notXml),
           notXml);
     }
-    for (Map.Entry<String, String> ours : PATIENCE.entrySet()) {
-      if (!isSetByUser(configuration, ours.getKey())) {
-        configuration.set(ours.getKey(), ours.getValue(), "bsdb");
+    for (Map.Entry<String, String> limit : RETRY_LIMITS.entrySet()) {
+      if (!isSetByUser(configuration, limit.getKey())) {
+        configuration.set(limit.getKey(), limit.getValue(), "bsdb");
       }
     }
-    // Ours to close: Hadoop's hook would close them at SIGTERM under the threads that still read.
+    // bsdb closes file systems itself: on SIGTERM Hadoop's hook would close them while threads
+    // still read.
     configuration.setBoolean("fs.automatic.close", false);
     String nameNode = options.nameNodeUri();
     if (nameNode != null) {
@@ -87,7 +90,7 @@ final class HadoopConfiguration {
       return null;
     }
     if (!Files.isDirectory(Path.of(byDefault))) {
-      throw new InputException("HADOOP_CONF_DIR is " + byDefault + ", but there is no directory");
+      throw new InputException("HADOOP_CONF_DIR is " + byDefault + ", which is not a directory");
     }
     return Path.of(byDefault);
   }
@@ -111,8 +114,9 @@ final class HadoopConfiguration {
   }
 
   /**
-   * Finds the files of a folder before those of the class path, and of those no {@code *-site.xml}:
-   * Hadoop looks for all its configuration, also that of SSL or of a key server, by class loader.
+   * Finds the files of a folder before those of the class path, and no {@code *-site.xml} on the
+   * class path: Hadoop looks up all its configuration by class loader, including that for SSL and
+   * key servers.
    */
   private static final class Folder extends ClassLoader {
     private final Path folder;

@@ -25,8 +25,8 @@ import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 
 /**
- * Finds files on Hadoop's file systems. Each file system is opened once and is ours alone: none
- * comes from Hadoop's cache, and so none stays there.
+ * Finds files on Hadoop file systems. Each file system is opened once and not shared: none comes
+ * from Hadoop's cache, so none stays there.
  */
 final class HadoopFiles implements AutoCloseable {
   private static final Comparator<FileStatus> BY_BYTES_OF_PATH =
@@ -49,7 +49,7 @@ final class HadoopFiles implements AutoCloseable {
     this.walk = walk;
   }
 
-  /** Reads the configuration and logs in where a keytab is given. */
+  /** Reads the configuration and logs in if a keytab is given. */
   static HadoopFiles open(FileSourceOptions options, FolderWalk walk) throws IOException {
     Login.checkKeytab(options);
     Slf4jWarnings.silence();
@@ -59,7 +59,7 @@ final class HadoopFiles implements AutoCloseable {
   }
 
   /**
-   * The files that an input stands for, sorted.
+   * Returns the files of an input, sorted.
    *
    * @throws InputException if there are none
    */
@@ -99,7 +99,10 @@ final class HadoopFiles implements AutoCloseable {
     return finding.files();
   }
 
-  /** On the name node of the options, or below the user's home there, where it has no scheme. */
+  /**
+   * Returns an input's path. Without a scheme it is on the name node of the options; if relative,
+   * below the user's home there.
+   */
   private static Path path(String input) throws IOException {
     try {
       boolean uri = input.matches("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
@@ -119,8 +122,8 @@ final class HadoopFiles implements AutoCloseable {
     if (uri.getAuthority() == null && "hdfs".equals(uri.getScheme())) {
       throw new InputException(
           input
-              + ": no name node: write hdfs://HOST/PATH, name one with -nn, or the cluster's"
-              + " configuration with --hadoop-conf");
+              + ": no name node: write hdfs://HOST/PATH, name one with -nn, or give the"
+              + " cluster's configuration with --hadoop-conf");
     }
     login.require(uri.getScheme());
     String key = uri.getScheme() + "://" + uri.getAuthority();
@@ -168,15 +171,15 @@ final class HadoopFiles implements AutoCloseable {
     private final Path base;
     private final String basePath;
 
-    /** Whether what is added was found by a pattern, and not named. */
+    /** Whether entries were found by a pattern instead of named. */
     private final boolean pattern;
 
     private final List<FileStatus> found = new ArrayList<>();
 
     /**
-     * Nothing yet.
+     * Creates an empty result.
      *
-     * @param base the directory that paths are seen from, which is the input's fixed part
+     * @param base the directory to which paths are relative: the input's fixed part
      */
     Finding(FileSystem fileSystem, Path base, boolean pattern) {
       this.fileSystem = fileSystem;
@@ -191,7 +194,7 @@ final class HadoopFiles implements AutoCloseable {
       return below.startsWith("/") ? below.substring(1) : below;
     }
 
-    /** Adds a file, or those below a directory. */
+    /** Adds a file, or the files below a directory. */
     void add(FileStatus status) throws IOException {
       if (status.isDirectory()) {
         if (walk.enters(base.toString(), relative(status.getPath()))) {
@@ -209,7 +212,7 @@ final class HadoopFiles implements AutoCloseable {
         while (all.hasNext()) {
           below.add(all.next());
         }
-        tables.look(directory, below);
+        tables.inspect(directory, below);
         for (FileStatus one : below) {
           String name = one.getPath().getName();
           if (!FolderWalk.isData(name, one.isDirectory())) {
@@ -229,7 +232,7 @@ final class HadoopFiles implements AutoCloseable {
       }
     }
 
-    /** The files that were added, sorted, once it is seen that they are of no table. */
+    /** Returns the added files, sorted, after checking that they belong to no table. */
     List<SourceFile> files() throws IOException {
       found.sort(BY_BYTES_OF_PATH);
       List<SourceFile> files = new ArrayList<>();
@@ -246,7 +249,7 @@ final class HadoopFiles implements AutoCloseable {
     }
   }
 
-  /** Tables on a file system; a directory whose names are known is not asked for them again. */
+  /** Tables on a file system; a directory that has been listed is not listed again. */
   private static final class HadoopTables extends Tables<Path> {
     private final FileSystem fileSystem;
 
@@ -254,17 +257,17 @@ final class HadoopFiles implements AutoCloseable {
       this.fileSystem = fileSystem;
     }
 
-    /** Finds out what a directory is from what is in it. */
-    void look(Path directory, List<FileStatus> entries) throws IOException {
+    /** Determines from its entries what a directory is. */
+    void inspect(Path directory, List<FileStatus> entries) throws IOException {
       Set<String> directories = new HashSet<>();
       for (FileStatus entry : entries) {
         if (entry.isDirectory()) {
           directories.add(entry.getPath().getName());
         }
       }
-      look(
+      inspect(
           directory,
-          new Look(directory) {
+          new HadoopListing(directory) {
             @Override
             public boolean hasDirectory(String name) {
               return directories.contains(name);
@@ -273,8 +276,8 @@ final class HadoopFiles implements AutoCloseable {
     }
 
     @Override
-    TableFormat.Look look(Path directory) {
-      return new Look(directory);
+    TableFormat.Listing listing(Path directory) {
+      return new HadoopListing(directory);
     }
 
     @Override
@@ -282,10 +285,10 @@ final class HadoopFiles implements AutoCloseable {
       return directory.getParent();
     }
 
-    private class Look implements TableFormat.Look {
+    private class HadoopListing implements TableFormat.Listing {
       private final Path directory;
 
-      Look(Path directory) {
+      HadoopListing(Path directory) {
         this.directory = directory;
       }
 

@@ -12,12 +12,12 @@ import org.apache.parquet.io.InputFile;
 import org.apache.parquet.io.SeekableInputStream;
 
 /**
- * A file of one of Hadoop's file systems as Parquet reads it.
+ * A file on a Hadoop file system, as a Parquet input.
  *
- * @param status as it was when the inputs were looked at
+ * @param status the file's status when the inputs were listed
  */
 record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputFile {
-  /** How it is read, for stores that can use the hint: the first that they know. */
+  /** The read policy, a hint to stores: the first one they support applies. */
   private static final String READ_POLICY = "parquet, columnar, vector, random, adaptive";
 
   SourceFile named(List<String> partitions) {

@@ -16,21 +16,18 @@ import java.util.regex.PatternSyntaxException;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 
-/**
- * Expands a pattern of local paths as {@link PathMatcher} reads it: {@code day=*}{@code
- * /*.parquet}.
- */
+/** Expands a {@link PathMatcher} pattern of local paths: {@code day=*}{@code /*.parquet}. */
 final class LocalGlob {
   private LocalGlob() {}
 
-  /** Whether a text has characters that mean something in a pattern. */
+  /** Whether a text has pattern characters. */
   static boolean isPattern(String text) {
     return text.chars().anyMatch(c -> "*?[{".indexOf(c) >= 0);
   }
 
   /**
-   * The files and directories that match, sorted; not those below a directory that matches. Names
-   * that begin with a dot or an underscore match only a pattern in which such a name is.
+   * Returns the matching files and directories, sorted, without those below a matching directory.
+   * Names that begin with a dot or an underscore match only a pattern that contains such a name.
    *
    * @throws InputException if it is not a pattern
    */
@@ -76,7 +73,7 @@ final class LocalGlob {
 
           @Override
           public FileVisitResult visitFileFailed(Path file, IOException failure) {
-            add(file, false); // so that who reads it says why it cannot
+            add(file, false); // so that reading it reports why it fails
             return FileVisitResult.CONTINUE;
           }
 
@@ -94,13 +91,17 @@ final class LocalGlob {
   }
 
   /**
-   * The folder below which everything lies that can match: all before the first name that varies.
+   * Returns the folder that contains all possible matches: everything before the first variable
+   * name.
    */
   static Path base(String pattern) {
     return Path.of(fixedPart(pattern));
   }
 
-  /** All of a pattern before the first name that varies, without the slash; of a root with it. */
+  /**
+   * Returns the part of a pattern before the first variable name, without the slash, except for the
+   * root.
+   */
   static String fixedPart(String pattern) {
     int special = 0;
     while ("*?[{\\".indexOf(pattern.charAt(special)) < 0) {

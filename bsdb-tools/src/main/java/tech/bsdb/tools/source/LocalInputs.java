@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
 
-/** Finds local files. */
+/** Finds the local files of inputs. */
 final class LocalInputs {
   private final FolderSelection selection;
   private final FolderWalk walk;
@@ -23,19 +23,20 @@ final class LocalInputs {
     this.walk = walk;
   }
 
-  /** The databases that were found below directories, and left out. */
+  /** Returns the databases found below directories, which were skipped. */
   List<Path> databases() {
     return databases;
   }
 
   /**
-   * The files that an input stands for, in the order to be read.
+   * Returns the files of an input, in reading order.
    *
    * @throws InputException if there are none
    */
   List<SourceFile> find(String input) throws IOException {
     boolean pattern =
-        LocalGlob.isPattern(input) && !Files.exists(LocalFiles.path(input)); // else it is a name
+        LocalGlob.isPattern(input)
+            && !Files.exists(LocalFiles.path(input)); // otherwise it is a name
     return pattern ? matches(input) : named(LocalFiles.path(input));
   }
 
@@ -45,7 +46,7 @@ final class LocalInputs {
       return base.opened(LocalFiles.find(path, databases));
     }
     if (LocalFiles.isDatabase(path)) {
-      LocalFiles.find(path, databases); // says that it is one
+      LocalFiles.find(path, databases); // throws that it is one
     }
     long leftOut = walk.leftOut();
     Base base = new Base(absolute(path));
@@ -90,7 +91,7 @@ final class LocalInputs {
     return path.toAbsolutePath().normalize();
   }
 
-  /** The directory that paths are seen from, which is the input's fixed part. */
+  /** The directory to which paths are relative: the input's fixed part. */
   private final class Base implements LocalFiles.Choice {
     private final Path directory;
 
@@ -112,13 +113,13 @@ final class LocalInputs {
       }
     }
 
-    /** Whether the patterns want a directory, hidden or not. */
+    /** Whether the patterns select a directory, hidden or not. */
     boolean wantsDirectory(Path below) throws IOException {
       return walk.enters(directory.toString(), relative(below))
           && !tables.isLog(absolute(below), LocalFiles.name(below));
     }
 
-    /** Whether the patterns want a file, hidden or not. */
+    /** Whether the patterns select a file, hidden or not. */
     boolean wantsFile(Path file) {
       return walk.takes(directory.toString(), relative(file));
     }
@@ -148,7 +149,7 @@ final class LocalInputs {
     }
   }
 
-  /** By the path that is given, and by that without links. */
+  /** Checks both the given path and the path with links resolved. */
   private void checkNoTable(Path file) throws IOException {
     if (!selection.rawFiles()) {
       for (Path path : List.of(absolute(file), file.toRealPath())) {
@@ -162,8 +163,8 @@ final class LocalInputs {
 
   private static final class LocalTables extends Tables<Path> {
     @Override
-    TableFormat.Look look(Path directory) {
-      return new TableFormat.Look() {
+    TableFormat.Listing listing(Path directory) {
+      return new TableFormat.Listing() {
         @Override
         public boolean hasDirectory(String name) {
           return Files.isDirectory(directory.resolve(name));

@@ -15,16 +15,19 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * A local file as Parquet reads it. Not by a channel, which an interrupt closes for good.
+ * A local file, as a Parquet input. It does not use a channel, which an interrupt would close
+ * permanently.
  *
- * @param length in bytes when the inputs were looked at
- * @param modified when it was modified last, then
- * @param key what the file system knows it by, if it does
+ * @param length the length in bytes when the inputs were listed
+ * @param modified the modification time when the inputs were listed
+ * @param key the file system's key for the file, if it has one
  */
 record LocalParquet(Path path, long length, FileTime modified, @Nullable Object key)
     implements InputFile {
-  /** In one system call: Java takes as much memory beside the heap for each reading thread. */
-  private static final int MOST_AT_ONCE = 1 << 18;
+  /**
+   * Maximum bytes per system call: Java allocates as much off-heap memory for each reading thread.
+   */
+  private static final int MAX_READ = 1 << 18;
 
   static SourceFile of(Path path, List<String> partitions) throws IOException {
     if (!Files.isRegularFile(path)) {
@@ -35,19 +38,19 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
       throw new InputException(
           path + ": the name is not UTF-8, and Java cannot open it: rename the file");
     }
-    LocalParquet file = look(path);
+    LocalParquet file = inspect(path);
     return new SourceFile(path.toString(), file.length, file, path, partitions);
   }
 
-  private static LocalParquet look(Path path) throws IOException {
+  private static LocalParquet inspect(Path path) throws IOException {
     BasicFileAttributes now = Files.readAttributes(path, BasicFileAttributes.class);
     return new LocalParquet(path, now.size(), now.lastModifiedTime(), now.fileKey());
   }
 
-  /** Whether it is the same file, and nobody has written to it since the inputs were looked at. */
+  /** Whether it is the same file and has not been modified since the inputs were listed. */
   boolean isUnchanged() {
     try {
-      return equals(look(path));
+      return equals(inspect(path));
     } catch (IOException e) {
       return false;
     }
@@ -105,7 +108,7 @@ record LocalParquet(Path path, long length, FileTime modified, @Nullable Object 
 
     @Override
     public int read(byte[] to, int from, int length) throws IOException {
-      return file.read(to, from, Math.min(length, MOST_AT_ONCE));
+      return file.read(to, from, Math.min(length, MAX_READ));
     }
 
     @Override

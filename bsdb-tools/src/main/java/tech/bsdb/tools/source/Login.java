@@ -12,22 +12,21 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * Who we are for Hadoop's services: the process's user, whoever has a Kerberos ticket, or the owner
- * of a keytab. Hadoop keeps that for the whole process and renews a keytab's tickets by itself.
+ * The identity for Hadoop's services: the process's user, the owner of a Kerberos ticket, or the
+ * owner of a keytab. Hadoop keeps the login for the whole process and renews a keytab's tickets
+ * itself.
  *
- * @param kerberos whether the cluster is said to demand it
+ * @param kerberos whether the configuration says that the cluster requires Kerberos
  */
 record Login(boolean kerberos) {
   private static final String AUTHENTICATION = "hadoop.security.authentication";
 
-  /**
-   * The file systems that are reached with what Kerberos says; the others have keys of their own.
-   */
+  /** The file systems that authenticate with Kerberos; the others have their own credentials. */
   private static final Set<String> HADOOP_OWN =
       Set.of("hdfs", "webhdfs", "swebhdfs", "viewfs", "ofs", "o3fs");
 
   /**
-   * Logs in where a keytab is given.
+   * Logs in if a keytab is given.
    *
    * @throws InputException if that fails
    */
@@ -58,8 +57,8 @@ record Login(boolean kerberos) {
   }
 
   /**
-   * Sees that the keytab is a file that can be read: to be called before anything asks for a realm,
-   * whose absence would be told in its place.
+   * Checks that the keytab is a readable file. Call it before anything needs a realm; otherwise a
+   * missing realm would be reported instead.
    */
   static void checkKeytab(FileSourceOptions options) throws InputException {
     Path keytab = options.keytab();
@@ -100,7 +99,7 @@ record Login(boolean kerberos) {
   }
 
   /**
-   * Sees that somebody is logged in, if a file system asks for it.
+   * Checks that a user is logged in, if a file system requires it.
    *
    * @throws InputException if nobody is
    */
@@ -113,13 +112,13 @@ record Login(boolean kerberos) {
     }
   }
 
-  /** What to say where there is no ticket. */
+  /** Returns the message for a missing ticket. */
   static String noTicket() {
     String cache = System.getenv("KRB5CCNAME");
     boolean elsewhere = cache != null && cache.matches("(?i)(KEYRING|KCM|DIR|API|MEMORY|MSLSA):.*");
     return "no Kerberos ticket: run kinit, or give --principal and --keytab"
         + (elsewhere
-            ? " (KRB5CCNAME is " + cache + ", but Java finds tickets in files only: FILE:/PATH)"
+            ? " (KRB5CCNAME is " + cache + ", but Java reads tickets only from files: FILE:/PATH)"
             : "");
   }
 }

@@ -4,11 +4,11 @@ import java.util.regex.Pattern;
 import java.util.regex.PatternSyntaxException;
 
 /**
- * A glob pattern for paths below a directory: {@code *} and {@code ?} stand for characters of one
- * name, {@code **} for any characters, {@code [a-z]} and {@code [!a-z]} for one of a set, {@code
- * {a,b}} for either; a backslash takes the next character as it is. A pattern with a slash in it
- * matches whole paths; one without matches names, at any depth. One that ends with a slash matches
- * directories only. It is the same on every file system and in every locale. Immutable.
+ * A glob pattern for paths below a directory: {@code *} and {@code ?} match characters of one name,
+ * {@code **} any characters, {@code [a-z]} and {@code [!a-z]} one of a set, {@code {a,b}} either; a
+ * backslash quotes the next character. A pattern with a slash matches whole paths; one without
+ * matches names at any depth. A pattern that ends with a slash matches only directories. Patterns
+ * work the same on every file system and in every locale. Immutable.
  */
 final class PathPattern {
   private final boolean wholePath;
@@ -22,9 +22,9 @@ final class PathPattern {
   }
 
   /**
-   * Reads a pattern.
+   * Parses a pattern.
    *
-   * @throws IllegalArgumentException if it is none; the message says why
+   * @throws IllegalArgumentException if it is not a pattern; the message says why
    */
   static PathPattern of(String glob) {
     boolean directoriesOnly = glob.endsWith("/");
@@ -40,14 +40,14 @@ final class PathPattern {
   /**
    * Whether a path matches.
    *
-   * @param path below the directory, with slashes between its names
+   * @param path the path below the directory, with slashes between names
    */
   boolean matches(String path, boolean directory) {
     return (directory || !directoriesOnly)
         && regex.matcher(wholePath ? path : path.substring(path.lastIndexOf('/') + 1)).matches();
   }
 
-  /** From a glob to a regular expression. */
+  /** Translates a glob to a regular expression. */
   private static final class Translation {
     private final String glob;
     private final StringBuilder regex = new StringBuilder();
@@ -79,7 +79,7 @@ final class PathPattern {
         case '[' -> set();
         case '{' -> {
           if (inGroup) {
-            throw new IllegalArgumentException("a { within another");
+            throw new IllegalArgumentException("a { inside another");
           }
           inGroup = true;
           regex.append("(?:");

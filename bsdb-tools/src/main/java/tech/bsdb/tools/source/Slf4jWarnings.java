@@ -6,16 +6,16 @@ import java.io.PrintStream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps three lines away from stderr. The bundle of the AWS SDK has a hidden copy of SLF4J 1.7,
- * which finds no logging there, cannot be given any, and says so in lines that begin with {@code
- * SLF4J: }; there is no setting against them. The lines of later versions begin differently.
+ * Suppresses three lines on stderr. The AWS SDK bundle contains a relocated copy of SLF4J 1.7,
+ * which cannot be given a logging backend and complains in lines that begin with {@code SLF4J: };
+ * no setting turns them off. The lines of later versions begin differently.
  */
 final class Slf4jWarnings {
   private static final String BEGINNING = "SLF4J: ";
 
   private Slf4jWarnings() {}
 
-  /** Leaves such lines out from here on. */
+  /** Suppresses such lines from now on. */
   static synchronized void silence() {
     if (!(System.err instanceof Filter)) {
       System.setErr(new Filter(System.err));

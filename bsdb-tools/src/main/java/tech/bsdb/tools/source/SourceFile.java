@@ -6,14 +6,14 @@ import org.apache.parquet.io.InputFile;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One file.
+ * A file to read.
  *
- * @param name as users know it: a path, or a URI where it is not a local one
- * @param length in bytes when the inputs were looked at
- * @param file how Parquet reads it; each of its streams is for one thread and closed by whoever
- *     opened it, before the {@link FileSources} is
- * @param local its path, or null where it is not a local one
- * @param partitions the directories on its path that are named {@code NAME=VALUE}, from the top
+ * @param name the name shown to users: a path, or a URI if it is not local
+ * @param length the length in bytes when the inputs were listed
+ * @param file the Parquet input; each of its streams is for one thread, and its opener closes it
+ *     before the {@link FileSources}
+ * @param local its path, or null if it is not local
+ * @param partitions the directories named {@code NAME=VALUE} on its path, from the top
  */
 public record SourceFile(
     String name, long length, InputFile file, @Nullable Path local, List<String> partitions) {
@@ -23,8 +23,8 @@ public record SourceFile(
   }
 
   /**
-   * Whether it is as it was when the inputs were looked at, as far as can be seen: of a local file,
-   * its length and when it was modified. What others do with files elsewhere, their servers see to.
+   * Whether it is unchanged since the inputs were listed, as far as can be detected: by length and
+   * modification time for a local file. For other files that is left to their servers.
    */
   public boolean isUnchanged() {
     return !(file instanceof LocalParquet here) || here.isUnchanged();

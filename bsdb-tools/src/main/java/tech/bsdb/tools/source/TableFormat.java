@@ -6,8 +6,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * The tables whose directories hold more files than their rows are in: a log beside the files says
- * which of them count. A directory is such a table if it has the log.
+ * Table formats whose directories hold more files than those of the current rows: a log beside the
+ * files says which are current. A directory that has the log is such a table.
  */
 enum TableFormat {
   DELTA(
@@ -31,7 +31,7 @@ enum TableFormat {
       "its directory may hold files that were never committed, and a build would take their rows"
           + " too");
 
-  /** The directory that has the log. */
+  /** The log's directory. */
   private final String log;
 
   private final String name;
@@ -43,39 +43,39 @@ enum TableFormat {
     this.harm = harm;
   }
 
-  /** Looks into a directory. */
-  interface Look {
-    /** Whether it has a directory of that name. */
+  /** Lists a directory. */
+  interface Listing {
+    /** Whether it has a directory with the given name. */
     boolean hasDirectory(String name) throws IOException;
 
-    /** The names in a directory of it. */
+    /** Returns the names in one of its directories. */
     List<String> names(String directory) throws IOException;
   }
 
-  /** Which table a directory is, or null. */
-  static @Nullable TableFormat of(Look look) throws IOException {
+  /** Returns the format of the table in a directory, or null. */
+  static @Nullable TableFormat of(Listing listing) throws IOException {
     for (TableFormat format : values()) {
-      if (look.hasDirectory(format.log) && (format != ICEBERG || hasMetadata(look))) {
+      if (listing.hasDirectory(format.log) && (format != ICEBERG || hasMetadata(listing))) {
         return format;
       }
     }
     return null;
   }
 
-  private static boolean hasMetadata(Look look) throws IOException {
-    return look.names(ICEBERG.log).stream().anyMatch(TableFormat::isMetadata);
+  private static boolean hasMetadata(Listing listing) throws IOException {
+    return listing.names(ICEBERG.log).stream().anyMatch(TableFormat::isMetadata);
   }
 
   private static boolean isMetadata(String name) {
     return name.endsWith(".metadata.json") || name.endsWith(".metadata.json.gz");
   }
 
-  /** The directory below a table that has no rows, though it is not hidden; or null. */
+  /** Returns the directory of a table that has no rows although it is not hidden, or null. */
   @Nullable String visibleLog() {
     return this == ICEBERG ? log : null;
   }
 
-  /** What to tell the user. */
+  /** Creates the error for the user. */
   InputException refuse(String table) {
     return new InputException(
         table
@@ -85,8 +85,8 @@ enum TableFormat {
             + log
             + "): "
             + harm
-            + "; write its current rows to a plain directory with the engine it belongs to (Spark,"
-            + " Trino, DuckDB) and build from that, or take all its files as they are with"
+            + "; write its current rows to a plain directory with the engine it belongs to"
+            + " (Spark, Trino, DuckDB) and build from that, or read all its files with"
             + " --raw-files");
   }
 }

@@ -10,35 +10,35 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 
 /**
- * Remembers which directories are tables, so that each is looked into once.
+ * Caches which directories are tables, so that each is listed once.
  *
- * @param <P> the paths of a file system
+ * @param <P> the path type of a file system
  */
 abstract class Tables<P> {
   private final Map<P, Optional<TableFormat>> formats = new HashMap<>();
   private final Set<P> good = new HashSet<>();
 
-  /** How to look into a directory. */
-  abstract TableFormat.Look look(P directory);
+  /** Returns a listing of a directory. */
+  abstract TableFormat.Listing listing(P directory);
 
-  /** The directory above, or null. */
+  /** Returns the parent directory, or null. */
   abstract @Nullable P parent(P directory);
 
-  /** Which table a directory is, or null. */
+  /** Returns the format of the table in a directory, or null. */
   final @Nullable TableFormat format(P directory) throws IOException {
     Optional<TableFormat> known = formats.get(directory);
-    return known == null ? look(directory, look(directory)) : known.orElse(null);
+    return known == null ? inspect(directory, listing(directory)) : known.orElse(null);
   }
 
-  /** Looks into a directory and remembers what it is. */
-  final @Nullable TableFormat look(P directory, TableFormat.Look look) throws IOException {
-    TableFormat format = TableFormat.of(look);
+  /** Inspects a directory and caches the result. */
+  final @Nullable TableFormat inspect(P directory, TableFormat.Listing listing) throws IOException {
+    TableFormat format = TableFormat.of(listing);
     formats.put(directory, Optional.ofNullable(format));
     return format;
   }
 
   /**
-   * Sees that a directory is in no table.
+   * Checks that a directory is not in a table.
    *
    * @throws InputException if it is one, or one above it is
    */
@@ -57,7 +57,7 @@ abstract class Tables<P> {
     good.add(directory);
   }
 
-  /** Whether a directory holds a table's log and no rows, though its name is like any other. */
+  /** Whether a directory holds a table's log and no rows, although it is not hidden. */
   final boolean isLog(P directory, String name) throws IOException {
     for (TableFormat format : TableFormat.values()) {
       if (name.equals(format.visibleLog())) {

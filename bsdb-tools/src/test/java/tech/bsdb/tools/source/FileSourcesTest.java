@@ -46,7 +46,7 @@ class FileSourcesTest {
       textBlock =
           """
           s3a://b/k: NoAuthWithAWSException: No AWS Credentials provided by SimpleAWSCredentialsProvider | no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY
-          getFileStatus on s3a://b: S3Exception: FORBIDDEN (Service: S3, Status Code: 403, Request ID: X):null | permission denied: S3 refuses these credentials
+          getFileStatus on s3a://b: S3Exception: FORBIDDEN (Service: S3, Status Code: 403, Request ID: X):null | permission denied: S3 rejects these credentials
           `s3a://b/k': NoSuchBucketException: The specified bucket does not exist (Service: S3, Status Code: 404) | no such bucket
           getFileStatus: software.amazon.awssdk.core.exception.SdkClientException: Unable to execute HTTP request: Connect to h:1 failed: Connection refused (SDK Attempt Count: 3): again (SDK Attempt Count: 3) | S3 cannot be reached: Connect to h:1 failed: Connection refused (its address: --hadoop-set fs.s3a.endpoint=URL)
           """)
@@ -315,7 +315,7 @@ class FileSourcesTest {
   void aPortIsWithinItsRange(String nameNode) {
     assertThatThrownBy(() -> FileSourceOptions.of(nameNode, null, List.of(), null, null))
         .isInstanceOf(UsageException.class)
-        .hasMessage("-nn " + nameNode + ": a port is a number from 1 to 65535");
+        .hasMessage("-nn " + nameNode + ": a port must be a number from 1 to 65535");
   }
 
   @Test

@@ -137,8 +137,8 @@ class HdfsBuildTest {
           .matches(
               "bsdb build-parquet: \\Q"
                   + data
-                  + "\\E/part-\\d.parquet: a block is missing: no data node that can be reached"
-                  + " has a good copy of blk_\\d+ .*\n");
+                  + "\\E/part-\\d.parquet: a block is missing: no reachable data node has a"
+                  + " good copy of blk_\\d+ .*\n");
       nothingWasBuilt();
     } finally {
       for (DataNodeProperties properties : stopped) {
@@ -183,8 +183,7 @@ class HdfsBuildTest {
 
     assertThat(run.code()).isEqualTo(2);
     assertThat(run.err()).startsWith("bsdb build-parquet: " + name + ": ").hasLineCount(1);
-    assertThat(run.err())
-        .containsAnyOf("no data node that can be reached has a good copy", "checksum");
+    assertThat(run.err()).containsAnyOf("no reachable data node has a good copy", "checksum");
     nothingWasBuilt();
   }
 

@@ -234,7 +234,7 @@ class HdfsTest {
     assertThatThrownBy(() -> names(FileSourceOptions.local(), "hdfs://localhost:" + web + "/x"))
         .isInstanceOf(InputException.class)
         .hasMessageStartingWith(
-            "hdfs://localhost:" + web + "/x: what answers there does not speak HDFS's protocol");
+            "hdfs://localhost:" + web + "/x: the server there does not speak the HDFS protocol");
   }
 
   @Test

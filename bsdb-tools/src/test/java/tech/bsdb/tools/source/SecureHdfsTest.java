@@ -159,7 +159,7 @@ class SecureHdfsTest {
         .startsWith(option + "etl.keytab: holds no key of etl@NOWHERE.COM that Java can use");
     assertThat(results.get(6)).contains("/data: permission denied (user=bob, access=READ_EXECUTE");
     assertThat(results.get(7))
-        .startsWith("2||bsdb build-parquet: hdfs:///data: the cluster demands Kerberos, but");
+        .startsWith("2||bsdb build-parquet: hdfs:///data: the cluster requires Kerberos, but");
     assertThat(results.get(8)).isEqualTo("0||");
     assertThat(results.subList(0, 8)).allMatch(result -> result.endsWith(" / "));
     everyRowIsThere("by-keytab");
