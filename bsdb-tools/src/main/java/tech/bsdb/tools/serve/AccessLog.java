@@ -20,12 +20,12 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * A line for every answered request: time, client, request, status, bytes, microseconds. A thread
- * of its own writes; when it cannot keep up, lines are left out and counted rather than requests
- * held up.
+ * Writes a line for every answered request: time, client, request, status, bytes, microseconds. A
+ * dedicated thread writes the lines; when it cannot keep up, lines are dropped and counted instead
+ * of delaying requests.
  *
- * <p>When lines cannot be written (a full disk), they are lost and counted, that is said once, and
- * the file is opened anew for the lines that follow, until they can be.
+ * <p>When lines cannot be written (a full disk), they are lost and counted, and the failure is
+ * reported once. The file is reopened for each following write until one succeeds.
  */
 final class AccessLog implements Closeable {
   private static final int QUEUE = 16_384;
@@ -39,10 +39,10 @@ final class AccessLog implements Closeable {
   private final Console console;
   private final Thread writer = new Thread(this::run, "bsdb-access-log");
   private final AtomicReference<@Nullable FileChannel> reopened = new AtomicReference<>();
-  private volatile boolean refused;
+  private volatile boolean reopenFailed;
   private volatile boolean closed;
 
-  // The writer's own from here on.
+  // Confined to the writer thread from here on.
   private final ByteArrayOutputStream piece = new ByteArrayOutputStream(PIECE);
   private @Nullable FileChannel out;
   private boolean failing;
@@ -52,7 +52,7 @@ final class AccessLog implements Closeable {
   /**
    * Opens a log.
    *
-   * @param target a file, which is appended to, or {@code -} for standard output
+   * @param target a file to append to, or {@code -} for standard output
    */
   AccessLog(String target, Console console) throws IOException {
     this.console = console;
@@ -88,46 +88,46 @@ final class AccessLog implements Closeable {
     }
   }
 
-  /** Lines that were left out. */
+  /** Returns the number of lines dropped because the writer could not keep up. */
   long dropped() {
     return dropped.sum();
   }
 
-  /** Lines that could not be written. */
+  /** Returns the number of lines that could not be written. */
   long failed() {
     return failed.sum();
   }
 
-  /** Whether the file could not be opened anew the last time. */
-  boolean refused() {
-    return refused;
+  /** Whether the last attempt to reopen the file failed. */
+  boolean reopenFailed() {
+    return reopenFailed;
   }
 
   /**
-   * Opens the file anew, which was perhaps moved away: later lines go there. If that fails, that is
-   * said, and they go where they went before.
+   * Reopens the file, which may have been moved away; later lines go to the new file. If that
+   * fails, reports it and keeps writing to the old one.
    */
   synchronized void reopen() {
     if (file == null || closed) {
       return;
     }
     try {
-      FileChannel unused = reopened.getAndSet(open(file));
-      if (unused != null) {
-        unused.close();
+      FileChannel superseded = reopened.getAndSet(open(file));
+      if (superseded != null) {
+        superseded.close();
       }
-      refused = false;
-      console.say("bsdb serve: the access log " + file + " was opened anew");
+      reopenFailed = false;
+      console.say("bsdb serve: the access log " + file + " was reopened");
     } catch (IOException e) {
-      refused = true;
+      reopenFailed = true;
       console.say(
-          "bsdb serve: the access log cannot be opened anew, the one before is written to: "
-              + inWords(e));
+          "bsdb serve: the access log cannot be reopened, the old file stays in use: "
+              + describe(e));
     }
   }
 
-  /** Messages of some exceptions are the file's name alone. */
-  private static String inWords(IOException e) {
+  /** Some exceptions have only the file's name as their message. */
+  private static String describe(IOException e) {
     String name = e.getClass().getSimpleName().replaceAll("(?<=[a-z])(?=[A-Z])", " ");
     String kind = name.replace(" Exception", "").replace("IOException", "");
     String message = String.valueOf(e.getMessage());
@@ -171,12 +171,12 @@ final class AccessLog implements Closeable {
       try {
         before.close();
       } catch (IOException e) {
-        console.say("bsdb serve: closing the access log failed: " + inWords(e));
+        console.say("bsdb serve: closing the access log failed: " + describe(e));
       }
     }
   }
 
-  /** Writes what waits; what cannot be written is lost. */
+  /** Writes the pending lines; lines that cannot be written are lost. */
   private void flush() {
     flushedNanos = System.nanoTime();
     if (piece.size() == 0) {
@@ -189,7 +189,7 @@ final class AccessLog implements Closeable {
       write(bytes, left);
       if (failing) {
         failing = false;
-        console.say("bsdb serve: the access log is written again");
+        console.say("bsdb serve: the access log is being written again");
       }
     } catch (IOException e) {
       long lost = lines(bytes, bytes.length) - lines(bytes, left.position());
@@ -198,8 +198,8 @@ final class AccessLog implements Closeable {
       if (!failing) {
         failing = true;
         console.say(
-            "bsdb serve: the access log cannot be written, its lines are lost until it can be: "
-                + inWords(e));
+            "bsdb serve: the access log cannot be written; its lines are lost until it can be: "
+                + describe(e));
       }
     }
   }
@@ -213,7 +213,7 @@ final class AccessLog implements Closeable {
     }
     if (failing) {
       boolean cut = torn;
-      replace(open(file)); // the disk, or the directory, may be back
+      replace(open(file)); // the disk or the directory may be available again
       torn = cut;
     }
     FileChannel to = out;
@@ -239,7 +239,7 @@ final class AccessLog implements Closeable {
     return count;
   }
 
-  /** Writes what waits, and ends. */
+  /** Writes the pending lines and stops the writer. */
   @Override
   public void close() throws IOException {
     closed = true;
@@ -251,9 +251,9 @@ final class AccessLog implements Closeable {
     if (!writer.isAlive()) {
       replace(null);
     }
-    FileChannel unused = reopened.getAndSet(null);
-    if (unused != null) {
-      unused.close();
+    FileChannel superseded = reopened.getAndSet(null);
+    if (superseded != null) {
+      superseded.close();
     }
   }
 }

@@ -10,7 +10,7 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
-/** The administration: {@code POST /reload}, {@code /drain} and {@code /resume}, and the pages. */
+/** The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, and the pages. */
 final class AdminRoutes implements Routes {
   private final ReloadingDatabase database;
   private final Connections connections;
@@ -18,9 +18,9 @@ final class AdminRoutes implements Routes {
   private final Executor worker;
 
   /**
-   * Routes that administrate a service.
+   * Routes for administering a service.
    *
-   * @param connections those of the service, which draining ends
+   * @param connections the service's connections, which draining closes
    */
   AdminRoutes(ReloadingDatabase database, Connections connections, Pages pages, Executor worker) {
     this.database = database;
@@ -40,7 +40,7 @@ final class AdminRoutes implements Routes {
     String path = target.path();
     if (headers.contains(HttpHeaderNames.ORIGIN)) {
       throw new RequestRefusedException(
-          Reply.error(403, "no page of a browser administrates this"));
+          Reply.error(403, "administration requests from web pages are not accepted"));
     }
     if (pages.has(path) && !path.equals("/")) {
       if (!exchange.method().equals("GET") && !exchange.isHead()) {
@@ -75,7 +75,8 @@ final class AdminRoutes implements Routes {
         return Pages.json(200, said);
       }
     } catch (IOException | IllegalStateException e) {
-      return Reply.error(409, "refused, what served goes on serving: " + e.getMessage());
+      return Reply.error(
+          409, "the reload failed, the current version stays in service: " + e.getMessage());
     }
   }
 }

@@ -15,20 +15,20 @@ import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
- * Answers with the values of many keys, all from one version, in the order asked.
+ * AnswerWriterFactory with the values of many keys, all from one version, in request order.
  *
- * <p>The keys are looked up a slice at a time, and the next slice waits until the client has taken
- * what was written: the memory for an answer does not grow with it. A small batch from memory is
- * answered on the event loop, in one piece; all others by the workers.
+ * <p>The keys are looked up a slice at a time, and the next slice waits until the client has read
+ * what was written, so memory does not grow with the answer. A small batch from a mapped database
+ * is answered on the event loop in one piece; all others are answered by the workers.
  */
 final class BatchLookup implements Action {
-  /** Makes what writes the answers from a database. */
+  /** Creates the writer for answers from a database. */
   @FunctionalInterface
-  interface Answers {
+  interface AnswerWriterFactory {
     /**
-     * A writer for one request.
+     * Creates a writer for one request.
      *
-     * @throws RequestRefusedException if the request asks for what this database does not have
+     * @throws RequestRefusedException if the request needs something this database does not have
      */
     AnswerWriter of(Database database) throws RequestRefusedException;
   }
@@ -36,20 +36,20 @@ final class BatchLookup implements Action {
   private static final int SLICE = 256;
   private static final long SLICE_BYTES = 1 << 20;
 
-  /** Bytes of an answer behind which a piece ends, where long values make slices short. */
+  /** Answer size in bytes at which a piece ends, where long values make slices short. */
   private static final int PIECE = 256 << 10;
 
-  /** An array of values that grew larger is not kept for the next slice. */
+  /** A value array that grew beyond this many bytes is not kept for the next slice. */
   private static final int KEPT = 1 << 20;
 
-  /** When a batch that has begun asks again for memory. */
+  /** How long a batch that has started waits before it requests memory again. */
   private static final long AGAIN_MILLIS = 100;
 
   private final Lookups lookups;
   private final KeyStream body;
   private final Conditions conditions;
   private final boolean withVersion;
-  private final Answers form;
+  private final AnswerWriterFactory form;
   private final MediaType type;
   private @Nullable Exchange exchange;
   private HeldMemory.@Nullable Share working;
@@ -69,19 +69,19 @@ final class BatchLookup implements Action {
   private boolean gone;
 
   /**
-   * A batch whose body is still to come.
+   * A batch whose body has not arrived yet.
    *
    * @param body takes the body
-   * @param conditions what is demanded of the version that answers
+   * @param conditions the request's conditions on the version that answers
    * @param withVersion whether the answer begins with the version
-   * @param form makes what writes the answer, whose type is {@code type}
+   * @param form creates the writer of the answer, whose type is {@code type}
    */
   BatchLookup(
       Lookups lookups,
       KeyStream body,
       Conditions conditions,
       boolean withVersion,
-      Answers form,
+      AnswerWriterFactory form,
       MediaType type) {
     this.lookups = lookups;
     this.body = body;
@@ -133,7 +133,7 @@ final class BatchLookup implements Action {
     long longest = Math.max(1, lookups.longestValue(acquired.database()));
     slice = (int) Math.max(1, Math.min(SLICE, SLICE_BYTES / longest));
     if (keys <= slice && !lookups.async() && lookups.mapped(acquired.database())) {
-      delivered(look());
+      delivered(lookUp());
     } else {
       submit();
     }
@@ -149,14 +149,14 @@ final class BatchLookup implements Action {
         .workers()
         .execute(
             () -> {
-              Throwable failure = look();
-              known(exchange).onLoop(() -> delivered(failure));
+              Throwable failure = lookUp();
+              require(exchange).onLoop(() -> delivered(failure));
             });
   }
 
-  /** Looks the next keys up, for one piece of the answer; returns why that failed, or null. */
-  private @Nullable Throwable look() {
-    HeldMemory.Share copy = known(exchange).memory();
+  /** Looks up the next keys, for one piece of the answer; returns the failure, or null. */
+  private @Nullable Throwable lookUp() {
+    HeldMemory.Share copy = require(exchange).memory();
     int first = next;
     int most = Math.min(body.keys().size(), next + SLICE);
     int end = next;
@@ -165,24 +165,24 @@ final class BatchLookup implements Action {
       AnswerWriter answers = writer();
       answers.reset();
       if (withVersion && first == 0) {
-        Identity by = known(identity);
+        Identity by = require(identity);
         answers.writeVersion(by.version(), by.id());
       }
       while (next < most && answers.length() < PIECE) {
         end = Math.min(most, next + slice);
-        look(end, answers);
+        lookUp(end, answers);
         next = end;
       }
-      if (!copy.reserveUpTo(answers.length())) { // for the copy that is written
+      if (!copy.reserveUpTo(answers.length())) { // for the copy to be written
         throw new MemoryBudgetExceededException(answers.length());
       }
       lookups.requests().found(hits, next - first - hits);
-      settle();
+      countKeptArrays();
       return null;
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       next = first;
       return full;
-    } catch (IOException | RuntimeException | Error e) { // an error of memory, or of a mapped file
+    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       lookups.requests().error(end - next);
       return e;
     }
@@ -192,11 +192,11 @@ final class BatchLookup implements Action {
     AnswerWriter made = answers;
     if (made == null) {
       try {
-        made = form.of(known(lease).database());
+        made = form.of(require(lease).database());
       } catch (RequestRefusedException e) {
-        throw new IOException("the database has changed while a batch was answered", e);
+        throw new IOException("the database changed while a batch was being answered", e);
       }
-      made.use(known(working)::reserve);
+      made.use(require(working)::reserve);
       answers = made;
     }
     return made;
@@ -205,32 +205,32 @@ final class BatchLookup implements Action {
   private LookupBatch batch() {
     LookupBatch made = batch;
     if (made == null) {
-      made = known(lease).database().batch();
-      made.use(known(working));
+      made = require(lease).database().batch();
+      made.use(require(working));
       batch = made;
     }
     return made;
   }
 
-  /** Counts the arrays that are kept for the next slice, which are not the largest. */
-  private void settle() {
-    AnswerWriter writer = known(answers);
+  /** Counts the arrays kept for the next slice; the largest are dropped. */
+  private void countKeptArrays() {
+    AnswerWriter writer = require(answers);
     LookupBatch asked = batch;
     if (asked != null && asked.values().length > KEPT) {
       batch = null;
     }
-    known(working)
-        .settle(writer.buffer().length + (batch == null ? 0L : known(batch).values().length));
+    require(working)
+        .settle(writer.buffer().length + (batch == null ? 0L : require(batch).values().length));
   }
 
-  /** Lets go of what grows with values, so that who waits holds nothing but its keys. */
+  /** Drops the buffers that grow with values, so that a waiting batch holds only its keys. */
   private void dropMemory() {
     answers = null;
     batch = null;
-    known(working).settle(0);
+    require(working).settle(0);
   }
 
-  private void look(int end, AnswerWriter answers) throws IOException {
+  private void lookUp(int end, AnswerWriter answers) throws IOException {
     KeyList keys = body.keys();
     LookupBatch asked = batch();
     asked.clear();
@@ -255,10 +255,10 @@ final class BatchLookup implements Action {
     }
   }
 
-  /** Hands over what was looked up, on the event loop. */
+  /** Sends the values that were looked up. Runs on the event loop. */
   private void delivered(@Nullable Throwable failure) {
     running = false;
-    Exchange to = known(exchange);
+    Exchange to = require(exchange);
     if (gone) {
       release();
       to.memory().settle(0);
@@ -275,16 +275,16 @@ final class BatchLookup implements Action {
       if (inPieces) {
         to.cut();
       } else {
-        to.complete(Reply.FAILED.with(known(identity).header()));
+        to.complete(Reply.FAILED.with(require(identity).header()));
       }
       return;
     }
-    AnswerWriter written = known(answers);
+    AnswerWriter written = require(answers);
     int length = written.length();
     boolean last = next == body.keys().size();
     if (last && !inPieces) {
       byte[] whole = Arrays.copyOf(written.buffer(), length);
-      Reply reply = new Reply(200, type, known(identity).header(), whole);
+      Reply reply = new Reply(200, type, require(identity).header(), whole);
       to.memory().settle(length);
       release();
       to.complete(reply);
@@ -292,7 +292,7 @@ final class BatchLookup implements Action {
     }
     if (!inPieces) {
       inPieces = true;
-      to.beginPieces(200, type, known(identity).header());
+      to.beginPieces(200, type, require(identity).header());
     }
     ByteBuf piece = to.buffer(length);
     piece.writeBytes(written.buffer(), 0, length);
@@ -305,13 +305,13 @@ final class BatchLookup implements Action {
     } else if (!last) {
       waiting = true;
       dropMemory();
-      leave(); // a client that does not read must not keep others from being answered
+      leave(); // a client that does not read must not block others
     }
   }
 
   /**
-   * There was no memory for the next values. A batch that has begun waits for it, as long as a
-   * client may keep the server waiting.
+   * Handles the lack of memory for the next values. A batch that has started waits for memory as
+   * long as a client may keep the server waiting.
    */
   private void refused(Exchange to) {
     dropMemory();
@@ -374,9 +374,9 @@ final class BatchLookup implements Action {
     }
   }
 
-  private static <T> T known(@Nullable T begun) {
+  private static <T> T require(@Nullable T begun) {
     if (begun == null) {
-      throw new IllegalStateException("not begun");
+      throw new IllegalStateException("not started");
     }
     return begun;
   }

@@ -24,39 +24,39 @@ import java.util.List;
 import java.util.Map;
 
 /**
- * The certificate chain and key of a server.
+ * The server's certificate chain and key.
  *
- * @param context what encrypted connections are made with
- * @param notBefore when all certificates of the chain have become valid
- * @param notAfter when the first of them expires
+ * @param context the context for encrypted connections
+ * @param notBefore when every certificate of the chain is valid
+ * @param notAfter when the first certificate of the chain expires
  */
 record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
-  private static final String KEY_BEGINS = "-----BEGIN PRIVATE KEY-----";
+  private static final String KEY_HEADER = "-----BEGIN PRIVATE KEY-----";
 
-  /** How keys of an algorithm sign. */
+  /** Signature algorithm by key algorithm. */
   private static final Map<String, String> SIGNATURES =
       Map.of("RSA", "SHA256withRSA", "EC", "SHA256withECDSA", "EdDSA", "EdDSA");
 
   /**
    * Reads a certificate chain and its key.
    *
-   * @throws FileSystemException if a file cannot be used, with what it should hold
+   * @throws FileSystemException if a file is unusable, with what it should contain
    */
   static Certificates load(ServeOptions.Tls files) throws IOException {
-    mustHold(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
-    String key = mustHold(files.key(), "PRIVATE KEY-----", "a PEM private key");
-    if (!key.contains(KEY_BEGINS)) {
+    requirePem(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
+    String key = requirePem(files.key(), "PRIVATE KEY-----", "a PEM private key");
+    if (!key.contains(KEY_HEADER)) {
       throw new FileSystemException(
           files.key().toString(),
           null,
-          "not a PKCS#8 key without a password; convert it with: openssl pkcs8 -topk8 -nocrypt -in"
+          "not an unencrypted PKCS#8 key; convert it with: openssl pkcs8 -topk8 -nocrypt -in"
               + " KEY -out NEW");
     }
-    if (!belongTogether(files.certificate(), key)) {
+    if (!keyMatchesCertificate(files.certificate(), key)) {
       throw new FileSystemException(
           files.certificate().toString(),
           files.key().toString(),
-          "the key is not that of the certificate");
+          "the key does not belong to the certificate");
     }
     try {
       SslContext context =
@@ -91,10 +91,10 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
   }
 
   /**
-   * Whether what the key signs is what the certificate vouches for. The JDK does not look, and then
-   * every handshake fails. What cannot be read here is left to be refused with its reason.
+   * Whether the key belongs to the certificate. The JDK does not check, and every handshake would
+   * fail. A file that cannot be parsed here passes, and is rejected later with the reason.
    */
-  private static boolean belongTogether(Path certificate, String key) throws IOException {
+  private static boolean keyMatchesCertificate(Path certificate, String key) throws IOException {
     PublicKey known;
     try (InputStream in = Files.newInputStream(certificate)) {
       known = CertificateFactory.getInstance("X.509").generateCertificate(in).getPublicKey();
@@ -105,7 +105,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
     if (signature == null) {
       return true;
     }
-    int begin = key.indexOf(KEY_BEGINS) + KEY_BEGINS.length();
+    int begin = key.indexOf(KEY_HEADER) + KEY_HEADER.length();
     int end = key.indexOf("-----END", begin);
     try {
       byte[] encoded = Base64.getMimeDecoder().decode(key.substring(begin, Math.max(begin, end)));
@@ -116,11 +116,11 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
       signing.initVerify(known);
       return signing.verify(signed);
     } catch (GeneralSecurityException | IllegalArgumentException e) {
-      return false; // a key of another algorithm, or none
+      return false; // a key of another algorithm, or no key
     }
   }
 
-  private static String mustHold(Path file, String mark, String what) throws IOException {
+  private static String requirePem(Path file, String mark, String what) throws IOException {
     String text = new String(SmallFile.read(file, what), ISO_8859_1);
     if (!text.contains(mark)) {
       throw new FileSystemException(file.toString(), null, "holds no " + what.substring(2));

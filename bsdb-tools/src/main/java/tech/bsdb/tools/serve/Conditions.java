@@ -7,15 +7,15 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /**
- * What a request demands of the version that answers it (RFC 9110, section 13).
+ * A request's conditions on the version that answers it (RFC 9110, section 13).
  *
- * @param version the version that must answer, by its name or its database id; null for any
- * @param ifMatch the tags of which the answer must have one; null for any
+ * @param version the version that must answer, by name or database id; null for any
+ * @param ifMatch the tags, one of which the answer must have; null for any
  * @param ifNoneMatch the tags that the client has; null for none
  */
 record Conditions(
     @Nullable String version, @Nullable String ifMatch, @Nullable String ifNoneMatch) {
-  /** Nothing is demanded. */
+  /** No conditions. */
   static final Conditions NONE = new Conditions(null, null, null);
 
   private static final String ANY = "*";
@@ -35,8 +35,8 @@ record Conditions(
   }
 
   /**
-   * The conditions of a request for many keys: their answer has no tag, so that only a version can
-   * be demanded.
+   * The conditions of a request for many keys: the answer has no tag, so only a version can be
+   * required.
    *
    * @throws BadRequestException if the version is given twice, or malformed
    */
@@ -54,18 +54,18 @@ record Conditions(
   }
 
   /**
-   * Refuses a request that demands another version.
+   * Rejects a request that requires another version.
    *
-   * @throws RequestRefusedException with the version that is served
+   * @throws RequestRefusedException with an answer that names the version being served
    */
   void check(Identity served) throws RequestRefusedException {
-    if (version != null && !served.isCalled(version)) {
+    if (version != null && !served.isNamed(version)) {
       throw new RequestRefusedException(
           Reply.error(
               412,
               "version "
                   + Requests.printable(version)
-                  + " is asked for, but version "
+                  + " was requested, but version "
                   + served.version()
                   + " is served",
               served.header()));
@@ -73,31 +73,33 @@ record Conditions(
   }
 
   /**
-   * Whether the client has the value already, so that it need not be read. Who sends the tag of a
-   * value was sent that value: it is there.
+   * Whether the client already has the value, so that it need not be read. A client that sends a
+   * value's tag was sent that value, so the value exists.
    */
-  boolean isKnown(String tag) {
+  boolean clientHas(String tag) {
     return ifNoneMatch != null
         && !ANY.equals(ifNoneMatch)
         && has(ifNoneMatch, tag, true)
-        && matchesIf(tag);
+        && ifMatchHolds(tag);
   }
 
-  /** What answers instead of a value that is there; null where the value does. */
+  /** Returns the answer to send instead of a present value; null to send the value. */
   @Nullable Reply insteadOf(String tag, String headers) {
-    if (!matchesIf(tag)) {
-      return Reply.error(412, "the value is not, or no more, the one of If-Match", headers);
+    if (!ifMatchHolds(tag)) {
+      return Reply.error(412, "the value does not match If-Match", headers);
     }
     return ifNoneMatch != null && (ANY.equals(ifNoneMatch) || has(ifNoneMatch, tag, true))
         ? Reply.unchanged(headers)
         : null;
   }
 
-  private boolean matchesIf(String tag) {
+  private boolean ifMatchHolds(String tag) {
     return ifMatch == null || ANY.equals(ifMatch) || has(ifMatch, tag, false);
   }
 
-  /** Whether a list has a tag, in its quotes, which cannot be part of another. */
+  /**
+   * Whether a list contains a tag. The tag includes its quotes, so it cannot match part of another.
+   */
   private static boolean has(String list, String tag, boolean weak) {
     for (int at = list.indexOf(tag); at >= 0; at = list.indexOf(tag, at + 1)) {
       if (weak || at == 0 || list.charAt(at - 1) != '/') {

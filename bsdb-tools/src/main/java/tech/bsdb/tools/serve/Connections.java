@@ -3,7 +3,7 @@ package tech.bsdb.tools.serve;
 import java.util.Set;
 import java.util.concurrent.ConcurrentHashMap;
 
-/** The connections that are open, and what they share. Thread-safe. */
+/** The open connections and their shared state. Thread-safe. */
 final class Connections {
   private final Set<HttpConnection> open = ConcurrentHashMap.newKeySet();
   private final ServeOptions.Limits limits;
@@ -23,35 +23,35 @@ final class Connections {
     return requests;
   }
 
-  void opened(HttpConnection conversation) {
-    open.add(conversation);
+  void opened(HttpConnection connection) {
+    open.add(connection);
   }
 
-  void closed(HttpConnection conversation) {
-    open.remove(conversation);
+  void closed(HttpConnection connection) {
+    open.remove(connection);
   }
 
   int count() {
     return open.size();
   }
 
-  /** Whether every connection ends behind the next answer. */
+  /** Whether every connection closes after its next answer. */
   boolean draining() {
     return draining;
   }
 
-  /** Says whether connections end behind their next answers, so that clients go elsewhere. */
+  /** Sets whether connections close after their next answer, so that clients go elsewhere. */
   void drain(boolean drain) {
     draining = drain;
   }
 
-  /** Ends the connections on which nothing is under way. */
+  /** Closes the idle connections. */
   void endIdle() {
     open.forEach(HttpConnection::endIfIdle);
   }
 
-  /** Ends all of them, whatever is under way. */
+  /** Closes all connections, including busy ones. */
   void cut() {
-    open.forEach(conversation -> conversation.onLoop(conversation::cut));
+    open.forEach(connection -> connection.onLoop(connection::cut));
   }
 }

@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * The certificate, key and tokens in use, which can be read again while the service runs: what is
- * bad then is refused, and the one before stays. Thread-safe.
+ * The certificate, key and tokens in use. They can be reloaded while the service runs; a bad file
+ * is rejected and the previous one stays in use. Thread-safe.
  */
 final class Credentials {
-  /** A certificate that expires sooner is warned of. */
+  /** A certificate that expires sooner causes a warning. */
   private static final Duration SOON = Duration.ofDays(30);
 
   private final ServeOptions options;
@@ -23,9 +23,9 @@ final class Credentials {
   private volatile boolean certificatesRefused;
 
   /**
-   * Reads what the options name.
+   * Reads the files named by the options.
    *
-   * @throws IOException if a file cannot be used, with its name and what it should hold
+   * @throws IOException if a file is unusable, with its name and what it should contain
    */
   Credentials(ServeOptions options, Console console) throws IOException {
     this.options = options;
@@ -35,73 +35,74 @@ final class Credentials {
     warn(Instant.now());
   }
 
-  /** Whether the value of an {@code Authorization} header opens the service. */
+  /** Whether an {@code Authorization} header's value grants access. */
   boolean admit(@Nullable String authorization) {
     Tokens known = tokens;
     return known == null || known.admit(authorization);
   }
 
-  /** What encrypts connections from now on; null for plain HTTP. */
+  /** Returns the TLS context for new connections; null for plain HTTP. */
   @Nullable SslContext tls() {
     Certificates known = certificates;
     return known == null ? null : known.context();
   }
 
-  /** When the first certificate of the chain expires; null for plain HTTP. */
+  /** Returns when the first certificate of the chain expires; null for plain HTTP. */
   @Nullable Instant expires() {
     Certificates known = certificates;
     return known == null ? null : known.notAfter();
   }
 
-  /** Whether the certificate or its key was refused when it was last read again. */
+  /** Whether the last reload of the certificate and key was rejected. */
   boolean certificatesRefused() {
     return certificatesRefused;
   }
 
-  /** Whether the tokens were refused when they were last read again. */
+  /** Whether the last reload of the tokens was rejected. */
   boolean tokensRefused() {
     return tokensRefused;
   }
 
-  /** Reads the files again. New connections have the new certificate, new requests the tokens. */
+  /** Reloads the files. New connections use the new certificate, new requests the new tokens. */
   synchronized void reload() {
     if (options.tokens() != null) {
       try {
         tokens = Tokens.read(options.tokens());
         tokensRefused = false;
-        console.say("bsdb serve: the tokens of " + options.tokens() + " are in use");
+        console.say("bsdb serve: the tokens in " + options.tokens() + " are in use");
       } catch (IOException | RuntimeException e) {
         tokensRefused = true;
         console.say(
-            "bsdb serve: new tokens are refused, those before stay in use: " + e.getMessage());
+            "bsdb serve: the new tokens are rejected, the previous ones stay in use: "
+                + e.getMessage());
       }
     }
     if (options.tls() != null) {
       try {
         certificates = Certificates.load(options.tls());
         certificatesRefused = false;
-        console.say("bsdb serve: the certificate of " + options.tls().certificate() + " is in use");
+        console.say("bsdb serve: the certificate in " + options.tls().certificate() + " is in use");
       } catch (IOException | RuntimeException e) {
         certificatesRefused = true;
         console.say(
-            "bsdb serve: a new certificate or key is refused, the one before stays in use: "
+            "bsdb serve: the new certificate or key is rejected, the previous one stays in use: "
                 + e.getMessage());
       }
       warn(Instant.now());
     }
   }
 
-  /** Says if the certificate in use is not valid, or not for long. */
+  /** Warns if the certificate in use is invalid or expires soon. */
   void warn(Instant now) {
     Certificates known = certificates;
     if (known == null || options.tls() == null) {
       return;
     }
-    String which = "bsdb serve: warning: the certificate of " + options.tls().certificate();
+    String which = "bsdb serve: warning: the certificate in " + options.tls().certificate();
     if (known.notAfter().isBefore(now)) {
-      console.say(which + " expired at " + known.notAfter() + "; clients refuse it");
+      console.say(which + " expired at " + known.notAfter() + "; clients reject it");
     } else if (known.notBefore().isAfter(now)) {
-      console.say(which + " is not valid before " + known.notBefore() + "; clients refuse it");
+      console.say(which + " is not valid before " + known.notBefore() + "; clients reject it");
     } else if (known.notAfter().isBefore(now.plus(SOON))) {
       long days = Duration.between(now, known.notAfter()).toDays();
       console.say(

@@ -3,9 +3,9 @@ package tech.bsdb.tools.serve;
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
 
-/** A request and its answer. Belongs to its connection's event loop. */
+/** A request and its answer. Confined to its connection's event loop. */
 final class Exchange {
-  private final HttpConnection conversation;
+  private final HttpConnection connection;
   private final long beganNanos;
   private final String method;
   private final String uri;
@@ -19,17 +19,17 @@ final class Exchange {
   private long bodyBytes;
 
   Exchange(
-      HttpConnection conversation, String method, String uri, boolean http10, boolean keepAlive) {
-    this.conversation = conversation;
+      HttpConnection connection, String method, String uri, boolean http10, boolean keepAlive) {
+    this.connection = connection;
     this.beganNanos = System.nanoTime();
     this.method = method;
     this.uri = uri;
     this.http10 = http10;
-    this.memory = conversation.share();
+    this.memory = connection.share();
     this.keepAlive = keepAlive;
   }
 
-  /** When the request's head was there. */
+  /** Returns when the request's head arrived, in nanoseconds. */
   long beganNanos() {
     return beganNanos;
   }
@@ -42,7 +42,7 @@ final class Exchange {
     return method.equals("HEAD");
   }
 
-  /** The target, as it came. */
+  /** Returns the target as received. */
   String uri() {
     return uri;
   }
@@ -51,7 +51,7 @@ final class Exchange {
     return http10;
   }
 
-  /** Whether the connection goes on behind this exchange. */
+  /** Whether the connection stays open after this exchange. */
   boolean keepAlive() {
     return keepAlive;
   }
@@ -68,7 +68,7 @@ final class Exchange {
     this.action = answeredBy;
   }
 
-  /** The whole answer, null as long as there is none. */
+  /** Returns the whole answer, or null until there is one. */
   @Nullable Reply reply() {
     return reply;
   }
@@ -80,7 +80,7 @@ final class Exchange {
     }
   }
 
-  /** Whether an answer in pieces was written to its end. */
+  /** Whether an answer in pieces has been written completely. */
   boolean ended() {
     return ended;
   }
@@ -89,22 +89,22 @@ final class Exchange {
     ended = true;
   }
 
-  /** The address of the client. */
+  /** Returns the client's address. */
   String client() {
-    return conversation.client();
+    return connection.client();
   }
 
-  /** What is held for the answer, until it is handed to the connection. */
+  /** Returns the memory held for the answer until it is handed to the connection. */
   HeldMemory.Share memory() {
     return memory;
   }
 
-  /** Something else to be held for the client. */
+  /** Returns a new share of memory held for the client. */
   HeldMemory.Share share() {
-    return conversation.share();
+    return connection.share();
   }
 
-  /** Bytes of the answer's body that were written. */
+  /** Returns the number of bytes of the answer's body written so far. */
   long written() {
     return written;
   }
@@ -113,7 +113,7 @@ final class Exchange {
     written += bytes;
   }
 
-  /** Bytes of the request's body that came. */
+  /** Returns the number of bytes of the request's body received. */
   long bodyBytes() {
     return bodyBytes;
   }
@@ -124,46 +124,48 @@ final class Exchange {
 
   /** Completes the exchange with a whole answer, from any thread. */
   void complete(Reply answer) {
-    conversation.complete(this, answer);
+    connection.complete(this, answer);
   }
 
-  /** Runs something on the event loop of the exchange. */
+  /** Runs a task on the exchange's event loop. */
   void onLoop(Runnable task) {
-    conversation.onLoop(task);
+    connection.onLoop(task);
   }
 
-  /** Runs something on the event loop of the exchange, in a while. */
+  /** Runs a task on the exchange's event loop after a delay. */
   void later(Runnable task, long millis) {
-    conversation.later(task, millis);
+    connection.later(task, millis);
   }
 
-  /** How long an answer may come to a halt. */
+  /** Returns how long an answer may stall. */
   long patienceNanos() {
-    return conversation.patienceNanos();
-  }
-
-  /** Begins an answer in pieces. On the event loop, while this exchange is the first in line. */
-  void beginPieces(int status, MediaType type, String headers) {
-    conversation.beginPieces(this, status, type, headers);
+    return connection.patienceNanos();
   }
 
   /**
-   * Writes a piece of the body, on the event loop. What was held for the exchange is held for the
-   * connection from then on, until the client has taken the piece.
+   * Begins an answer in pieces. Call it on the event loop, while this exchange is first in line.
+   */
+  void beginPieces(int status, MediaType type, String headers) {
+    connection.beginPieces(this, status, type, headers);
+  }
+
+  /**
+   * Writes a piece of the body, on the event loop. The memory held for the exchange is then held
+   * for the connection until the client has read the piece.
    *
-   * @return whether the client takes more; else {@link Action#resume} tells when
+   * @return whether the client can take more; if not, {@link Action#resume} is called when it can
    */
   boolean piece(ByteBuf bytes, boolean last) {
-    return conversation.piece(this, bytes, last);
+    return connection.piece(this, bytes, last);
   }
 
-  /** Cuts the connection, so that the client sees that the answer is not whole. */
+  /** Cuts the connection, so that the client sees that the answer is incomplete. */
   void cut() {
-    conversation.cut();
+    connection.cut();
   }
 
-  /** A buffer for a piece. */
+  /** Allocates a buffer for a piece. */
   ByteBuf buffer(int capacity) {
-    return conversation.buffer(capacity);
+    return connection.buffer(capacity);
   }
 }

@@ -9,42 +9,46 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.MemoryBudget;
 
 /**
- * The memory that is held for clients: request bodies, values from before they are read, and
- * answers until the client has taken them. It is bounded in all and for each client. Thread-safe.
+ * Accounts for the memory held for clients: request bodies, values from just before they are read,
+ * and answers until the client has read them. It is bounded in total and per client. Thread-safe.
  *
- * <p>A client is an address, or the first 64 bits of one in IPv6. An eighth of each bound is kept
- * for what is small, so that large values never keep small ones from being answered. What would be
- * alone is admitted whatever its size: else a value larger than the bound could never be answered.
+ * <p>A client is an IPv4 address, or the first 64 bits of an IPv6 address. An eighth of each bound
+ * is reserved for small allocations, so that large values never block small ones. An allocation
+ * that would be the only one is admitted whatever its size; otherwise a value larger than the bound
+ * could never be answered.
  */
 final class HeldMemory {
-  /** What takes no more is small. */
+  /** Allocations up to this size are small. */
   static final int SMALL = 64 << 10;
 
-  /** What takes no more is not counted; as many lookups as may be in flight take 4 MiB so. */
+  /**
+   * Allocations up to this size are not counted; with the maximum of lookups in flight they add up
+   * to 4 MiB.
+   */
   static final int FREE = 1 << 10;
 
-  /** One in so many bytes is kept for what is small. */
+  /** One in this many bytes is reserved for small allocations. */
   private static final int KEPT = 8;
 
   private final Map<Object, Client> clients = new HashMap<>();
   private final Sums all;
-  private final long ofClient;
+  private final long perClient;
   private long peak;
   private long refusals;
   private long clientRefusals;
 
   /**
-   * Nothing is held.
+   * Creates an accounting with nothing held.
    *
-   * @param most bytes in all
-   * @param ofClient bytes of one client
+   * @param most bound in bytes for all clients together
+   * @param perClient bound in bytes for one client
    */
-  HeldMemory(long most, long ofClient) {
+  HeldMemory(long most, long perClient) {
     this.all = new Sums(most);
-    this.ofClient = ofClient;
+    this.perClient = perClient;
   }
 
-  /** What is held, and how much that may be. */
+  /** The bytes held, and their bound. */
   private static class Sums {
     final long limit;
     long small;
@@ -64,10 +68,10 @@ final class HeldMemory {
     }
 
     /**
-     * Whether what is held now may grow so. A connection has one large answer at a time: what it
-     * holds itself does not keep it from being the only one.
+     * Whether the bytes held may grow by this much. A connection has one large answer at a time, so
+     * its own bytes do not count when checking whether it is the only one.
      *
-     * @param own what the asking connection holds
+     * @param own what the requesting connection holds
      */
     boolean admits(long smallMore, long largeMore, Sums own) {
       boolean fits = small + large + smallMore + largeMore <= limit;
@@ -78,7 +82,7 @@ final class HeldMemory {
     }
   }
 
-  /** A client with connections. */
+  /** A client and its connections. */
   private static final class Client extends Sums {
     private final Object address;
     private int connections;
@@ -89,7 +93,7 @@ final class HeldMemory {
     }
   }
 
-  /** What is held for one connection. */
+  /** The memory held for one connection. */
   final class Connection {
     private final Sums own = new Sums(Long.MAX_VALUE);
     private final Client client;
@@ -98,12 +102,15 @@ final class HeldMemory {
       this.client = client;
     }
 
-    /** Something to be held, nothing as yet. */
+    /** Returns a new, empty share. */
     Share share() {
       return new Share(this, false);
     }
 
-    /** Something that takes over what others hold; many small answers in it are small still. */
+    /**
+     * Returns a share that takes over what others hold; many small answers in it still count as
+     * small.
+     */
     Share gathering() {
       return new Share(this, true);
     }
@@ -112,14 +119,17 @@ final class HeldMemory {
       return HeldMemory.this;
     }
 
-    /** Whether not even what is small is admitted. */
+    /** Whether not even a small allocation is admitted. */
     boolean isCrowded() {
       synchronized (HeldMemory.this) {
         return !all.admits(1, 0, own) || !client.admits(1, 0, own);
       }
     }
 
-    /** The connection has ended; what is still being read for it counts until it is given back. */
+    /**
+     * Called when the connection has ended; what is still being read for it counts until it is
+     * released.
+     */
     void end() {
       synchronized (HeldMemory.this) {
         client.connections--;
@@ -152,8 +162,8 @@ final class HeldMemory {
   }
 
   /**
-   * Something that is held for a connection. Used by one thread at a time; whoever hands it on sees
-   * to it that the other sees what happened before.
+   * An amount of memory held for a connection. Used by one thread at a time; handing it to another
+   * thread requires a happens-before edge.
    */
   static final class Share implements MemoryBudget {
     private final Connection connection;
@@ -166,7 +176,7 @@ final class HeldMemory {
       this.gathers = gathers;
     }
 
-    /** Bytes that are held, {@link #FREE} or less of which are not counted. */
+    /** Returns the bytes held; up to {@link #FREE} they are not counted. */
     long bytes() {
       return bytes;
     }
@@ -183,12 +193,12 @@ final class HeldMemory {
       return true;
     }
 
-    /** Reserves what is missing of so many bytes. */
+    /** Reserves what is missing to reach this many bytes. */
     boolean reserveUpTo(long wanted) {
       return wanted <= bytes || reserve(wanted - bytes);
     }
 
-    /** Holds so many bytes from now on, whether they are admitted or not. */
+    /** Sets the bytes held, whether they would be admitted or not. */
     void settle(long now) {
       settle(now, gathers ? large && now > 0 : now > SMALL);
     }
@@ -201,7 +211,7 @@ final class HeldMemory {
       large = nowLarge;
     }
 
-    /** Takes over what another one holds. */
+    /** Takes over what another share holds. */
     void takeOver(Share other) {
       long more = other.bytes;
       if (more > 0) {
@@ -218,9 +228,10 @@ final class HeldMemory {
     }
   }
 
-  /** A connection from an address; {@link Connection#end} it. */
+  /** Registers a connection from an address; call {@link Connection#end} when it closes. */
   synchronized Connection connection(@Nullable InetAddress address) {
-    Client client = clients.computeIfAbsent(key(address), unknown -> new Client(unknown, ofClient));
+    Client client =
+        clients.computeIfAbsent(key(address), unknown -> new Client(unknown, perClient));
     client.connections++;
     return new Connection(client);
   }
@@ -238,32 +249,32 @@ final class HeldMemory {
     }
   }
 
-  /** Bytes that are held. */
+  /** Returns the bytes held. */
   synchronized long held() {
     return all.held();
   }
 
-  /** Bytes that may be held. */
+  /** Returns the bound in bytes. */
   long limit() {
     return all.limit;
   }
 
-  /** How often something was refused because too much was held in all. */
+  /** Returns how often memory was refused because of the total bound. */
   synchronized long refusals() {
     return refusals;
   }
 
-  /** How often something was refused because too much was held for its client. */
+  /** Returns how often memory was refused because of the per-client bound. */
   synchronized long clientRefusals() {
     return clientRefusals;
   }
 
-  /** The most that was ever held once something was admitted, for tests. */
+  /** Returns the peak of bytes held after an admission, for tests. */
   synchronized long peak() {
     return peak;
   }
 
-  /** Clients that are known, for tests. */
+  /** Returns the number of registered clients, for tests. */
   synchronized int clients() {
     return clients.size();
   }

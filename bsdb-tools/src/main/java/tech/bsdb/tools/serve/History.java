@@ -12,24 +12,24 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The last hour in samples of ten seconds, so that a page that is opened in the middle of an
- * incident shows how it began. 360 samples are kept, less than 100 kB. Thread-safe.
+ * Keeps the last hour in ten-second samples, so that a page opened in the middle of an incident
+ * shows how it began: 360 samples, less than 100 kB. Thread-safe.
  */
 final class History {
-  /** Seconds from one sample to the next. */
+  /** Seconds between samples. */
   static final int INTERVAL_SECONDS = Latencies.WINDOW_SECONDS;
 
-  /** The most samples that are kept. */
+  /** The maximum number of samples kept. */
   static final int SAMPLES = 3600 / INTERVAL_SECONDS;
 
   private final Requests requests;
   private final IoTotals io;
   private final Supplier<String> version;
   private final ArrayDeque<Sample> samples = new ArrayDeque<>(SAMPLES + 1);
-  private Counts before;
+  private Counts previous;
   private int seconds;
 
-  /** What is counted since the start, at one moment. */
+  /** The counters since the start, at one moment. */
   private record Counts(
       long nanos,
       long answered,
@@ -40,7 +40,7 @@ final class History {
       long reads,
       long bytes) {}
 
-  /** Rates a second over the interval that ended at a moment, and its latencies. */
+  /** Rates per second over the interval that ended at a moment, and its latencies. */
   private record Sample(
       Instant at, String version, double[] rates, long inFlight, long count, double[] latencies) {}
 
@@ -52,38 +52,38 @@ final class History {
   };
 
   /**
-   * Begins to keep samples.
+   * Starts with no samples.
    *
-   * @param version names the version that is served
+   * @param version names the version being served
    */
   History(Requests requests, IoTotals io, Supplier<String> version) {
     this.requests = requests;
     this.io = io;
     this.version = version;
-    this.before = counts(System.nanoTime());
+    this.previous = counts(System.nanoTime());
   }
 
-  /** Called each second, after the latencies' window has moved on. */
+  /** Called once a second, after the latency window has advanced. */
   synchronized void tick() {
-    if (seconds++ % INTERVAL_SECONDS == 0) { // the first at once
+    if (seconds++ % INTERVAL_SECONDS == 0) { // the first immediately
       sample(Instant.now(), System.nanoTime());
     }
   }
 
-  /** Takes a sample of the time since the last one. */
+  /** Takes a sample of the time since the previous one. */
   synchronized void sample(Instant at, long nanos) {
     Counts now = counts(nanos);
-    double passed = Math.max(1, now.nanos - before.nanos) / 1e9;
+    double passed = Math.max(1, now.nanos - previous.nanos) / 1e9;
     double[] rates = {
-      (now.answered - before.answered) / passed,
-      (now.failed - before.failed) / passed,
-      (now.hits - before.hits) / passed,
-      (now.misses - before.misses) / passed,
-      (now.errors - before.errors) / passed,
-      (now.reads - before.reads) / passed,
-      (now.bytes - before.bytes) / passed
+      (now.answered - previous.answered) / passed,
+      (now.failed - previous.failed) / passed,
+      (now.hits - previous.hits) / passed,
+      (now.misses - previous.misses) / passed,
+      (now.errors - previous.errors) / passed,
+      (now.reads - previous.reads) / passed,
+      (now.bytes - previous.bytes) / passed
     };
-    before = now;
+    previous = now;
     Histogram recent = requests.latencies().recent();
     double[] latencies = {
       recent.getValueAtPercentile(50) / 1e9,
@@ -124,7 +124,7 @@ final class History {
   }
 
   /**
-   * What {@code /history} says.
+   * Returns the content of {@code /history}.
    *
    * @param since only samples after this moment; null for all
    */

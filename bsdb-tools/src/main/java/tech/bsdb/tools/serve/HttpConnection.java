@@ -27,33 +27,35 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /**
- * One connection: takes its requests in, has them answered and writes the answers in the order of
- * the requests, whatever the order in which they become ready.
+ * One connection: receives requests, has them answered, and writes the answers in request order,
+ * whatever the order in which they become ready.
  *
- * <p>Requests wait in {@code received} until they are begun and in {@code begun} until they are
- * answered. None is begun while the client does not take what was written for it, and nothing is
- * read from a client that has sent many requests ahead: memory is bounded by what one round of
- * reading brings. What that is, in bodies, in values and in answers, counts in {@link HeldMemory}.
+ * <p>Requests wait in {@code received} until they are started and in {@code begun} until they are
+ * answered. None is started while the client does not read what was written for it, and nothing is
+ * read from a client that has pipelined many requests, so memory is bounded by what one round of
+ * reading brings. Bodies, values and answers are counted in {@link HeldMemory}.
  */
-@SuppressWarnings("FutureReturnValueIgnored") // what fails closes the connection, which is noticed
+@SuppressWarnings("FutureReturnValueIgnored") // a failure closes the connection, which is noticed
 final class HttpConnection extends ChannelInboundHandlerAdapter {
-  /** Lookups of one connection that overlap. */
+  /** Maximum number of overlapping lookups on one connection. */
   private static final int OVERLAP = 64;
 
-  /** Requests that wait before reading pauses. */
+  /** Number of waiting requests at which reading pauses. */
   private static final int AHEAD = 128;
 
-  /** Bytes of bodies that wait behind another request before reading pauses. */
+  /** Bytes of bodies waiting behind another request at which reading pauses. */
   private static final long BODIES_AHEAD = 1 << 20;
 
-  /** Values up to here are copied behind their head, larger ones are handed on as they are. */
+  /**
+   * Values up to this size are copied behind their head; larger ones are passed on without a copy.
+   */
   private static final int COPIED = 64 << 10;
 
   private static final int HEAD_BYTES = 256;
   private static final long LINGER_SECONDS = 2;
 
-  /** How often it is looked, at the least, whether a client takes its answer. */
-  private static final long LOOK_NANOS = 1_000_000_000L;
+  /** Minimum time between checks whether a client is reading its answer. */
+  private static final long CHECK_NANOS = 1_000_000_000L;
 
   private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
@@ -76,7 +78,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private boolean finished;
   private boolean gone;
   private boolean watching;
-  private boolean looking;
+  private boolean checkingProgress;
   private long activeNanos = System.nanoTime();
   private final SendProgress sending = new SendProgress();
 
@@ -124,7 +126,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     connections.requests().abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
     bodies().settle(0);
     unsent().settle(0);
-    known(memory).end();
+    require(memory).end();
     begun.clear();
     received.clear();
     receiving = null;
@@ -163,11 +165,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     } else if (reader.expectsContinue(request)) {
       if (begun.isEmpty() && received.isEmpty()) {
         context().writeAndFlush(Unpooled.wrappedBuffer(CONTINUE));
-      } // else the answers in front would be overtaken; clients send the body after a moment anyway
+      } // otherwise it would overtake earlier answers; clients send the body after a moment anyway
     }
   }
 
-  /** Answers at once a request whose rest is not worth reading, and ends the connection. */
+  /** Answers immediately a request whose rest is not worth reading, and closes the connection. */
   private void refuse(Exchange exchange, Reply refusal) {
     exchange.closeAfterwards();
     exchange.reply(refusal);
@@ -204,7 +206,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
           action.bodyEnded();
         }
         receiving = null;
-        decoder.requestIsWhole();
+        decoder.requestComplete();
         received.add(exchange);
         pump();
         if (received.size() + begun.size() >= AHEAD
@@ -217,7 +219,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** Begins and answers what can be begun and answered. */
+  /** Starts and answers every request that is ready. */
   private void pump() {
     if (pumping) {
       return;
@@ -242,13 +244,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       Reply reply = first.reply();
       if (first.ended()) {
         begun.poll();
-        letGo(first);
+        releaseBody(first);
         if (!first.keepAlive()) {
           finish();
         }
       } else if (reply != null) {
         begun.poll();
-        letGo(first);
+        releaseBody(first);
         answer(first, reply);
       } else {
         return;
@@ -256,8 +258,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     }
   }
 
-  /** The body of an answered request is held no more. */
-  private void letGo(Exchange exchange) {
+  /** Releases the memory held for the body of an answered request. */
+  private void releaseBody(Exchange exchange) {
     long bytes = exchange.bodyBytes();
     if (bytes != 0) {
       bodies().settle(bodies().bytes() - bytes);
@@ -270,8 +272,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     if (next == null || !context().channel().isWritable()) {
       return false;
     }
-    if (unsent().bytes() > 0 && known(memory).isCrowded()) {
-      heldBack = true; // until the client has taken what is there: flush or taken come back to it
+    if (unsent().bytes() > 0 && require(memory).isCrowded()) {
+      heldBack = true; // until the client has read what is pending: flush or taken retries it
       return false;
     }
     Exchange last = begun.peekLast();
@@ -311,7 +313,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     if (!channel.config().isAutoRead()
         && received.size() + begun.size() < AHEAD / 2
         && (received.isEmpty() || bodies().bytes() < BODIES_AHEAD)) {
-      decoder.goesOn();
+      decoder.readingResumed();
       channel.config().setAutoRead(true);
     }
   }
@@ -320,11 +322,11 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     Reply reply = ready;
     boolean sent = !exchange.isHead();
     if (sent && !exchange.memory().reserveUpTo(reply.body().length)) {
-      reply = Reply.FULL; // what was not looked up, as pages
+      reply = Reply.FULL; // for answers without a lookup, such as pages
     }
     exchange.memory().settle(sent ? reply.body().length : 0);
     if (connections.draining() && begun.isEmpty() && received.isEmpty() && !decoder.holdsMore()) {
-      exchange.closeAfterwards(); // what the client has sent ahead is answered first
+      exchange.closeAfterwards(); // pipelined requests are answered first
     }
     byte[] body = reply.body();
     boolean copied = body.length <= COPIED;
@@ -360,12 +362,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     context().write(bytes, context().voidPromise());
   }
 
-  /** Sends what was written, as far as the client takes it, and counts the rest. */
+  /** Sends what was written, as far as the client reads it, and counts the rest. */
   private void flush() {
     context().flush();
     settle();
     while (heldBack && !pumping && !finished && unsent().bytes() == 0) {
-      heldBack = false; // all was taken at once, and nothing else will come back to what waits
+      heldBack =
+          false; // all was sent immediately, and nothing else will retry the waiting requests
       pump();
       context().flush();
       settle();
@@ -373,8 +376,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   /**
-   * Counts what was written and not taken. As long as that is something, a mark behind it tells
-   * when it was taken, and it is looked now and then whether it goes on.
+   * Counts what was written and not yet read by the client. While anything is pending, a marker
+   * behind it reports when it was sent, and progress is checked periodically.
    */
   private void settle() {
     ChannelHandlerContext ctx = context();
@@ -389,13 +392,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
           .addListener(taken -> ctx.executor().execute(this::taken));
     }
-    if (!looking) {
-      looking = true;
-      look();
+    if (!checkingProgress) {
+      checkingProgress = true;
+      checkProgress();
     }
   }
 
-  /** What was written before the mark was taken. */
+  /** Called when everything written before the marker was sent. */
   private void taken() {
     watching = false;
     if (gone) {
@@ -407,12 +410,15 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     flush();
   }
 
-  /** Cuts a client off that takes nothing for too long; else looks again while something waits. */
-  private void look() {
+  /**
+   * Cuts off a client that reads nothing for too long; otherwise checks again while data is
+   * pending.
+   */
+  private void checkProgress() {
     Channel channel = context().channel();
     SendProgress.State waiting = sending.waiting(channel.unsafe().outboundBuffer());
     if (waiting == null || !channel.isOpen()) {
-      looking = false;
+      checkingProgress = false;
       return;
     }
     long now = System.nanoTime();
@@ -422,26 +428,26 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       channel.close();
       return;
     }
-    long next = Math.min(left, Math.min(LOOK_NANOS, patience / 8));
-    context().executor().schedule(this::look, next, TimeUnit.NANOSECONDS);
+    long next = Math.min(left, Math.min(CHECK_NANOS, patience / 8));
+    context().executor().schedule(this::checkProgress, next, TimeUnit.NANOSECONDS);
   }
 
-  /** How long a client may take nothing, or an answer come to a halt. */
+  /** Returns how long a client may read nothing, or an answer may stall. */
   long patienceNanos() {
     return connections.limits().request().toNanos();
   }
 
-  /** Says no more, and lets the client read what was said: a reset would take it away. */
+  /** Sends nothing more, but lets the client read what was sent: a reset would discard it. */
   private void finish() {
     if (finished) {
       return;
     }
     finished = true;
     connections.requests().abandoned(received.size() + (receiving == null ? 0 : 1));
-    received.forEach(this::letGo);
+    received.forEach(this::releaseBody);
     received.clear();
     if (receiving != null) {
-      letGo(receiving);
+      releaseBody(receiving);
       receiving = null;
     }
     ChannelHandlerContext ctx = context();
@@ -488,17 +494,17 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     context().executor().schedule(task, millis, TimeUnit.MILLISECONDS);
   }
 
-  /** Something to be held for this connection. */
+  /** Returns a new share of memory held for this connection. */
   HeldMemory.Share share() {
-    return known(memory).share();
+    return require(memory).share();
   }
 
   private HeldMemory.Share bodies() {
-    return known(bodies);
+    return require(bodies);
   }
 
   private HeldMemory.Share unsent() {
-    return known(unsent);
+    return require(unsent);
   }
 
   void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
@@ -520,7 +526,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     exchange.count(bytes.readableBytes());
     boolean chunked = !exchange.http10();
     if (!bytes.isReadable()) {
-      bytes.release(); // an empty chunk would be the last
+      bytes.release(); // an empty chunk would end the body
     } else if (chunked) {
       ByteBuf head = context().alloc().buffer(16);
       head.writeCharSequence(Integer.toHexString(bytes.readableBytes()) + "\r\n", US_ASCII);
@@ -547,19 +553,19 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     return context().alloc().buffer(capacity);
   }
 
-  /** The client's address. */
+  /** Returns the client's address. */
   String client() {
     return context().channel().remoteAddress() instanceof InetSocketAddress address
         ? address.getAddress().getHostAddress()
         : "-";
   }
 
-  /** Closes at once, in the middle of an answer. */
+  /** Closes immediately, even in the middle of an answer. */
   void cut() {
     context().close();
   }
 
-  /** From any thread: ends the connection if nothing is under way on it. */
+  /** Closes the connection if it is idle. Callable from any thread. */
   void endIfIdle() {
     onLoop(
         () -> {
@@ -592,7 +598,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       } else {
         if (receiving != null) {
           Exchange cut = receiving;
-          refuse(cut, Reply.error(400, "the request's body is not whole"));
+          refuse(cut, Reply.error(400, "the request's body is incomplete"));
         }
         pump();
         flush();
@@ -611,7 +617,9 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     ctx.close();
   }
 
-  /** Ends a connection that is too slow or idle for too long; else comes again when it could be. */
+  /**
+   * Closes a connection that is too slow or idle for too long; otherwise schedules the next check.
+   */
   private void checkTime() {
     Channel channel = context().channel();
     if (!channel.isOpen()) {
@@ -621,8 +629,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     long request = connections.limits().request().toNanos();
     long since = decoder.receivingSinceNanos();
     long left;
-    if (looking || !received.isEmpty() || !begun.isEmpty()) {
-      left = request; // whether an answer is taken is looked at apart
+    if (checkingProgress || !received.isEmpty() || !begun.isEmpty()) {
+      left = request; // reading of answers is checked separately
     } else if (since != 0 && !finished) {
       left = since + request - now;
       if (left <= 0) {
@@ -650,10 +658,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   }
 
   private ChannelHandlerContext context() {
-    return known(context);
+    return require(context);
   }
 
-  private static <T> T known(@Nullable T opened) {
+  private static <T> T require(@Nullable T opened) {
     if (opened == null) {
       throw new IllegalStateException("the connection is not open");
     }

@@ -8,34 +8,34 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.Projection;
 
 /**
- * Which version answers, as the headers of its answers say it. Immutable.
+ * Identifies the version that answers, as stated in the headers of its answers. Immutable.
  *
- * <p>An entity tag names one representation: it is made of the database id, the form of the values,
- * the key, the fields that were asked for, and whether the key is there. Version and request
- * determine the representation, so that a tag is known before anything is read.
+ * <p>An entity tag names one representation: it is derived from the database id, the form of the
+ * values, the key, the requested fields, and whether the key is present. Version and request
+ * determine the representation, so the tag is known before anything is read.
  */
 final class Identity {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
-  /** Beyond a key's bytes, so that no key ends like a list of fields. */
+  /** Outside the range of a key's bytes, so that no key ends like a list of fields. */
   private static final int BOUNDARY = 0x100;
 
   private final Database database;
   private final String version;
   private final String id;
   private final String header;
-  private final String tagBegins;
+  private final String tagPrefix;
 
   private Identity(Database database, String version, String id, char form) {
     this.database = database;
     this.version = version;
     this.id = id;
     this.header = "bsdb-version: " + version + "\r\n";
-    this.tagBegins = '"' + id + '-' + form;
+    this.tagPrefix = '"' + id + '-' + form;
   }
 
-  /** The identity of what is leased, whose values are answered in a form. */
+  /** Returns the identity of a leased version whose values are answered in a given form. */
   static Identity of(Lease lease, ValueKind values) {
     Database database = lease.database();
     char form =
@@ -47,32 +47,32 @@ final class Identity {
     return new Identity(database, lease.version(), database.statistics().databaseId(), form);
   }
 
-  /** Whether this is the identity of a database. */
+  /** Whether this is the identity of the given database. */
   boolean isOf(Database other) {
     return database == other;
   }
 
-  /** The version's name in its store; for a single database, its id. */
+  /** Returns the version's name in its store; for a single database, its id. */
   String version() {
     return version;
   }
 
-  /** The database id. */
+  /** Returns the database id. */
   String id() {
     return id;
   }
 
-  /** The header line that names the version. */
+  /** Returns the header line that names the version. */
   String header() {
     return header;
   }
 
-  /** Whether a client means this version, by its name or its database id. */
-  boolean isCalled(String name) {
+  /** Whether a name is this version's name or database id. */
+  boolean isNamed(String name) {
     return name.equals(version) || name.equals(id);
   }
 
-  /** The tag of a value that is there, in its quotes. */
+  /** Returns the tag of a present value, including its quotes. */
   String tag(byte[] key, @Nullable Projection fields) {
     long hash = FNV_OFFSET;
     for (byte b : key) {
@@ -86,19 +86,19 @@ final class Identity {
         }
       }
     }
-    StringBuilder tag = new StringBuilder(tagBegins.length() + 17).append(tagBegins);
+    StringBuilder tag = new StringBuilder(tagPrefix.length() + 17).append(tagPrefix);
     for (int shift = 60; shift >= 0; shift -= 4) {
       tag.append(Character.forDigit((int) (hash >>> shift) & 15, 16));
     }
     return tag.append('"').toString();
   }
 
-  /** The tag of the answer that a key is absent, from that of its value. */
+  /** Returns the tag of the answer for an absent key, derived from the tag of its value. */
   static String tagOfAbsence(String tag) {
     return tag.substring(0, tag.length() - 1) + "-absent\"";
   }
 
-  /** The header lines of an answer with a tag. */
+  /** Returns the header lines of an answer with a tag. */
   String headers(String tag) {
     return header + "etag: " + tag + "\r\n";
   }

@@ -6,7 +6,7 @@ import tech.bsdb.IoCounters;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 
-/** Reads of all versions that were served, together. Thread-safe. */
+/** Totals the reads of all versions served so far. Thread-safe. */
 final class IoTotals {
   private final ReloadingDatabase database;
   private @Nullable Database last;
@@ -19,7 +19,7 @@ final class IoTotals {
     this.database = database;
   }
 
-  /** Looks at the version that is served; called each second. */
+  /** Adds the reads of the version being served; called once a second. */
   synchronized void tick() {
     try (Lease lease = database.acquire()) {
       if (lease.database() != last) {
@@ -31,7 +31,7 @@ final class IoTotals {
       reads = pastReads + counters.reads();
       bytes = pastBytes + counters.bytes();
     } catch (IllegalStateException closed) {
-      // what was counted stays
+      // keep what was counted
     }
   }
 

@@ -21,7 +21,7 @@ final class KeyRoutes implements Routes {
    * Routes for a service.
    *
    * @param prefix with a slash at both ends
-   * @param batchKeys the most keys of a batch
+   * @param batchKeys the maximum number of keys in a batch
    */
   KeyRoutes(String prefix, Lookups lookups, Pages pages, int batchKeys) {
     this.prefix = prefix;
@@ -82,7 +82,7 @@ final class KeyRoutes implements Routes {
     }
     if (!lookups.json()) {
       throw new BadRequestException(
-          400, "fields are for JSON values, and the server was started without -json");
+          400, "fields requires JSON values, and the server was started without -json");
     }
     return Projection.parse(fields);
   }
@@ -102,8 +102,8 @@ final class KeyRoutes implements Routes {
               throw new RequestRefusedException(
                   Reply.error(
                       415,
-                      "keys come as application/json, an array of strings, or as text/plain, one a"
-                          + " line",
+                      "send keys as application/json (an array of strings) or text/plain"
+                          + " (one per line)",
                       "accept-post: application/json, text/plain\r\n"));
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
@@ -120,16 +120,16 @@ final class KeyRoutes implements Routes {
         MediaType.JSON_LINES);
   }
 
-  /** Whether the answer is to begin with the version. */
+  /** Whether the answer begins with the version. */
   private static boolean withVersion(RequestTarget target) throws BadRequestException {
     String with = target.parameter("with");
     if (with != null && !with.equals("version")) {
-      throw new BadRequestException(400, "with takes: version");
+      throw new BadRequestException(400, "with must be version");
     }
     return with != null;
   }
 
-  /** Refuses a body that would have to be decoded: its bytes would be taken for keys. */
+  /** Rejects a body with a content coding: its bytes would be taken for keys. */
   private static void requireNoCoding(HttpHeaders headers) throws RequestRefusedException {
     for (String value : headers.getAll(HttpHeaderNames.CONTENT_ENCODING)) {
       for (String coding : value.split(",", -1)) {
@@ -137,7 +137,7 @@ final class KeyRoutes implements Routes {
           throw new RequestRefusedException(
               Reply.error(
                   415,
-                  "bodies are taken as they are, without Content-Encoding",
+                  "bodies must be sent without Content-Encoding",
                   "accept-encoding: identity\r\n"));
         }
       }
@@ -152,6 +152,6 @@ final class KeyRoutes implements Routes {
 
   static RequestRefusedException notAllowed(String methods) {
     return new RequestRefusedException(
-        Reply.error(405, "the methods here are " + methods, "allow: " + methods + "\r\n"));
+        Reply.error(405, "the methods allowed here are " + methods, "allow: " + methods + "\r\n"));
   }
 }

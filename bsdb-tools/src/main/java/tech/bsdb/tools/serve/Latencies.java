@@ -5,18 +5,18 @@ import org.HdrHistogram.Histogram;
 import org.HdrHistogram.Recorder;
 
 /**
- * How long requests took, since the start and in the last ten seconds, to two decimal digits; and
- * since the start in the buckets that Prometheus reads. Thread-safe.
+ * Request durations since the start and in the last ten seconds, to two significant digits; also
+ * since the start in Prometheus buckets. Thread-safe.
  */
 final class Latencies {
-  /** Seconds that {@link #recent} looks back. */
+  /** Seconds covered by {@link #recent}. */
   static final int WINDOW_SECONDS = 10;
 
-  private static final long MOST_NANOS = 3_600_000_000_000L;
+  private static final long MAX_NANOS = 3_600_000_000_000L;
 
-  private final Recorder recorder = new Recorder(MOST_NANOS, 2);
+  private final Recorder recorder = new Recorder(MAX_NANOS, 2);
   private final io.prometheus.metrics.core.metrics.Histogram sinceStart;
-  private final Histogram total = new Histogram(MOST_NANOS, 2);
+  private final Histogram total = new Histogram(MAX_NANOS, 2);
   private final ArrayDeque<Histogram> seconds = new ArrayDeque<>();
 
   Latencies(io.prometheus.metrics.core.metrics.Histogram sinceStart) {
@@ -24,11 +24,11 @@ final class Latencies {
   }
 
   void record(long nanos) {
-    recorder.recordValue(Math.max(0, Math.min(nanos, MOST_NANOS)));
+    recorder.recordValue(Math.max(0, Math.min(nanos, MAX_NANOS)));
     sinceStart.observe(nanos / 1e9);
   }
 
-  /** Called each second: the window moves on. */
+  /** Advances the window; called once a second. */
   synchronized void tick() {
     Histogram reused = seconds.size() >= WINDOW_SECONDS ? seconds.poll() : null;
     Histogram second = recorder.getIntervalHistogram(reused);
@@ -36,14 +36,14 @@ final class Latencies {
     total.add(second);
   }
 
-  /** All requests up to the last whole second. */
+  /** Returns the durations of all requests up to the last whole second. */
   synchronized Histogram total() {
     return total.copy();
   }
 
-  /** The requests of the last ten whole seconds. */
+  /** Returns the durations of the requests in the last ten whole seconds. */
   synchronized Histogram recent() {
-    Histogram all = new Histogram(MOST_NANOS, 2);
+    Histogram all = new Histogram(MAX_NANOS, 2);
     seconds.forEach(all::add);
     return all;
   }

@@ -21,10 +21,10 @@ import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
-/** Looks keys up in the version that is served. Thread-safe. */
+/** Looks up keys in the version being served. Thread-safe. */
 final class Lookups {
-  /** Where no value is longer, lookups of one connection may overlap. */
-  private static final long OVERLAPPING = 64 << 10;
+  /** Lookups of one connection may overlap where no value is longer than this. */
+  private static final long MAX_OVERLAPPING = 64 << 10;
 
   private final ReloadingDatabase database;
   private final Requests requests;
@@ -34,16 +34,16 @@ final class Lookups {
   private volatile @Nullable Facts facts;
   private volatile @Nullable Identity identity;
 
-  /** What is known of an open database, found once. */
+  /** Facts about an open database, determined once. */
   private record Facts(
       Database of, boolean mapped, long longestValue, @Nullable RowForm rows, String badSchema) {}
 
   /**
-   * Looks up in a database.
+   * Looks up keys in a database.
    *
-   * @param workers runs what would hold an event loop up
+   * @param workers runs what would block an event loop
    * @param async whether single lookups are asynchronous
-   * @param values what values are taken for
+   * @param values how values are interpreted
    */
   Lookups(
       ReloadingDatabase database,
@@ -63,12 +63,12 @@ final class Lookups {
   }
 
   /**
-   * Whether lookups of one connection may overlap. Large values must not: each is in memory before
-   * the client has taken the one in front of it.
+   * Whether lookups of one connection may overlap. Lookups of large values must not: each value
+   * would be in memory before the client has read the previous one.
    */
   boolean overlap() {
     Facts known = facts;
-    return async && (known == null || known.longestValue <= OVERLAPPING);
+    return async && (known == null || known.longestValue <= MAX_OVERLAPPING);
   }
 
   boolean json() {
@@ -87,17 +87,17 @@ final class Lookups {
     return database.acquire();
   }
 
-  /** Whether lookups in a database take no longer than memory does. */
+  /** Whether lookups in a database read only memory. */
   boolean mapped(Database of) {
     return facts(of).mapped;
   }
 
-  /** The longest value of a database. */
+  /** Returns the length of a database's longest value. */
   long longestValue(Database of) {
     return facts(of).longestValue;
   }
 
-  /** Which version a lease is of. */
+  /** Returns the identity of a leased version. */
   Identity identity(Lease lease) {
     Identity known = identity;
     if (known == null || !known.isOf(lease.database())) {
@@ -124,16 +124,16 @@ final class Lookups {
       RowForm rows = schema == null ? null : values.form(schema);
       return new Facts(of, mapped, longest, rows, "");
     } catch (IllegalArgumentException e) {
-      return new Facts(of, mapped, longest, null, "the stored schema is none: " + e.getMessage());
+      return new Facts(
+          of, mapped, longest, null, "the stored schema is invalid: " + e.getMessage());
     }
   }
 
   /**
-   * How the rows of a database are answered as JSON, or null where values are not rows, or are not
-   * answered so.
+   * Returns how the rows of a database are written as JSON, or null where values are not rows or
+   * are answered in another form.
    *
-   * @throws RequestRefusedException if it does not have those columns, or no schema that can be
-   *     read
+   * @throws RequestRefusedException if it lacks one of the columns or its schema is invalid
    */
   private @Nullable RowForm rows(Database of, @Nullable Projection fields)
       throws RequestRefusedException {
@@ -156,10 +156,10 @@ final class Lookups {
   }
 
   /**
-   * What writes the lines of a batch.
+   * Creates the writer for the lines of a batch.
    *
-   * @throws RequestRefusedException if the database does not have those columns, or no schema that
-   *     can be read
+   * @throws RequestRefusedException if the database lacks one of the columns or its schema is
+   *     invalid
    */
   AnswerWriter lines(Database of, @Nullable Projection fields) throws RequestRefusedException {
     RowForm rows = rows(of, fields);
@@ -172,85 +172,86 @@ final class Lookups {
           try {
             writer.write(bytes, offset, length, out);
           } catch (BadRowException e) {
-            throw new NotJsonException(noRow(e));
+            throw new NotJsonException(notARow(e));
           }
         });
   }
 
-  private static String noRow(BadRowException e) {
-    return "the value is no row of the database's schema: " + e.getMessage();
+  private static String notARow(BadRowException e) {
+    return "the value is not a row of the database's schema: " + e.getMessage();
   }
 
-  /** Answers with the value of a key. */
+  /** Answers a request with the value of a key. */
   void get(Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
     if (!requests.enter(1)) {
       exchange.complete(Reply.BUSY);
     } else if (async) {
-      getLater(exchange, key, fields, conditions);
+      getAsync(exchange, key, fields, conditions);
     } else {
-      exchange.complete(getNow(exchange, key, fields, conditions));
+      exchange.complete(getSync(exchange, key, fields, conditions));
     }
   }
 
   /**
-   * A lookup, and the version that answers it.
+   * A lookup and the version that answers it.
    *
-   * @param tag the entity tag of the value, if it is there
+   * @param tag the entity tag of the value, if it is present
    */
-  private record Asked(
+  private record BoundLookup(
       Identity by,
       String tag,
       Conditions conditions,
       @Nullable Projection fields,
       @Nullable RowForm rows) {
-    /** What answers without a look at the value; null where it must be read. */
-    @Nullable Reply unread() {
-      return conditions.isKnown(tag) ? Reply.unchanged(by.headers(tag)) : null;
+    /** Returns the answer that needs no value; null if the value must be read. */
+    @Nullable Reply replyWithoutValue() {
+      return conditions.clientHas(tag) ? Reply.unchanged(by.headers(tag)) : null;
     }
   }
 
-  private Asked asked(Lease lease, byte[] key, @Nullable Projection fields, Conditions conditions)
+  private BoundLookup bound(
+      Lease lease, byte[] key, @Nullable Projection fields, Conditions conditions)
       throws RequestRefusedException {
     Identity by = identity(lease);
     conditions.check(by);
     try {
       RowForm rows = rows(lease.database(), fields);
-      return new Asked(by, by.tag(key, fields), conditions, fields, rows);
+      return new BoundLookup(by, by.tag(key, fields), conditions, fields, rows);
     } catch (RequestRefusedException e) {
       throw new RequestRefusedException(e.reply().with(by.header()));
     }
   }
 
-  private Reply getNow(
+  private Reply getSync(
       Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
-    Asked asked = null;
+    BoundLookup bound = null;
     try (Lease lease = database.acquire()) {
-      asked = asked(lease, key, fields, conditions);
-      Reply unread = asked.unread();
+      bound = bound(lease, key, fields, conditions);
+      Reply unread = bound.replyWithoutValue();
       return unread != null
           ? unread
-          : reply(lease.database().get(key, exchange.memory()), asked, exchange.memory());
+          : reply(lease.database().get(key, exchange.memory()), bound, exchange.memory());
     } catch (RequestRefusedException e) {
       return e.reply();
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       return full(exchange);
-    } catch (IOException | RuntimeException | Error e) { // errors of memory, or of a mapped file
-      return failed(exchange, e, asked);
+    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
+      return failed(exchange, e, bound);
     } finally {
       requests.leave(1);
     }
   }
 
-  private void getLater(
+  private void getAsync(
       Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
     CompletableFuture<byte @Nullable []> later;
     Lease lease = null;
-    Asked asked = null;
+    BoundLookup bound = null;
     try {
       lease = database.acquire();
       facts(lease.database());
-      asked = asked(lease, key, fields, conditions);
-      Reply unread = asked.unread();
+      bound = bound(lease, key, fields, conditions);
+      Reply unread = bound.replyWithoutValue();
       if (unread != null) {
         lease.close();
         requests.leave(1);
@@ -267,7 +268,7 @@ final class Lookups {
       later = CompletableFuture.failedFuture(e);
     }
     Lease held = lease;
-    Asked answered = asked;
+    BoundLookup answered = bound;
     var unused =
         later.whenComplete(
             (value, failure) -> {
@@ -282,16 +283,16 @@ final class Lookups {
             });
   }
 
-  /** What is thrown in a future's callback is heard by nobody. */
-  private Reply found(byte @Nullable [] value, Asked asked, Exchange exchange) {
+  /** Handles every exception here: one thrown in a future's callback would be lost. */
+  private Reply found(byte @Nullable [] value, BoundLookup bound, Exchange exchange) {
     try {
-      return reply(value, asked, exchange.memory());
+      return reply(value, bound, exchange.memory());
     } catch (NoRoomException full) {
       return full(exchange);
     } catch (RuntimeException | Error e) {
       requests.failed(exchange, e);
       exchange.memory().settle(0);
-      return Reply.FAILED.with(asked.by.header());
+      return Reply.FAILED.with(bound.by.header());
     }
   }
 
@@ -300,35 +301,35 @@ final class Lookups {
     return Reply.FULL;
   }
 
-  /** The answer; what was held on the way to the value is the answer's length from then on. */
-  private Reply reply(byte @Nullable [] value, Asked asked, HeldMemory.Share memory) {
+  /** Returns the answer. From then on the memory held equals the answer's length. */
+  private Reply reply(byte @Nullable [] value, BoundLookup bound, HeldMemory.Share memory) {
     memory.settle(value == null ? 0 : value.length);
-    Reply reply = made(value, asked, memory);
+    Reply reply = build(value, bound, memory);
     memory.settle(reply.body().length);
     requests.found(value == null ? 0 : 1, value == null ? 1 : 0);
     return reply;
   }
 
-  private Reply made(byte @Nullable [] value, Asked asked, HeldMemory.Share memory) {
+  private Reply build(byte @Nullable [] value, BoundLookup bound, HeldMemory.Share memory) {
     if (value == null) {
-      return Reply.ABSENT.with(asked.by.headers(Identity.tagOfAbsence(asked.tag)));
+      return Reply.ABSENT.with(bound.by.headers(Identity.tagOfAbsence(bound.tag)));
     }
-    String headers = asked.by.headers(asked.tag);
-    Reply instead = asked.conditions.insteadOf(asked.tag, headers);
+    String headers = bound.by.headers(bound.tag);
+    Reply instead = bound.conditions.insteadOf(bound.tag, headers);
     if (instead != null) {
       return instead;
     }
-    if (asked.rows != null) {
-      return row(value, asked.rows, asked.by, headers, memory);
+    if (bound.rows != null) {
+      return row(value, bound.rows, bound.by, headers, memory);
     }
-    if (asked.fields == null) {
+    if (bound.fields == null) {
       return new Reply(200, json() ? MediaType.JSON : MediaType.BYTES, headers, value);
     }
     try {
-      return new Reply(200, MediaType.JSON, headers, asked.fields.project(value, memory::reserve));
+      return new Reply(200, MediaType.JSON, headers, bound.fields.project(value, memory::reserve));
     } catch (NotJsonException e) {
       return Reply.error(
-          400, "the value is no JSON object, so that it has no fields", asked.by.header());
+          400, "the value is not a JSON object, so it has no fields", bound.by.header());
     }
   }
 
@@ -340,11 +341,11 @@ final class Lookups {
       new RowJson(rows).write(value, 0, value.length, out);
       return new Reply(200, MediaType.JSON, headers, out.copy());
     } catch (BadRowException e) {
-      return Reply.error(500, noRow(e), by.header());
+      return Reply.error(500, notARow(e), by.header());
     }
   }
 
-  private Reply failed(Exchange exchange, Throwable failure, @Nullable Asked asked) {
+  private Reply failed(Exchange exchange, Throwable failure, @Nullable BoundLookup bound) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
             ? failure.getCause()
@@ -355,6 +356,6 @@ final class Lookups {
     }
     requests.error(1);
     requests.failed(exchange, cause);
-    return asked == null ? Reply.FAILED : Reply.FAILED.with(asked.by.header());
+    return bound == null ? Reply.FAILED : Reply.FAILED.with(bound.by.header());
   }
 }

@@ -2,7 +2,7 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
-/** What a body is, as the line of its head says it. */
+/** The media type of a body, as a header line. */
 enum MediaType {
   BYTES("application/octet-stream"),
   JSON("application/json"),
@@ -13,14 +13,14 @@ enum MediaType {
   METRICS("text/plain; version=0.0.4; charset=utf-8"),
   OPEN_METRICS("application/openmetrics-text; version=1.0.0; charset=utf-8");
 
-  @SuppressWarnings("ImmutableEnumChecker") // an array, so that writing it costs nothing
+  @SuppressWarnings("ImmutableEnumChecker") // an array, so that writing it needs no encoding
   private final byte[] line;
 
   MediaType(String name) {
     this.line = ("content-type: " + name + "\r\n").getBytes(ISO_8859_1);
   }
 
-  /** The header line, ended with CRLF; not to be changed. */
+  /** Returns the header line, ending in CRLF; do not modify it. */
   byte[] line() {
     return line;
   }

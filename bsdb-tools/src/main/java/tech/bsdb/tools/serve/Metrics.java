@@ -23,7 +23,7 @@ import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 
-/** What {@code /metrics} says, in the format that Prometheus reads. Thread-safe. */
+/** The content of {@code /metrics}, in the Prometheus or OpenMetrics text format. Thread-safe. */
 final class Metrics {
   private static final double[] BOUNDS = {
     25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5,
@@ -34,7 +34,7 @@ final class Metrics {
   private final Histogram durations =
       Histogram.builder()
           .name("bsdb_http_request_duration_seconds")
-          .help("From a request's head to its answer, handed to the socket")
+          .help("Time from a request's head until its answer is handed to the socket")
           .unit(Unit.SECONDS)
           .classicOnly()
           .classicUpperBounds(BOUNDS)
@@ -43,30 +43,30 @@ final class Metrics {
   private final Info info =
       Info.builder()
           .name("bsdb_database_info")
-          .help("What is served")
+          .help("The version being served")
           .labelNames("version", "id", "layout", "engine")
           .register(registry);
   private final ReloadingDatabase database;
-  private final MemoryLook memory = new MemoryLook();
+  private final CachedMemoryUse memory = new CachedMemoryUse();
 
-  /** Metrics of what serves from a database. */
+  /** Metrics of a service on a database. */
   Metrics(ReloadingDatabase database) {
     this.database = database;
   }
 
-  /** The durations of requests since the start. */
+  /** Returns the durations of requests since the start. */
   Histogram durations() {
     return durations;
   }
 
-  /** Registers all else. */
+  /** Registers all other metrics. */
   void register(
       Connections connections, IoTotals io, @Nullable AccessLog log, Credentials credentials) {
     JvmMetrics.builder().register(registry);
     Requests requests = connections.requests();
     CounterWithCallback.builder()
         .name("bsdb_http_requests_total")
-        .help("Requests that were answered")
+        .help("Answered requests")
         .labelNames("status")
         .callback(
             each ->
@@ -74,17 +74,20 @@ final class Metrics {
                     .byStatus()
                     .forEach((status, count) -> each.call(count, String.valueOf(status))))
         .register(registry);
-    gauge("bsdb_http_requests_in_flight", "Requests not answered yet", requests::inFlight);
+    gauge("bsdb_http_requests_in_flight", "Requests in progress", requests::inFlight);
     gauge("bsdb_http_connections", "Open connections", connections::count);
     gauge(
         "bsdb_http_held_bytes",
-        "Bodies that are not answered, values under way and answers that are not taken",
+        "Bytes held for clients: unanswered bodies, values being read and answers not yet"
+            + " read by the client",
         () -> requests.memory().held());
     gauge(
-        "bsdb_http_held_limit_bytes", "The most that may be held", () -> requests.memory().limit());
+        "bsdb_http_held_limit_bytes",
+        "The bound on bytes held for clients",
+        () -> requests.memory().limit());
     CounterWithCallback.builder()
         .name("bsdb_http_held_refusals_total")
-        .help("How often a request was refused because too much was held, by what bound")
+        .help("Requests refused because too much memory was held, by bound")
         .labelNames("bound")
         .callback(
             each -> {
@@ -92,77 +95,81 @@ final class Metrics {
               each.call((double) requests.memory().clientRefusals(), "client");
             })
         .register(registry);
-    counter("bsdb_lookup_hits_total", "Keys that were found", requests::hits);
-    counter("bsdb_lookup_misses_total", "Keys that are absent", requests::misses);
+    counter("bsdb_lookup_hits_total", "Keys found", requests::hits);
+    counter("bsdb_lookup_misses_total", "Keys absent", requests::misses);
     counter("bsdb_lookup_errors_total", "Keys whose lookup failed", requests::errors);
-    gauge("bsdb_lookups_in_flight", "Lookups under way", requests::lookupsInFlight);
+    gauge("bsdb_lookups_in_flight", "Lookups in progress", requests::lookupsInFlight);
     counter(
         "bsdb_io_reads_total",
-        "Reads by the engine; none where files are mapped, since the kernel reads those",
+        "Reads by the engine; none for mapped files, which the kernel reads",
         io::reads);
     counter("bsdb_io_read_bytes_total", "Bytes of those reads", io::bytes);
-    counter("bsdb_version_swaps_total", "Versions that went live", database::swaps);
+    counter("bsdb_version_swaps_total", "Versions put into service", database::swaps);
     gauge(
         "bsdb_version_refused",
-        "1 while the current version is refused and an older one serves",
+        "1 while the current version is rejected and an older one is served",
         () -> database.refused() == null ? 0 : 1);
     gauge(
         "bsdb_draining",
-        "1 while clients are sent elsewhere",
+        "1 while draining: clients are sent elsewhere",
         () -> connections.draining() ? 1 : 0);
     if (log != null) {
       counter(
           "bsdb_access_log_dropped_total",
-          "Lines the access log left out, because it could not keep up",
+          "Access log lines dropped because the log could not keep up",
           log::dropped);
       counter(
           "bsdb_access_log_failed_total",
-          "Lines the access log lost, because they could not be written",
+          "Access log lines lost because they could not be written",
           log::failed);
     }
     Instant expires = credentials.expires();
     if (expires != null) {
       gauge(
           "bsdb_tls_certificate_expiry_seconds",
-          "Until the first certificate of the chain in use expires; negative afterwards",
+          "Time until the first certificate of the chain in use expires; negative afterwards",
           () -> secondsUntil(Objects.requireNonNullElse(credentials.expires(), expires)));
     }
     GaugeWithCallback.builder()
         .name("bsdb_file_reload_refused")
-        .help("1 while a file could not be reloaded and the one before stays in use")
+        .help("1 while the last reload of a file failed and the previous one stays in use")
         .labelNames("file")
         .callback(
             each -> {
               each.call(credentials.certificatesRefused() ? 1 : 0, "certificate");
               each.call(credentials.tokensRefused() ? 1 : 0, "tokens");
-              each.call(log != null && log.refused() ? 1 : 0, "access_log");
+              each.call(log != null && log.reopenFailed() ? 1 : 0, "access_log");
             })
         .register(registry);
-    served();
+    registerDatabaseGauges();
   }
 
   private static double secondsUntil(Instant moment) {
     return Duration.between(Instant.now(), moment).toMillis() / 1e3;
   }
 
-  private void served() {
-    of("bsdb_database_records", "Records", lease -> statistics(lease).records());
-    of("bsdb_database_size_bytes", "All files", lease -> statistics(lease).databaseBytes());
-    of(
+  private void registerDatabaseGauges() {
+    databaseGauge(
+        "bsdb_database_records", "Records in the database", lease -> statistics(lease).records());
+    databaseGauge(
+        "bsdb_database_size_bytes",
+        "Size of all files",
+        lease -> statistics(lease).databaseBytes());
+    databaseGauge(
         "bsdb_database_resident_bytes",
         "Bytes of mapped or loaded files that are in memory",
         lease -> memory.at(lease.database()).residentBytes());
-    of(
+    databaseGauge(
         "bsdb_database_huge_page_bytes",
-        "Bytes of those in huge pages",
+        "Bytes of those that are in huge pages",
         lease -> memory.at(lease.database()).hugePageBytes());
-    of(
+    databaseGauge(
         "bsdb_database_open_timestamp_seconds",
         "When the version was opened",
         lease -> lease.openedAt().toEpochMilli() / 1e3);
-    of(
+    databaseGauge(
         "bsdb_database_open_duration_seconds",
-        "How long opening took, preloading included",
+        "How long opening took, including preloading",
         lease -> lease.openTook().toNanos() / 1e9);
   }
 
@@ -170,12 +177,12 @@ final class Metrics {
     return lease.database().statistics();
   }
 
-  /** A figure of the version that is served. */
+  /** A figure of the version being served. */
   private interface Figure {
     double of(Lease lease);
   }
 
-  private void of(String name, String help, Figure figure) {
+  private void databaseGauge(String name, String help, Figure figure) {
     gauge(
         name,
         help,
@@ -203,22 +210,23 @@ final class Metrics {
   }
 
   /**
-   * The page.
+   * Renders the page.
    *
-   * @param accept the header of that name, which may ask for OpenMetrics
+   * @param accept the header of that name, which may request OpenMetrics
    */
   Reply page(@Nullable String accept) throws IOException {
     ExpositionFormats formats = ExpositionFormats.init();
     OpenMetricsTextFormatWriter open = formats.getOpenMetricsTextFormatWriter();
     PrometheusTextFormatWriter plain = formats.getPrometheusTextFormatWriter();
-    boolean asked = open.accepts(accept);
-    ExpositionFormatWriter writer = asked ? open : plain;
+    boolean openMetrics = open.accepts(accept);
+    ExpositionFormatWriter writer = openMetrics ? open : plain;
     try (Lease lease = database.acquire()) {
       Statistics s = statistics(lease);
       info.setLabelValues(lease.version(), s.databaseId(), s.layout(), s.engine());
     }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     writer.write(out, registry.scrape());
-    return Reply.of(200, asked ? MediaType.OPEN_METRICS : MediaType.METRICS, out.toByteArray());
+    return Reply.of(
+        200, openMetrics ? MediaType.OPEN_METRICS : MediaType.METRICS, out.toByteArray());
   }
 }

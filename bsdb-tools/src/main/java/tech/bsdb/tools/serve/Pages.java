@@ -19,7 +19,7 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
-/** What stands at the root: the page, probes, metrics, figures and the description of the API. */
+/** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {
   private static final Set<String> PATHS =
       Set.of("/", "/healthz", "/readyz", "/metrics", "/stats", "/history", "/openapi.yaml");
@@ -63,7 +63,7 @@ final class Pages {
     this.openApi = Reply.text(200, MediaType.YAML, yaml);
   }
 
-  /** Whether a path is for probes, which need no token. */
+  /** Whether a path is a probe, which needs no token. */
   static boolean isProbe(String path) {
     return path.equals("/healthz") || path.equals("/readyz");
   }
@@ -74,9 +74,9 @@ final class Pages {
   }
 
   /**
-   * What answers with a page.
+   * Returns the action that answers with a page.
    *
-   * @throws BadRequestException if the query is not one that the page takes
+   * @throws BadRequestException if the page does not accept the query
    */
   Action page(RequestTarget target, HttpHeaders headers) throws BadRequestException {
     return switch (target.path()) {
@@ -86,13 +86,13 @@ final class Pages {
       case "/openapi.yaml" -> exchange -> exchange.complete(openApi);
       case "/metrics" -> {
         String accept = headers.get(HttpHeaderNames.ACCEPT);
-        yield elsewhere(() -> metrics.page(accept));
+        yield onWorker(() -> metrics.page(accept));
       }
       case "/history" -> {
         Instant since = since(target);
-        yield elsewhere(() -> json(200, history.after(since)));
+        yield onWorker(() -> json(200, history.after(since)));
       }
-      default -> elsewhere(() -> json(200, figures.now()));
+      default -> onWorker(() -> json(200, figures.now()));
     };
   }
 
@@ -104,29 +104,29 @@ final class Pages {
     try {
       return Instant.parse(since);
     } catch (DateTimeParseException e) {
-      throw new BadRequestException("since takes a time such as 2026-11-22T09:00:00Z");
+      throw new BadRequestException("since must be a time such as 2026-11-22T09:00:00Z");
     }
   }
 
-  /** An answer that takes longer, or reads files, and so is made by a worker. */
-  private Action elsewhere(Made made) {
+  /** Runs on a worker an answer that takes longer or reads files. */
+  private Action onWorker(PageSource source) {
     return exchange ->
         workers.execute(
             () -> {
               Reply reply;
               try {
-                reply = made.make();
+                reply = source.render();
               } catch (IOException | RuntimeException e) {
                 connections.requests().failed(exchange, e);
-                reply = Reply.error(500, "the figures could not be made");
+                reply = Reply.error(500, "the figures could not be collected");
               }
               exchange.complete(reply);
             });
   }
 
-  /** Makes an answer. */
-  private interface Made {
-    Reply make() throws IOException;
+  /** Produces an answer. */
+  private interface PageSource {
+    Reply render() throws IOException;
   }
 
   private Reply ready() {

@@ -5,20 +5,20 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import tech.bsdb.tools.serve.batch.ErrorBody;
 
 /**
- * An answer that is whole: status, headers and body. Its arrays are not to be changed.
+ * A whole answer: status, headers and body. Its arrays must not be modified.
  *
  * @param status the status code
  * @param type the body's media type
- * @param headers further header lines, each ended with CRLF; empty for none
+ * @param headers further header lines, each ending in CRLF; empty for none
  * @param body the body
  */
 record Reply(int status, MediaType type, String headers, byte[] body) {
   private static final byte[] NOTHING = {};
 
-  /** A key is not there. */
+  /** The key is absent. */
   static final Reply ABSENT = error(404, "no such key");
 
-  /** No more work is taken on right now. */
+  /** The server accepts no more work right now. */
   static final Reply BUSY =
       error(503, "too many lookups are under way; try again", "retry-after: 1\r\n");
 
@@ -33,10 +33,10 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   static final Reply TOO_MUCH_SENT =
       error(503, "too much is being sent to the server; try again", "retry-after: 1\r\n");
 
-  /** All that is said to a client beyond the limit of connections, head and body. */
+  /** The whole response, head and body, to a client beyond the connection limit. */
   static final byte[] TOO_MANY_CONNECTIONS = tooManyConnections();
 
-  /** A lookup failed; the reason is in the server's log, not the client's business. */
+  /** A lookup failed; the reason goes to the server's log, not to the client. */
   static final Reply FAILED = error(500, "the value could not be read; the server's log says why");
 
   private static byte[] tooManyConnections() {
@@ -48,22 +48,22 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
     return (head + new String(body, UTF_8)).getBytes(UTF_8);
   }
 
-  /** The client has the value already; no body, nor what would describe one. */
+  /** The client already has the value; no body and no headers describing one. */
   static Reply unchanged(String headers) {
     return new Reply(304, MediaType.BYTES, headers, NOTHING);
   }
 
-  /** The same answer with further header lines, each ended with CRLF. */
+  /** Returns the same answer with further header lines, each ending in CRLF. */
   Reply with(String lines) {
     return new Reply(status, type, headers + lines, body);
   }
 
-  /** A body with nothing to add. */
+  /** An answer with no further header lines. */
   static Reply of(int status, MediaType type, byte[] body) {
     return new Reply(status, type, "", body);
   }
 
-  /** Text for people and programs. */
+  /** An answer with a text body. */
   static Reply text(int status, MediaType type, String body) {
     return of(status, type, body.getBytes(UTF_8));
   }
@@ -73,7 +73,7 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
     return error(status, message, "");
   }
 
-  /** An error with further header lines. */
+  /** An error as a small JSON object, with further header lines. */
   static Reply error(int status, String message, String headers) {
     return new Reply(status, MediaType.JSON, headers, ErrorBody.json(status, message));
   }

@@ -6,14 +6,15 @@ import io.netty.handler.codec.http.HttpMessage;
 import io.netty.handler.codec.http.HttpRequestDecoder;
 
 /**
- * Takes requests off a connection and notes since when one is on its way. What could be read in two
- * ways, and so be smuggled past another server, is refused (RFC 9112, sections 6.1 and 11.2).
+ * Decodes a connection's requests and records since when one has been arriving. Rejects requests
+ * that can be read in two ways and so smuggled past another server (RFC 9112, sections 6.1 and
+ * 11.2).
  */
 final class RequestDecoder extends HttpRequestDecoder {
-  /** Octets of a request line. */
+  /** Maximum octets of a request line. */
   static final int MAX_LINE = 16 << 10;
 
-  /** Octets of all header lines together. */
+  /** Maximum octets of all header lines together. */
   static final int MAX_HEADERS = 16 << 10;
 
   private static final int MAX_CHUNK = 64 << 10;
@@ -44,30 +45,30 @@ final class RequestDecoder extends HttpRequestDecoder {
     }
   }
 
-  /** A request's first line was read; its headers may be long in coming. */
+  /** Called when a request's first line has been read; its headers may take long to arrive. */
   @Override
   protected HttpMessage createMessage(String[] initialLine) throws Exception {
     wholeRequest = false;
     return super.createMessage(initialLine);
   }
 
-  /** Notes that a request is whole, so that the time begins anew for what came behind it. */
-  void requestIsWhole() {
+  /** Records that a request is complete, so that the time restarts for what follows it. */
+  void requestComplete() {
     wholeRequest = true;
     receivingSince = System.nanoTime();
   }
 
-  /** Whether something of another request is here already. */
+  /** Whether part of another request has already arrived. */
   boolean holdsMore() {
     return !wholeRequest || actualReadableBytes() > 0;
   }
 
-  /** Notes that reading goes on, so that a pause of ours is not counted as the client's. */
-  void goesOn() {
+  /** Records that reading resumes, so that the server's own pause is not blamed on the client. */
+  void readingResumed() {
     receivingSince = System.nanoTime();
   }
 
-  /** Since when a request is being received, or 0 if none is. */
+  /** Returns since when a request has been arriving, or 0 if none is. */
   long receivingSinceNanos() {
     return receiving ? receivingSince : 0;
   }

@@ -16,14 +16,14 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /**
- * Reads a request's head: refuses what is malformed or not allowed, and finds what answers it.
- * Thread-safe.
+ * Reads a request's head: rejects a malformed or forbidden request, and finds the action that
+ * answers it. Thread-safe.
  */
 final class RequestReader {
   private static final Reply UNKNOWN_CODING =
-      Reply.error(501, "the only transfer coding known here is chunked");
+      Reply.error(501, "chunked is the only transfer coding supported");
 
-  /** What a coding may be called (RFC 9110, section 5.6.2). */
+  /** The syntax of a coding's name (RFC 9110, section 5.6.2). */
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
 
   private final Routes routes;
@@ -36,18 +36,18 @@ final class RequestReader {
     this.bodyBytes = bodyBytes;
   }
 
-  /** A new exchange for a request. */
-  Exchange exchange(HttpConnection conversation, HttpRequest request) {
+  /** Creates the exchange for a request. */
+  Exchange exchange(HttpConnection connection, HttpRequest request) {
     boolean broken = request.decoderResult().isFailure();
     return new Exchange(
-        conversation,
+        connection,
         broken ? "-" : request.method().name(),
         broken ? "-" : request.uri(),
         !broken && request.protocolVersion().equals(HttpVersion.HTTP_1_0),
         !broken && HttpUtil.isKeepAlive(request));
   }
 
-  /** Gives the exchange what answers it, or says why it is refused. */
+  /** Sets the exchange's action, or returns the reply that rejects the request. */
   @Nullable Reply refusal(Exchange exchange, HttpRequest request) {
     if (request.decoderResult().isFailure()) {
       return malformed(request);
@@ -61,7 +61,7 @@ final class RequestReader {
     }
     Reply reply = route(exchange, request);
     if (reply != null && !hasBody(request)) {
-      exchange.action(x -> x.complete(reply)); // nothing to be skipped: the connection goes on
+      exchange.action(x -> x.complete(reply)); // no body to skip: the connection stays open
       return null;
     }
     return reply;
@@ -98,16 +98,16 @@ final class RequestReader {
       return Reply.error(
           431, "the headers are longer than " + RequestDecoder.MAX_HEADERS + " octets");
     }
-    return asksForAnotherCoding(request)
+    return hasUnsupportedCoding(request)
         ? UNKNOWN_CODING
         : Reply.error(400, "not a well-formed HTTP request");
   }
 
   /**
-   * Whether nothing is wrong with the transfer codings but that they are not all known here, and no
-   * length contradicts them.
+   * Whether the transfer codings are well-formed but not all supported, and no length contradicts
+   * them.
    */
-  private static boolean asksForAnotherCoding(HttpRequest request) {
+  private static boolean hasUnsupportedCoding(HttpRequest request) {
     HttpHeaders headers = request.headers();
     if (!request.protocolVersion().equals(HttpVersion.HTTP_1_1)
         || headers.contains(HttpHeaderNames.CONTENT_LENGTH)) {
@@ -130,14 +130,14 @@ final class RequestReader {
     HttpVersion version = request.protocolVersion();
     boolean http10 = version.equals(HttpVersion.HTTP_1_0);
     if (!http10 && !version.equals(HttpVersion.HTTP_1_1)) {
-      throw new BadRequestException(505, "only HTTP/1.1 and HTTP/1.0 are spoken here");
+      throw new BadRequestException(505, "only HTTP/1.1 and HTTP/1.0 are supported");
     }
     HttpHeaders headers = request.headers();
     Iterator<? extends CharSequence> hosts =
         headers.valueCharSequenceIterator(HttpHeaderNames.HOST);
     if (hosts.hasNext()) {
       if (!isHost(hosts.next())) {
-        throw new BadRequestException(400, "the Host header is no host");
+        throw new BadRequestException(400, "the Host header is not a valid host");
       }
       if (hosts.hasNext()) {
         throw new BadRequestException(400, "more than one Host header");
@@ -158,7 +158,7 @@ final class RequestReader {
     }
     String expect = headers.get(HttpHeaderNames.EXPECT);
     if (expect != null && !expect.equalsIgnoreCase("100-continue")) {
-      throw new BadRequestException(417, "the only expectation known here is 100-continue");
+      throw new BadRequestException(417, "100-continue is the only expectation supported");
     }
   }
 
@@ -189,12 +189,12 @@ final class RequestReader {
         || request.headers().contains(HttpHeaderNames.TRANSFER_ENCODING);
   }
 
-  /** The words for a body beyond the limit. */
+  /** Returns the message for a body beyond the limit. */
   String tooLarge() {
     return "the body is larger than " + bodyBytes + " bytes";
   }
 
-  /** Whether the client waits for a word before it sends the body. */
+  /** Whether the client waits for 100 Continue before it sends the body. */
   boolean expectsContinue(HttpRequest request) {
     return HttpUtil.is100ContinueExpected(request) && hasBody(request);
   }

@@ -1,6 +1,6 @@
 package tech.bsdb.tools.serve;
 
-/** A request that a route does not take, with the answer to it; the connection may go on. */
+/** A request that a route rejects, with the answer to it; the connection may stay open. */
 final class RequestRefusedException extends Exception {
   private static final long serialVersionUID = 1;
 

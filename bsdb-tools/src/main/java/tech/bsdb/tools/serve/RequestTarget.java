@@ -9,18 +9,18 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
 /**
- * The target of a request, as it came: path and query, each byte a character of ISO 8859-1, nothing
+ * The target of a request as received: path and query, each byte an ISO 8859-1 character, nothing
  * decoded.
  *
  * @param path begins with a slash; or {@code *}
- * @param query what stands behind the question mark, null where there is none
+ * @param query the text after the question mark; null if there is none
  */
 record RequestTarget(String path, @Nullable String query) {
   /**
-   * Takes a target apart: the origin form {@code /path?query}, the absolute form {@code
+   * Parses a target: the origin form {@code /path?query}, the absolute form {@code
    * http://host/path?query}, or {@code *} (RFC 9112, section 3.2).
    *
-   * @throws BadRequestException if it is none of them
+   * @throws BadRequestException if it has none of these forms
    */
   static RequestTarget parse(String target) throws BadRequestException {
     int begin = 0;
@@ -34,7 +34,7 @@ record RequestTarget(String path, @Nullable String query) {
     int end = mark < 0 ? target.length() : mark;
     String path = begin == end ? "/" : target.substring(begin, end);
     if (target.indexOf('#', begin) >= 0) {
-      throw new BadRequestException(400, "a request has no fragment: write # as %23");
+      throw new BadRequestException(400, "a request target cannot have a fragment: write # as %23");
     }
     return new RequestTarget(path, mark < 0 ? null : target.substring(mark + 1));
   }
@@ -56,9 +56,9 @@ record RequestTarget(String path, @Nullable String query) {
   }
 
   /**
-   * The value of a parameter of the query, decoded; null where it does not stand there.
+   * Returns the decoded value of a query parameter; null if it is not given.
    *
-   * @throws BadRequestException if it stands there twice, or a percent sign is malformed
+   * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
    */
   @Nullable String parameter(String name) throws BadRequestException {
     String found = null;
@@ -83,7 +83,7 @@ record RequestTarget(String path, @Nullable String query) {
   }
 
   /**
-   * Bytes of a part of a path, percent-decoded once.
+   * Returns the bytes of a part of a path, percent-decoded once.
    *
    * @throws BadRequestException if a percent sign is not followed by two hexadecimal digits
    */

@@ -10,7 +10,7 @@ import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
-/** What is counted of requests and lookups. Thread-safe. */
+/** Counts requests and lookups. Thread-safe. */
 final class Requests {
   private static final long QUIET_NANOS = 1_000_000_000L;
 
@@ -23,25 +23,25 @@ final class Requests {
   private final AtomicInteger lookups = new AtomicInteger();
   private final AtomicLong saidNanos = new AtomicLong(System.nanoTime() - QUIET_NANOS);
   private final LongAdder unsaid = new LongAdder();
-  private final int mostLookups;
+  private final int maxLookups;
   private final HeldMemory memory;
   private final Latencies latencies;
   private final Console console;
   private final @Nullable AccessLog log;
 
   /**
-   * Begins to count.
+   * Starts counting.
    *
-   * @param mostLookups lookups that may be in flight
-   * @param memory what is held for clients
+   * @param maxLookups maximum lookups in flight
+   * @param memory the memory held for clients
    */
   Requests(
-      int mostLookups,
+      int maxLookups,
       HeldMemory memory,
       Latencies latencies,
       Console console,
       @Nullable AccessLog log) {
-    this.mostLookups = mostLookups;
+    this.maxLookups = maxLookups;
     this.memory = memory;
     this.latencies = latencies;
     this.console = console;
@@ -51,19 +51,19 @@ final class Requests {
     }
   }
 
-  /** Counts what nobody reads, for the administration. */
+  /** Returns counters that nobody reads, for the admin listener. */
   static Requests uncounted(Console console) {
     Histogram ignored = Histogram.builder().name("administration").classicOnly().build();
     HeldMemory memory = new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2);
     return new Requests(Integer.MAX_VALUE, memory, new Latencies(ignored), console, null);
   }
 
-  /** A request's head was read. */
+  /** Called when a request's head has been read. */
   void began() {
     begun.increment();
   }
 
-  /** A request was answered. */
+  /** Called when a request has been answered. */
   void ended(Exchange exchange, int status, long bodyBytes) {
     long nanos = System.nanoTime() - exchange.beganNanos();
     byStatus[status].increment();
@@ -74,12 +74,12 @@ final class Requests {
     }
   }
 
-  /** Requests whose connections ended before they were answered. */
+  /** Called for requests whose connection ended before they were answered. */
   void abandoned(int requests) {
     done.add(requests);
   }
 
-  /** Something failed that no client is to blame for; said once a second at the most. */
+  /** Reports a failure that is not a client's fault, at most once a second. */
   void failed(@Nullable Exchange exchange, Throwable cause) {
     long now = System.nanoTime();
     long said = saidNanos.get();
@@ -110,27 +110,27 @@ final class Requests {
     return text.toString();
   }
 
-  /** Takes on lookups, unless too many are in flight; whoever is admitted calls {@link #leave}. */
+  /** Admits lookups unless too many are in flight; after admission, call {@link #leave}. */
   boolean enter(int count) {
     int now = lookups.addAndGet(count);
-    if (now > mostLookups && now > count) {
+    if (now > maxLookups && now > count) {
       lookups.addAndGet(-count);
       return false;
     }
     return true;
   }
 
-  /** Takes lookups on again that left because the client was to be waited for. */
+  /** Readmits lookups that left while waiting for the client. */
   void enterAgain(int count) {
     lookups.addAndGet(count);
   }
 
-  /** Ends lookups that were taken on. */
+  /** Ends admitted lookups. */
   void leave(int count) {
     lookups.addAndGet(-count);
   }
 
-  /** What is held for clients. */
+  /** Returns the memory held for clients. */
   HeldMemory memory() {
     return memory;
   }
@@ -164,7 +164,7 @@ final class Requests {
     return lookups.get();
   }
 
-  /** Requests that were answered, by status. */
+  /** Returns the number of answered requests by status. */
   Map<Integer, Long> byStatus() {
     Map<Integer, Long> counts = new TreeMap<>();
     for (int status = 100; status < byStatus.length; status++) {
@@ -176,7 +176,7 @@ final class Requests {
     return counts;
   }
 
-  /** Requests that were read and not answered yet. */
+  /** Returns the number of requests read and not yet answered. */
   long inFlight() {
     long ended = done.sum();
     return Math.max(0, begun.sum() - ended);

@@ -9,11 +9,11 @@ import java.security.MessageDigest;
 import java.security.NoSuchAlgorithmException;
 import java.util.Base64;
 
-/** The files that the service gives out, which lie beside its classes. */
+/** The static files of the service, stored beside its classes. */
 final class Resources {
   private Resources() {}
 
-  /** The text of a file. */
+  /** Returns the text of a file. */
   static String text(String name) {
     try (InputStream in = Resources.class.getResourceAsStream(name)) {
       if (in == null) {
@@ -25,7 +25,7 @@ final class Resources {
     }
   }
 
-  /** A policy under which a page's own script and style run, and nothing else does. */
+  /** Returns a policy that allows only a page's own script and style. */
   static String contentSecurityPolicy(String page) {
     return "default-src 'none'; script-src "
         + hash(page, "<script>", "</script>")

@@ -10,17 +10,17 @@ import java.time.format.DateTimeFormatter;
 import java.util.Locale;
 
 /**
- * The bytes in front of a response's body (RFC 9112). What most responses share is made once; the
- * head of a value costs about 50 ns.
+ * Writes the head of a response (RFC 9112). The parts that most responses share are encoded once;
+ * the head of a value costs about 50 ns.
  */
 final class ResponseHead {
-  /** A body whose length is not known yet. */
+  /** A body of unknown length. */
   static final long CHUNKED = -1;
 
-  /** A body that ends with the connection, for HTTP/1.0. */
+  /** A body terminated by closing the connection, for HTTP/1.0. */
   static final long TO_THE_END = -2;
 
-  /** A response that has no body, whatever its request's method (RFC 9110, section 15.4.5). */
+  /** A response without a body, whatever the request's method (RFC 9110, section 15.4.5). */
   static final long NO_BODY = -3;
 
   private static final DateTimeFormatter DATE =
@@ -42,7 +42,7 @@ final class ResponseHead {
 
   private ResponseHead() {}
 
-  /** The header line with the time, for one second. */
+  /** The date header line for one second. */
   private static final class Clock {
     private final long second;
     private final byte[] line;
@@ -60,7 +60,7 @@ final class ResponseHead {
    *     #NO_BODY}
    * @param keepAlive whether the connection stays open
    * @param http10 whether the client speaks HTTP/1.0
-   * @param headers further lines, each ended with CRLF
+   * @param headers further lines, each ending in CRLF
    */
   static void write(
       ByteBuf out,

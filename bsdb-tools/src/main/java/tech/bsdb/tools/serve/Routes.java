@@ -3,16 +3,16 @@ package tech.bsdb.tools.serve;
 import io.netty.handler.codec.http.HttpHeaders;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
-/** Which action answers a request. Thread-safe. */
+/** Finds the action that answers a request. Thread-safe. */
 interface Routes {
-  /** Whether a target may be asked for without a token. */
+  /** Whether a target may be requested without a token. */
   boolean open(RequestTarget target);
 
   /**
-   * What answers a request whose head is there.
+   * Returns the action that answers a request whose head has arrived.
    *
-   * @throws RequestRefusedException with the answer, if it is not taken
-   * @throws BadRequestException if it is not well-formed; the connection ends then
+   * @throws RequestRefusedException with the answer, if the request is rejected
+   * @throws BadRequestException if the request is malformed; the connection then closes
    */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException, BadRequestException;

@@ -3,28 +3,30 @@ package tech.bsdb.tools.serve;
 import io.netty.channel.ChannelOutboundBuffer;
 import org.jspecify.annotations.Nullable;
 
-/** Whether a client takes what is written for it. Belongs to its connection's event loop. */
+/**
+ * Tracks whether a client reads what is written for it. Confined to its connection's event loop.
+ */
 final class SendProgress {
   private long writes;
   private State last = new State(0, 0, 0, 0);
   private long lastNanos;
 
   /**
-   * What is on its way.
+   * The state of a channel's outbound buffer.
    *
-   * @param writes buffers that were ever written: two waits that look alike are told apart by it
-   * @param pending bytes that wait
-   * @param current bytes of the first buffer that were taken
-   * @param buffers how many wait
+   * @param writes buffers written so far, which tells apart two otherwise equal states
+   * @param pending bytes pending
+   * @param current bytes of the first buffer already sent
+   * @param buffers buffers pending
    */
   record State(long writes, long pending, long current, int buffers) {}
 
-  /** Notes that a buffer is written. */
+  /** Records that a buffer was written. */
   void wrote() {
     writes++;
   }
 
-  /** What waits in a channel's buffer, null if nothing does. */
+  /** Returns what is pending in a channel's buffer; null if nothing is. */
   @Nullable State waiting(@Nullable ChannelOutboundBuffer buffer) {
     return buffer == null || buffer.totalPendingWriteBytes() == 0
         ? null
@@ -32,7 +34,7 @@ final class SendProgress {
             writes, buffer.totalPendingWriteBytes(), buffer.currentProgress(), buffer.size());
   }
 
-  /** Since when nothing was taken, as far as it was looked; {@code now} if something was. */
+  /** Returns since when checks have seen no progress; {@code now} if there was some. */
   long stuckSince(State state, long now) {
     if (!state.equals(last)) {
       last = state;

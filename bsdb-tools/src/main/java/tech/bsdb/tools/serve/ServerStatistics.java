@@ -23,7 +23,7 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 
-/** What {@code /stats} says. Thread-safe. */
+/** The content of {@code /stats}. Thread-safe. */
 final class ServerStatistics {
   private static final long KEPT_NANOS = 5_000_000_000L;
 
@@ -33,7 +33,7 @@ final class ServerStatistics {
   private final IoTotals io;
   private final String transport;
   private final Instant started = Instant.now();
-  private final MemoryLook memory = new MemoryLook();
+  private final CachedMemoryUse memory = new CachedMemoryUse();
   private List<Map<String, @Nullable Object>> versions = List.of();
   private long versionsNanos = System.nanoTime() - KEPT_NANOS;
 
@@ -50,7 +50,7 @@ final class ServerStatistics {
     this.transport = transport;
   }
 
-  /** The figures of this moment. */
+  /** Returns the current figures. */
   Map<String, @Nullable Object> now() throws IOException {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("server", server());
@@ -114,7 +114,7 @@ final class ServerStatistics {
     return map;
   }
 
-  /** The manifest is what a build writes last. */
+  /** Returns the manifest's time: a build writes it last. */
   private static @Nullable String builtAt(Path directory) {
     try {
       return seconds(Files.getLastModifiedTime(Database.manifest(directory)).toInstant());
@@ -140,7 +140,7 @@ final class ServerStatistics {
     return map;
   }
 
-  /** The versions as they were in the last five seconds: finding them out reads every manifest. */
+  /** Returns the versions, at most five seconds old: listing them reads every manifest. */
   private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
       throws IOException {
     if (System.nanoTime() - versionsNanos >= KEPT_NANOS) {

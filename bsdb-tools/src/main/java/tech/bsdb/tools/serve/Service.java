@@ -28,14 +28,14 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * A running HTTP service. Thread-safe. Closing it drains: no more connections are taken, what is in
- * flight is answered whole, within {@link ServeOptions.Limits#drain}.
+ * A running HTTP service. Thread-safe. Closing it drains it: no more connections are accepted, and
+ * requests in flight are answered completely, within {@link ServeOptions.Limits#drain}.
  */
 public final class Service implements AutoCloseable {
   private static final int BACKLOG = 4096;
   private static final WriteBufferWaterMark WRITTEN = new WriteBufferWaterMark(64 << 10, 256 << 10);
 
-  /** How long clients may notice "connection: close" before idle connections are ended. */
+  /** How long clients have to notice "connection: close" before idle connections are closed. */
   private static final long NOTICE_MILLIS = 300;
 
   private final ServeOptions options;
@@ -125,9 +125,9 @@ public final class Service implements AutoCloseable {
   }
 
   /**
-   * Opens what is served and begins to listen.
+   * Opens the database or store and starts listening.
    *
-   * @throws IOException if that cannot be done, with the file, option or address
+   * @throws IOException if that fails, with the file, option or address
    */
   public static Service start(ServeOptions options, Console console) throws IOException {
     return new Service(options, console);
@@ -156,7 +156,7 @@ public final class Service implements AutoCloseable {
                 console.say(
                     "bsdb serve: version "
                         + version
-                        + " serves, opened in "
+                        + " is now served, opened in "
                         + took.toMillis()
                         + " ms");
               }
@@ -166,9 +166,9 @@ public final class Service implements AutoCloseable {
                 console.say(
                     "bsdb serve: "
                         + (refusal.version().isEmpty()
-                            ? "what the store names"
+                            ? "the store's current version"
                             : "version " + refusal.version())
-                        + " is refused, the one before it goes on serving: "
+                        + " is rejected, the previous version stays in service: "
                         + refusal.reason());
               }
 
@@ -176,7 +176,10 @@ public final class Service implements AutoCloseable {
               public void closed(String version, @Nullable IOException failure) {
                 if (failure != null) {
                   console.say(
-                      "bsdb serve: version " + version + " closed: " + failure.getMessage());
+                      "bsdb serve: closing version "
+                          + version
+                          + " failed: "
+                          + failure.getMessage());
                 }
               }
             });
@@ -210,23 +213,28 @@ public final class Service implements AutoCloseable {
     Throwable failure = bound.cause();
     if (failure != null) {
       throw new IOException(
-          "cannot listen on " + address + ":" + port + ": " + inWords(failure, of == connections),
+          "cannot listen on "
+              + address
+              + ":"
+              + port
+              + ": "
+              + bindFailure(failure, of == connections),
           failure);
     }
     return bound.channel();
   }
 
-  private static String inWords(Throwable failure, boolean keys) {
+  private static String bindFailure(Throwable failure, boolean keys) {
     String message = String.valueOf(failure.getMessage());
     String option = keys ? "-p" : "--admin-port";
     if (message.contains("in use")) {
-      return "another process has the port; choose one with " + option;
+      return "another process uses the port; choose another with " + option;
     }
     if (message.contains("ermission")) {
-      return "not permitted; ports below 1024 need rights, choose another with " + option;
+      return "not permitted; ports below 1024 need privileges, choose another with " + option;
     }
     if (message.contains("assign requested")) {
-      return "no address of this machine; choose one with -A";
+      return "not an address of this machine; choose one with -A";
     }
     return message;
   }
@@ -246,8 +254,8 @@ public final class Service implements AutoCloseable {
   }
 
   /**
-   * Reads certificate, key and tokens again, and opens the access log anew. What is bad is refused
-   * and what was there stays in use; that is said, and shown by the metrics.
+   * Reloads certificate, key and tokens, and reopens the access log. A bad file is rejected and the
+   * previous one stays in use; the failure is logged and shown by the metrics.
    */
   public void reloadFiles() {
     if (options.tokens() == null && options.tls() == null && options.accessLog() == null) {
@@ -266,24 +274,24 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  /** What is held for clients. */
+  /** Returns the memory held for clients. */
   HeldMemory memory() {
     return connections.requests().memory();
   }
 
-  /** The port that is listened on. */
+  /** Returns the port that the service listens on. */
   public int port() {
     return ((InetSocketAddress) listener.localAddress()).getPort();
   }
 
-  /** The port of the administration, -1 for none. */
+  /** Returns the admin port, or -1 for none. */
   public int adminPort() {
     return adminListener == null
         ? -1
         : ((InetSocketAddress) adminListener.localAddress()).getPort();
   }
 
-  /** What is served and where, for people. */
+  /** Describes what is served and where, for people. */
   public String description() {
     String scheme = options.tls() == null ? "http" : "https";
     String admin = adminListener == null ? "" : ", administration on 127.0.0.1:" + adminPort();
@@ -328,7 +336,7 @@ public final class Service implements AutoCloseable {
     }
     int left = connections.count();
     if (left > 0) {
-      console.say("bsdb serve: " + left + " connections were cut at the end");
+      console.say("bsdb serve: " + left + " connections were cut at shutdown");
       connections.cut();
     }
     if (adminListener != null) {
@@ -338,7 +346,7 @@ public final class Service implements AutoCloseable {
     closeAll();
   }
 
-  /** Closes what was opened, the last first. */
+  /** Closes what was opened, in reverse order. */
   private void closeAll() {
     for (int i = opened.size() - 1; i >= 0; i--) {
       try {

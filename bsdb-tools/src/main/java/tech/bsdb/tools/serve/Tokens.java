@@ -14,8 +14,8 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The bearer tokens that open the service (RFC 6750). Only their digests are kept, and comparing
- * takes the same time whatever was sent.
+ * The bearer tokens that grant access (RFC 6750). Only their digests are kept, and comparison takes
+ * constant time.
  */
 final class Tokens {
   private static final int SCHEME = "Bearer ".length();
@@ -27,9 +27,9 @@ final class Tokens {
   }
 
   /**
-   * Reads a file of tokens, one a line; blank lines count for nothing.
+   * Reads a file of tokens, one per line; blank lines are ignored.
    *
-   * @throws FileSystemException if there is none in it, or one that no header can carry
+   * @throws FileSystemException if it has no token, or a token that no header can carry
    */
   static Tokens read(Path file) throws IOException {
     List<byte[]> digests = new ArrayList<>();
@@ -44,18 +44,19 @@ final class Tokens {
           throw new FileSystemException(
               file.toString(),
               null,
-              "line " + number + ": a token has only visible ASCII characters");
+              "line " + number + ": a token must have only visible ASCII characters");
         }
         if (!token.isEmpty()) {
           digests.add(digest(token));
         }
       }
     } catch (CharacterCodingException e) {
-      throw new FileSystemException(file.toString(), null, "not a text file of tokens, one a line");
+      throw new FileSystemException(
+          file.toString(), null, "not a text file of tokens, one per line");
     }
     if (digests.isEmpty()) {
       throw new FileSystemException(
-          file.toString(), null, "holds no token; write one a line, or leave --token-file out");
+          file.toString(), null, "holds no token; write one per line, or leave --token-file out");
     }
     return new Tokens(digests);
   }

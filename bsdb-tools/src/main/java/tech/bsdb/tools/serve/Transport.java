@@ -12,16 +12,18 @@ import io.netty.channel.socket.nio.NioServerSocketChannel;
 import io.netty.util.concurrent.DefaultThreadFactory;
 
 /**
- * How sockets are served on this machine.
+ * The socket transport used on this machine.
  *
- * @param name what it is called
+ * @param name its name
  * @param channel the class of listening channels
- * @param handlers makes what an event loop does its I/O with
+ * @param handlers creates the I/O handler of an event loop
  */
 record Transport(
     String name, Class<? extends ServerSocketChannel> channel, IoHandlerFactory handlers) {
 
-  /** The quickest that this machine offers. {@code -Dbsdb.transport=nio} keeps to the JDK's. */
+  /**
+   * Returns the fastest transport on this machine. {@code -Dbsdb.transport=nio} selects the JDK's.
+   */
   static Transport best() {
     if (!"nio".equals(System.getProperty("bsdb.transport")) && Epoll.isAvailable()) {
       return new Transport("epoll", EpollServerSocketChannel.class, EpollIoHandler.newFactory());
@@ -29,7 +31,7 @@ record Transport(
     return new Transport("nio", NioServerSocketChannel.class, NioIoHandler.newFactory());
   }
 
-  /** Event loops, each a thread. */
+  /** Creates event loops, each with its own thread. */
   EventLoopGroup loops(int threads, String threadName) {
     return new MultiThreadIoEventLoopGroup(
         threads, new DefaultThreadFactory(threadName, true), handlers);

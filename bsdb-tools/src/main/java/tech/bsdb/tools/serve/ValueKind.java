@@ -3,16 +3,16 @@ package tech.bsdb.tools.serve;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowSchema;
 
-/** What values are answered as. */
+/** The form in which values are answered. */
 public enum ValueKind {
-  /** Bytes, whatever they are. */
+  /** Raw bytes. */
   BYTES,
-  /** JSON: the rows of a database with a schema as objects, other values as they are. */
+  /** JSON: the rows of a database with a schema as objects, other values unchanged. */
   JSON,
-  /** The same, but the rows' numbers that a double cannot hold exactly are strings. */
+  /** Like {@link #JSON}, but numbers in rows that a double cannot hold exactly become strings. */
   SAFE_JSON;
 
-  /** How rows are written. */
+  /** Returns how rows are written. */
   RowForm form(RowSchema schema) {
     return RowForm.of(schema).withSafeIntegers(this == SAFE_JSON);
   }

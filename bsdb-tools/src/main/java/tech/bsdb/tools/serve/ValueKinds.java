@@ -15,7 +15,7 @@ import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.text.JsonBuffer;
 
-/** Sees at the start whether a database is what the options say it is. */
+/** Checks at startup that a database matches the options. */
 final class ValueKinds {
   private static final int SAMPLE = 100;
   private static final JsonFactory JSON = new JsonFactory();
@@ -23,7 +23,7 @@ final class ValueKinds {
   private ValueKinds() {}
 
   /**
-   * Checks the version that is served first.
+   * Checks the first version served.
    *
    * @throws IOException if it is not approximate though {@code -a} says so, or one of its first
    *     values is neither JSON nor a row though {@code -json} says so
@@ -51,8 +51,7 @@ final class ValueKinds {
       return schema == null ? null : options.values().form(schema);
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          "-json: " + options.database() + " has a stored schema that is none: " + e.getMessage(),
-          e);
+          "-json: " + options.database() + " has an invalid stored schema: " + e.getMessage(), e);
     }
   }
 
@@ -76,7 +75,7 @@ final class ValueKinds {
       new RowJson(rows).write(value, 0, value.length, new JsonBuffer());
       return "";
     } catch (BadRowException e) {
-      return " is no row of the stored schema: " + e.getMessage();
+      return " is not a row of the stored schema: " + e.getMessage();
     }
   }
 

@@ -167,7 +167,7 @@ class OperationsTest {
       Files.write(Database.manifest(serving.directory), new byte[5000]);
       Response refused = admin.post("/reload", "", new byte[0]);
       assertThat(refused.status()).isEqualTo(409);
-      assertThat(refused.text()).contains("goes on serving");
+      assertThat(refused.text()).contains("stays in service");
       assertThat(wire.get("/bsdb/k").text()).isEqualTo("newer");
       assertThat(wire.get("/readyz").text()).contains("\"ready\"", "\"refused\":{");
       assertThat(serving.metric("bsdb_version_refused")).isEqualTo(1);
@@ -215,7 +215,7 @@ class OperationsTest {
         Files.writeString(serving.tokens, bad);
         serving.reloadFiles();
         assertThat(authorized(wire, "Bearer second").status()).isEqualTo(200);
-        assertThat(serving.said()).contains("new tokens are refused", "tokens: ");
+        assertThat(serving.said()).contains("new tokens are rejected", "tokens: ");
         assertThat(serving.metric(refused)).isEqualTo(1);
       }
       Files.delete(serving.tokens);
@@ -312,7 +312,7 @@ class OperationsTest {
         Files.writeString(next.key(), bad);
         serving.reloadFiles();
         assertThat(shown()).isEqualTo(second);
-        assertThat(serving.said()).contains("certificate or key is refused", "key.pem");
+        assertThat(serving.said()).contains("certificate or key is rejected", "key.pem");
         assertThat(serving.metric(refused)).isEqualTo(1);
       }
       Files.write(next.key(), key);
@@ -385,7 +385,7 @@ class OperationsTest {
       serving.tls = files;
       assertThatThrownBy(() -> serving.start())
           .hasMessageContaining("key.pem")
-          .hasMessageContaining("not that of the certificate");
+          .hasMessageContaining("does not belong to the certificate");
     }
   }
 
@@ -442,7 +442,7 @@ class OperationsTest {
       assertThat(log).content().doesNotContain("/bsdb/before");
       Path gone = Files.move(logs, folder.resolve("gone"));
       serving.reloadFiles();
-      assertThat(serving.said()).contains("access log cannot be opened anew", log.toString());
+      assertThat(serving.said()).contains("access log cannot be reopened", log.toString());
       assertThat(serving.metric(refused)).isEqualTo(1);
       wire.get("/bsdb/still");
       awaitLines(gone.resolve("access.log"), "/bsdb/still");
@@ -479,7 +479,7 @@ class OperationsTest {
       Files.delete(log);
       wire.get("/bsdb/kept");
       awaitLines(log, "/bsdb/kept");
-      while (!serving.said().contains("the access log is written again")) {
+      while (!serving.said().contains("the access log is being written again")) {
         Serving.pause();
       }
       assertThat(Files.readAllLines(log)).hasSize(1);

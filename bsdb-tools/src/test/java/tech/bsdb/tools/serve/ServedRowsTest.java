@@ -176,18 +176,18 @@ class ServedRowsTest {
       isRefused(
           wire.get("/bsdb/z"),
           500,
-          "the value is no row of the database's schema: its bytes end too early");
+          "the value is not a row of the database's schema: its bytes end too early");
       assertThat(wire.post("/bsdb/?fields=id", KEYS, "z\na1".getBytes(UTF_8)).text())
           .isEqualTo(
               """
-              {"key":"z","error":"the value is no row of the database's schema: its bytes end too early"}
+              {"key":"z","error":"the value is not a row of the database's schema: its bytes end too early"}
               {"key":"a1","value":{"id":1}}
               """);
       isObject(wire.get("/bsdb/a1?fields=id"), "{\"id\":1}");
     }
   }
 
-  /** A damaged value behind those that are looked at when the server starts. */
+  /** A damaged value after those that are looked at when the server starts. */
   private Path damaged(Map<String, byte[]> values) throws IOException {
     Map<String, byte[]> sorted = new java.util.TreeMap<>(values);
     sorted.put("z", new byte[] {2});
@@ -200,12 +200,12 @@ class ServedRowsTest {
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> serve(damaged, true, false))
         .withMessage(
-            "-json: the value of \"z\" is no row of the stored schema: its bytes end too early;"
-                + " leave -json out");
+            "-json: the value of \"z\" is not a row of the stored schema: its bytes end too"
+                + " early; leave -json out");
     Path foreign = TypedDatabase.build(folder.resolve("foreign"), "\"int\"", Map.of());
     assertThatExceptionOfType(IOException.class)
         .isThrownBy(() -> serve(foreign, true, false))
-        .withMessageContaining("has a stored schema that is none");
+        .withMessageContaining("has an invalid stored schema");
   }
 
   @ParameterizedTest
@@ -231,8 +231,8 @@ class ServedRowsTest {
       assertThat(wire.post("/bsdb/", KEYS, "apple".getBytes(UTF_8)).text())
           .isEqualTo("{\"key\":\"apple\",\"value\":{\"id\":7}}\n");
       publish(TypedDatabase.build(folder.resolve("4"), "no schema", TypedDatabase.fruit()), "4");
-      isRefused(wire.get("/bsdb/apple"), 500, "the stored schema is none");
-      isRefused(wire.post("/bsdb/", KEYS, new byte[] {'a'}), 500, "the stored schema is none");
+      isRefused(wire.get("/bsdb/apple"), 500, "the stored schema is invalid");
+      isRefused(wire.post("/bsdb/", KEYS, new byte[] {'a'}), 500, "the stored schema is invalid");
       publish(TypedDatabase.build(folder.resolve("5")), "5");
       isObject(wire.get("/bsdb/apple"), APPLE);
       assertThat(wire.post("/bsdb/?fields=id", KEYS, "apple".getBytes(UTF_8)).text())

@@ -219,7 +219,7 @@ class SwapTest {
           .contains("\"status\":\"ready\",\"version\":\"v0\"", "\"refused\":{\"version\":\"bad\"");
       assertThat(wire.get("/stats").text()).contains("\"refused\":{\"version\":\"bad\"");
       assertThat(serving.metric("bsdb_version_refused")).isEqualTo(1);
-      while (!serving.said().contains("version bad is refused")) {
+      while (!serving.said().contains("version bad is rejected")) {
         Serving.pause();
       }
       try (var again = Files.list(good)) { // the copy is completed

@@ -7,8 +7,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * Answers as frames: for each key the length of its value in four bytes, the highest first, and the
- * value's bytes; the length is -1 where the key is absent. Keys are not repeated. Not thread-safe.
+ * Writes answers as frames: for each key the length of its value in four bytes, big-endian, then
+ * the value's bytes; the length is -1 if the key is absent. Keys are not repeated. Not thread-safe.
  */
 public final class AnswerFrames implements AnswerWriter {
   private static final int ABSENT = -1;
@@ -27,7 +27,7 @@ public final class AnswerFrames implements AnswerWriter {
     putInt(ABSENT);
   }
 
-  /** A frame whose value is the version's name. */
+  /** Writes a frame whose value is the version's name. */
   @Override
   public void writeVersion(String version, String id) {
     byte[] name = version.getBytes(UTF_8);

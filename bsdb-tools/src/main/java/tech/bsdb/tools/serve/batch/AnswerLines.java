@@ -9,11 +9,11 @@ import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
 
 /**
- * Answers as lines of JSON: {@code {"key":"...","value":"..."}}, the value {@code null} where the
- * key is absent. What is not UTF-8 is {@code {"base64":"..."}}. Not thread-safe.
+ * Writes answers as JSON lines: {@code {"key":"...","value":"..."}}, with the value {@code null} if
+ * the key is absent. Bytes that are not UTF-8 become {@code {"base64":"..."}}. Not thread-safe.
  *
- * <p>Where values are JSON, they stand in the line as they are, but for white space between their
- * tokens. A value that is not what it should be makes the line {@code {"key":"...","error":"..."}}.
+ * <p>JSON values are copied verbatim, except for white space between tokens. An invalid value makes
+ * the line {@code {"key":"...","error":"..."}}.
  */
 public final class AnswerLines implements AnswerWriter {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
@@ -32,11 +32,11 @@ public final class AnswerLines implements AnswerWriter {
   private final @Nullable ValueJson writer;
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param jsonValues whether values are JSON
-   * @param fields the fields that are wanted of values, which are then JSON objects; null for all
-   *     of the value
+   * @param fields the fields to keep of values, which are then JSON objects; null for the whole
+   *     value
    */
   public AnswerLines(boolean jsonValues, @Nullable Projection fields) {
     this.jsonValues = jsonValues;
@@ -45,7 +45,7 @@ public final class AnswerLines implements AnswerWriter {
   }
 
   /**
-   * A writer.
+   * Creates a writer.
    *
    * @param values writes the values
    */
@@ -101,7 +101,7 @@ public final class AnswerLines implements AnswerWriter {
     out.put(ABSENT);
   }
 
-  /** {@code {"version":"...","id":"..."}}, a line of its own. */
+  /** {@code {"version":"...","id":"..."}}, on its own line. */
   @Override
   public void writeVersion(String version, String id) {
     out.put(VERSION);

@@ -4,11 +4,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Writes the answer to many keys, one after the other, into a growing array of bytes, which is used
- * again and again. Not thread-safe.
+ * Writes the answers to many keys, one after another, into a growing, reusable byte array. Not
+ * thread-safe.
  *
- * <p>What does not fit in an array of 2 GiB is an {@link OutOfMemoryError}: empty the buffer before
- * large values. What it then holds of that answer is not whole; {@link #reset} forgets it.
+ * <p>An answer that does not fit in an array of 2 GiB causes an {@link OutOfMemoryError}: empty the
+ * buffer before large values. The buffer then holds a partial answer; {@link #reset} discards it.
  */
 public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
   /**
@@ -33,7 +33,7 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
   void writeAbsent(byte[] keys, int keyOffset, int keyLength);
 
   /**
-   * Writes which version answers, in front of the first answer.
+   * Writes the version that answers, before the first answer.
    *
    * @param version its name
    * @param id its database id
@@ -41,16 +41,17 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
   void writeVersion(String version, String id);
 
   /**
-   * Has the writer ask before its array grows, as {@link tech.bsdb.tools.text.JsonBuffer#use} says.
+   * Sets the budget consulted before the array grows, as in {@link
+   * tech.bsdb.tools.text.JsonBuffer#use}.
    */
   void use(@Nullable LongPredicate budget);
 
-  /** Has what was written at its start; valid until the next write or reset. */
+  /** Returns the array that starts with the written bytes; valid until the next write or reset. */
   byte[] buffer();
 
-  /** Bytes that were written. */
+  /** Returns the number of bytes written. */
   int length();
 
-  /** Forgets what was written, and a buffer of more than a MiB. */
+  /** Discards the written bytes, and a buffer larger than 1 MiB. */
   void reset();
 }

@@ -1,7 +1,8 @@
 package tech.bsdb.tools.serve.batch;
 
 /**
- * A request that its sender must change. It has no stack trace: it says nothing of this program.
+ * A request that its sender must change. It has no stack trace, since the fault is not in this
+ * program.
  */
 public final class BadRequestException extends Exception {
   private static final long serialVersionUID = 1L;
@@ -9,7 +10,7 @@ public final class BadRequestException extends Exception {
   private final int status;
 
   /**
-   * A refusal.
+   * Creates an exception.
    *
    * @param status the HTTP status, 400 to 499
    * @param message what is wrong, and where
@@ -19,12 +20,12 @@ public final class BadRequestException extends Exception {
     this.status = status;
   }
 
-  /** A refusal with status 400. */
+  /** Creates an exception with status 400. */
   public BadRequestException(String message) {
     this(400, message);
   }
 
-  /** The HTTP status. */
+  /** Returns the HTTP status. */
   public int status() {
     return status;
   }

@@ -4,7 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import tech.bsdb.tools.text.JsonBuffer;
 
-/** The body of an answer that is an error. */
+/** The body of an error answer. */
 public final class ErrorBody {
   private ErrorBody() {}
 

@@ -5,10 +5,10 @@ import tech.bsdb.tools.text.JsonEscapes;
 import tech.bsdb.tools.text.Utf8;
 
 /**
- * Keys that are the strings of a JSON array.
+ * Reads keys from a JSON array of strings.
  *
- * <p>Not jackson's parser, because that takes overlong forms and surrogates for UTF-8, and makes a
- * string of each key.
+ * <p>Jackson's parser is not used because it accepts overlong forms and surrogates as UTF-8, and
+ * creates a string for each key.
  */
 final class KeyArray implements KeyStream {
   private enum State {
@@ -28,13 +28,13 @@ final class KeyArray implements KeyStream {
   private final byte[] character = new byte[4];
   private State state = State.BEFORE_ARRAY;
 
-  /** Where the piece began in the body, and the string. */
+  /** Offsets in the body of the current piece and of the current string. */
   private long pieceStart;
 
   private long stringStart;
   private boolean ascii;
 
-  /** Of an escape by digits: how many there were, their number, and the half that stood before. */
+  /** State of a Unicode escape: digits read, their value, and the preceding high surrogate or 0. */
   private int digits;
 
   private int number;
@@ -67,7 +67,7 @@ final class KeyArray implements KeyStream {
     pieceStart += to - from;
   }
 
-  /** Where a run of a string's bytes ends that stand for themselves. */
+  /** Returns where a run of unescaped string bytes ends. */
   private int runEnd(byte[] bytes, int from, int to) {
     int at = from;
     int all = 0;
@@ -85,7 +85,7 @@ final class KeyArray implements KeyStream {
     return at;
   }
 
-  /** Takes a byte with a meaning. */
+  /** Processes a structural byte. */
   private void step(byte b, long place) throws BadRequestException {
     switch (state) {
       case BEFORE_ARRAY -> {
@@ -106,12 +106,12 @@ final class KeyArray implements KeyStream {
         } else if (b == ']') {
           state = State.AFTER_ARRAY;
         } else if (!isBlank(b)) {
-          throw notJson("neither , nor ] behind an element", place);
+          throw notJson("neither , nor ] after an element", place);
         }
       }
       case AFTER_ARRAY -> {
         if (!isBlank(b)) {
-          throw notJson("something behind the array", place);
+          throw notJson("data after the array", place);
         }
       }
     }
@@ -141,7 +141,7 @@ final class KeyArray implements KeyStream {
     if (b != '"') {
       throw notJson("a control character in a string", place);
     }
-    noHalfPair();
+    rejectLoneSurrogate();
     int from = keys.openOffset();
     if (!ascii && !Utf8.isValid(keys.bytes(), from, from + keys.openLength())) {
       throw wrong("is not UTF-8", stringStart);
@@ -161,7 +161,7 @@ final class KeyArray implements KeyStream {
     }
     character[0] = JsonEscapes.simple(b);
     if (character[0] == 0) {
-      throw notJson("no such escape", place);
+      throw notJson("unknown escape", place);
     }
     state = State.STRING;
     append(character, 0, 1);
@@ -170,7 +170,7 @@ final class KeyArray implements KeyStream {
   private void digit(byte b, long place) throws BadRequestException {
     int digit = JsonEscapes.digit(b);
     if (digit < 0) {
-      throw notJson("not four hexadecimal digits behind \\u", place);
+      throw notJson("not four hexadecimal digits after \\u", place);
     }
     number = number << 4 | digit;
     if (++digits < 4) {
@@ -178,13 +178,13 @@ final class KeyArray implements KeyStream {
     }
     state = State.STRING;
     if (Character.isHighSurrogate((char) number)) {
-      noHalfPair();
+      rejectLoneSurrogate();
       highSurrogate = number;
       return;
     }
     if (Character.isLowSurrogate((char) number)) {
       if (highSurrogate == 0) {
-        throw halfPair();
+        throw loneSurrogate();
       }
       number = Character.toCodePoint((char) highSurrogate, (char) number);
       highSurrogate = 0;
@@ -197,21 +197,21 @@ final class KeyArray implements KeyStream {
     if (from == to) {
       return;
     }
-    noHalfPair();
+    rejectLoneSurrogate();
     if (to - from > MAX_KEY - keys.openLength()) {
       throw wrong(413, "is longer than " + MAX_KEY + " bytes", stringStart);
     }
     keys.append(bytes, from, to);
   }
 
-  private void noHalfPair() throws BadRequestException {
+  private void rejectLoneSurrogate() throws BadRequestException {
     if (highSurrogate != 0) {
-      throw halfPair();
+      throw loneSurrogate();
     }
   }
 
-  private BadRequestException halfPair() {
-    return wrong("has half of a surrogate pair", stringStart);
+  private BadRequestException loneSurrogate() {
+    return wrong("has a lone surrogate", stringStart);
   }
 
   private static BadRequestException notJson(String what, long place) {
@@ -233,7 +233,7 @@ final class KeyArray implements KeyStream {
       throw new BadRequestException("the body is not a JSON array of strings: it is empty");
     }
     if (state != State.AFTER_ARRAY) {
-      throw notJson("it ends within the array", pieceStart);
+      throw notJson("it ends inside the array", pieceStart);
     }
   }
 

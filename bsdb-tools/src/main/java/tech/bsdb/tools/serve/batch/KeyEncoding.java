@@ -4,15 +4,15 @@ import java.util.Arrays;
 import java.util.stream.Collectors;
 import tech.bsdb.tools.text.JsonEscapes;
 
-/** How the bytes of a key are written in a request. */
+/** How a request encodes the bytes of a key. */
 public enum KeyEncoding {
-  /** As they are. */
+  /** Verbatim. */
   TEXT("text"),
 
-  /** Two hexadecimal digits a byte, of either case. */
+  /** Two hexadecimal digits per byte, in either case. */
   HEX("hex"),
 
-  /** RFC 4648 section 5, whose alphabet ends in {@code -_}; the padding may be left out. */
+  /** RFC 4648 section 5, whose alphabet ends in {@code -_}; the padding is optional. */
   BASE64URL("base64url");
 
   private static final int WRONG = -1;
@@ -23,12 +23,12 @@ public enum KeyEncoding {
     this.label = label;
   }
 
-  /** The name that requests give to the encoding. */
+  /** Returns the encoding's name in requests. */
   public String label() {
     return label;
   }
 
-  /** The encoding of that name. */
+  /** Returns the encoding with the given name. */
   public static KeyEncoding of(String label) throws BadRequestException {
     for (KeyEncoding encoding : values()) {
       if (encoding.label.equals(label)) {
@@ -36,15 +36,15 @@ public enum KeyEncoding {
       }
     }
     throw new BadRequestException(
-        "key_encoding is one of "
+        "key_encoding must be one of "
             + Arrays.stream(values()).map(KeyEncoding::label).collect(Collectors.joining(", ")));
   }
 
   /**
-   * The key that was written so.
+   * Decodes a key.
    *
-   * @param bytes has the written form in {@code from} to {@code to - 1}
-   * @throws BadRequestException with status 400 if that is not in this encoding
+   * @param bytes has the encoded key in {@code from} to {@code to - 1}
+   * @throws BadRequestException with status 400 if it is not in this encoding
    */
   public byte[] decode(byte[] bytes, int from, int to) throws BadRequestException {
     byte[] key = Arrays.copyOfRange(bytes, from, to);
@@ -55,20 +55,20 @@ public enum KeyEncoding {
     return length == key.length ? key : Arrays.copyOf(key, length);
   }
 
-  /** What is wrong with a key that is not in this encoding. */
+  /** Returns what is wrong with a key that is not in this encoding. */
   String refusal() {
     return switch (this) {
       case TEXT -> "is not text";
-      case HEX -> "is not hex: two digits a byte";
-      case BASE64URL -> "is not base64url: A-Z a-z 0-9 - _, whole bytes, right padding or none";
+      case HEX -> "is not hex: two digits per byte";
+      case BASE64URL -> "is not base64url: A-Z a-z 0-9 - _, whole bytes, correct padding or none";
     };
   }
 
   /**
-   * Decodes a key into an array, which may be the same at the same place: no byte is written before
-   * it was read.
+   * Decodes a key into an array, which may be the source at the same offset: no byte is written
+   * before it has been read.
    *
-   * @return where the key ends, or less than 0 if this is not in this encoding
+   * @return where the key ends, or a negative number if it is not in this encoding
    */
   int decode(byte[] bytes, int from, int to, byte[] target, int offset) {
     return switch (this) {

@@ -4,8 +4,8 @@ import java.util.Arrays;
 import java.util.Objects;
 
 /**
- * The keys of a request, one behind the other in one array. Not thread-safe, but for readers once
- * it is whole.
+ * The keys of a request, one after another in one array. Not thread-safe until complete; then safe
+ * for concurrent readers.
  */
 public final class KeyList {
   private static final int LARGEST = Integer.MAX_VALUE - 8;
@@ -18,9 +18,9 @@ public final class KeyList {
   private int size;
 
   /**
-   * An empty list.
+   * Creates an empty list.
    *
-   * @param limit the most keys, 0 or more
+   * @param limit the maximum number of keys, 0 or more
    */
   public KeyList(int limit) {
     if (limit < 0) {
@@ -29,28 +29,28 @@ public final class KeyList {
     this.limit = limit;
   }
 
-  /** How many keys there are. */
+  /** Returns the number of keys. */
   public int size() {
     return size;
   }
 
-  /** The array in which the keys stand, until one is added. */
+  /** Returns the array that holds the keys; valid until a key is added. */
   public byte[] bytes() {
     return bytes;
   }
 
-  /** Where in {@link #bytes} a key begins. */
+  /** Returns where a key begins in {@link #bytes}. */
   public int offset(int number) {
     Objects.checkIndex(number, size);
     return number == 0 ? 0 : ends[number - 1];
   }
 
-  /** Bytes of a key. */
+  /** Returns the length of a key in bytes. */
   public int length(int number) {
     return ends[number] - offset(number);
   }
 
-  /** A copy of a key. */
+  /** Returns a copy of a key. */
   public byte[] key(int number) {
     int offset = offset(number);
     return Arrays.copyOfRange(bytes, offset, ends[number]);
@@ -66,14 +66,14 @@ public final class KeyList {
     end(KeyEncoding.TEXT);
   }
 
-  /** Appends bytes to the key that is next in the list once it is at its {@link #end}. */
+  /** Appends bytes to the open key, which joins the list at its {@link #end}. */
   void append(byte[] source, int from, int to) throws BadRequestException {
     reserve(to - from);
     System.arraycopy(source, from, bytes, length, to - from);
     length += to - from;
   }
 
-  /** Makes room for so many bytes behind {@link #length}. */
+  /** Makes room for this many bytes after {@link #length}. */
   private void reserve(int more) throws BadRequestException {
     if (more > bytes.length - length) {
       long needed = (long) length + more;
@@ -85,25 +85,25 @@ public final class KeyList {
     }
   }
 
-  /** Where in {@link #bytes} the key begins that is not at its end. */
+  /** Returns where the open key begins in {@link #bytes}. */
   int openOffset() {
     return size == 0 ? 0 : ends[size - 1];
   }
 
-  /** Bytes of the key that is not at its end. */
+  /** Returns the length of the open key in bytes. */
   int openLength() {
     return length - openOffset();
   }
 
-  /** Takes back the last byte of the key that is not at its end. */
+  /** Removes the last byte of the open key. */
   void dropLast() {
     length--;
   }
 
   /**
-   * Ends a key.
+   * Ends the open key.
    *
-   * @return false if what was appended is not in that encoding; the list is then of no more use
+   * @return false if the appended bytes are not in that encoding; the list is then unusable
    */
   boolean end(KeyEncoding encoding) throws BadRequestException {
     if (size == limit) {

@@ -3,17 +3,20 @@ package tech.bsdb.tools.serve.batch;
 import java.nio.ByteBuffer;
 
 /**
- * Takes the body of a request in pieces and gives its keys. Not thread-safe. After an exception it
- * is of no more use.
+ * Reads the keys from a request body that arrives in pieces. Not thread-safe. Unusable after an
+ * exception.
  */
 public sealed interface KeyStream permits KeyLines, KeyArray {
-  /** The most bytes of a key in a body, without JSON's escapes; twice what a key can have. */
+  /**
+   * The maximum bytes of an encoded key in a body, after JSON unescaping; twice the maximum key
+   * length.
+   */
   int MAX_KEY = 200_000;
 
   /**
-   * For a JSON array of strings in UTF-8.
+   * Creates a reader for a JSON array of strings in UTF-8.
    *
-   * @param encoding what the strings stand for
+   * @param encoding the encoding of the strings
    * @param limit the most keys
    */
   static KeyStream json(KeyEncoding encoding, int limit) {
@@ -21,10 +24,10 @@ public sealed interface KeyStream permits KeyLines, KeyArray {
   }
 
   /**
-   * For a key a line, which {@code \n} or {@code \r\n} ends; the last line may have no end. An
-   * empty line is an empty key; an empty body has no key.
+   * Creates a reader for one key per line, ended by {@code \n} or {@code \r\n}; the last line end
+   * is optional. An empty line is an empty key; an empty body has no keys.
    *
-   * @param encoding what the bytes of a line stand for
+   * @param encoding the encoding of the lines
    * @param limit the most keys
    */
   static KeyStream lines(KeyEncoding encoding, int limit) {
@@ -32,20 +35,20 @@ public sealed interface KeyStream permits KeyLines, KeyArray {
   }
 
   /**
-   * Takes the next piece, of any length, and reads it to its limit.
+   * Reads the next piece, of any length, to its limit.
    *
-   * @throws BadRequestException if no whole body can begin so: 400; or if there are too many keys:
-   *     413
+   * @throws BadRequestException if no valid body can begin like this: 400; or if there are too many
+   *     keys: 413
    */
   void feed(ByteBuffer piece) throws BadRequestException;
 
   /**
-   * Takes the end of the body.
+   * Ends the body.
    *
-   * @throws BadRequestException if the body is not whole: 400; or if there are too many keys: 413
+   * @throws BadRequestException if the body is incomplete: 400; or if there are too many keys: 413
    */
   void end() throws BadRequestException;
 
-  /** The keys so far, in their order. */
+  /** Returns the keys so far, in order. */
   KeyList keys();
 }

@@ -1,10 +1,10 @@
 package tech.bsdb.tools.serve.batch;
 
-/** A value that cannot be given as JSON, or not its fields, because of what it is. */
+/** A value that cannot be returned as JSON, or whose fields cannot. */
 public final class NotJsonException extends Exception {
   private static final long serialVersionUID = 1L;
 
-  /** Says in a few words what the value is, or is not. */
+  /** Creates an exception whose message says briefly what is wrong with the value. */
   public NotJsonException(String message) {
     super(message, null, false, false);
   }

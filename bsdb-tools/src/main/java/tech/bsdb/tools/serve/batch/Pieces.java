@@ -2,7 +2,7 @@ package tech.bsdb.tools.serve.batch;
 
 import java.nio.ByteBuffer;
 
-/** The bytes of buffers, of either kind, as ranges of arrays. */
+/** Presents the bytes of heap and direct buffers as array ranges. */
 final class Pieces {
   private static final int CHUNK = 1 << 13;
 

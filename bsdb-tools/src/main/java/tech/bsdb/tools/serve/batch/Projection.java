@@ -10,18 +10,18 @@ import tech.bsdb.tools.text.JsonCopier;
 import tech.bsdb.tools.text.NameList;
 
 /**
- * The top-level fields of JSON objects that somebody asked for. They come in the order of the
- * document, each as often as it is there, byte for byte but for white space between tokens; what is
- * not there is left out. Immutable.
+ * The requested top-level fields of JSON objects. They are returned in document order, as often as
+ * they occur, byte for byte except for white space between tokens; absent fields are omitted.
+ * Immutable.
  */
 public final class Projection {
-  /** The most names in one projection. */
+  /** The maximum number of names in one projection. */
   public static final int MAX_FIELDS = 1000;
 
   static final String NOT_JSON = "the value is not JSON";
   static final String NOT_OBJECT = "the value is not a JSON object";
 
-  /** The names, in the order of their bytes. */
+  /** The names, in byte order. */
   private final byte[][] names;
 
   private Projection(byte[][] names) {
@@ -29,16 +29,16 @@ public final class Projection {
   }
 
   /**
-   * The fields of a list.
+   * Parses a list of fields.
    *
-   * @param fields their names as {@link NameList} has them, 1 to {@value #MAX_FIELDS}; a point is
-   *     like any other character
+   * @param fields their names in the form of {@link NameList}, 1 to {@value #MAX_FIELDS}; a dot has
+   *     no special meaning
    * @throws BadRequestException with status 400 if there are too many, one is empty, or a backslash
-   *     stands where it may not
+   *     is misplaced
    */
   public static Projection parse(String fields) throws BadRequestException {
     if (!UTF_8.newEncoder().canEncode(fields)) {
-      throw new BadRequestException("fields has half of a surrogate pair");
+      throw new BadRequestException("fields has a lone surrogate");
     }
     List<String> names;
     try {
@@ -58,11 +58,11 @@ public final class Projection {
   }
 
   /**
-   * The fields of an object.
+   * Returns the requested fields of an object.
    *
    * @param json the text of the object
-   * @param budget asked for the memory, as {@link JsonBuffer#use} says
-   * @return the text of an object of those fields alone
+   * @param budget consulted for memory, as in {@link JsonBuffer#use}
+   * @return the text of an object with only those fields
    * @throws NotJsonException if it is not JSON, or not an object
    */
   public byte[] project(byte[] json, LongPredicate budget) throws NotJsonException {
@@ -76,12 +76,12 @@ public final class Projection {
     return out.copy();
   }
 
-  /** The names, each once, in the order of their bytes. */
+  /** Returns the distinct names, in byte order. */
   public List<String> names() {
     return Arrays.stream(names).map(name -> new String(name, UTF_8)).distinct().toList();
   }
 
-  /** Whether a name is among them. */
+  /** Whether a name is requested. */
   boolean wants(byte[] name, int offset, int length) {
     int low = 0;
     int high = names.length - 1;

@@ -6,9 +6,10 @@ import tech.bsdb.tools.text.JsonBuffer;
 @FunctionalInterface
 public interface ValueJson {
   /**
-   * Writes a value behind what is there.
+   * Appends a value.
    *
-   * @throws NotJsonException if it cannot be; what was written of it counts for nothing
+   * @throws NotJsonException if the value cannot be written; anything appended so far must be
+   *     discarded
    */
   void write(byte[] values, int offset, int length, JsonBuffer out) throws NotJsonException;
 }

@@ -1,6 +1,6 @@
 /**
- * What goes over the wire in a request for many keys: the keys of its body, and the lines or frames
- * of its answer. Pure: bytes in, bytes out, no socket and no file.
+ * The wire format of batch requests: the keys of the body, and the lines or frames of the answer.
+ * Pure: bytes in, bytes out, no sockets or files.
  */
 @NullMarked
 package tech.bsdb.tools.serve.batch;

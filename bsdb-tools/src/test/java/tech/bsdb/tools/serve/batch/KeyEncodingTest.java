@@ -25,7 +25,7 @@ final class KeyEncodingTest {
     for (String wrong : new String[] {"", "HEX", "base64", "utf8"}) {
       assertThatExceptionOfType(BadRequestException.class)
           .isThrownBy(() -> KeyEncoding.of(wrong))
-          .withMessage("key_encoding is one of text, hex, base64url")
+          .withMessage("key_encoding must be one of text, hex, base64url")
           .satisfies(e -> assertThat(e.status()).isEqualTo(400))
           .satisfies(e -> assertThat(e.getStackTrace()).isEmpty());
     }

@@ -50,11 +50,11 @@ final class KeyStreamTest {
     refuses(
         () -> KeyStream.lines(KeyEncoding.HEX, MANY),
         "61\n\n6\n",
-        "line 3 (at byte 4) is not hex: two digits a byte");
+        "line 3 (at byte 4) is not hex: two digits per byte");
     refuses(
         () -> KeyStream.lines(KeyEncoding.HEX, MANY),
         "61\r\n6g",
-        "line 2 (at byte 4) is not hex: two digits a byte");
+        "line 2 (at byte 4) is not hex: two digits per byte");
   }
 
   @Test
@@ -79,12 +79,12 @@ final class KeyStreamTest {
     refusesJson("{\"a\":1}", "the body is not a JSON array of strings: no [ at byte 0");
     refusesJson(" \"a\"", "the body is not a JSON array of strings: no [ at byte 1");
     refusesJson("\u00ef\u00bb\u00bf[]", "the body is not a JSON array of strings: no [ at byte 0");
-    refusesJson("[", "the body is not JSON: it ends within the array at byte 1");
-    refusesJson("[\"a\"", "the body is not JSON: it ends within the array at byte 4");
-    refusesJson("[\"a", "the body is not JSON: it ends within the array at byte 3");
-    refusesJson("[\"a\\", "the body is not JSON: it ends within the array at byte 4");
-    refusesJson("[\"a\\u12", "the body is not JSON: it ends within the array at byte 7");
-    refusesJson("[\"a\",", "the body is not JSON: it ends within the array at byte 5");
+    refusesJson("[", "the body is not JSON: it ends inside the array at byte 1");
+    refusesJson("[\"a\"", "the body is not JSON: it ends inside the array at byte 4");
+    refusesJson("[\"a", "the body is not JSON: it ends inside the array at byte 3");
+    refusesJson("[\"a\\", "the body is not JSON: it ends inside the array at byte 4");
+    refusesJson("[\"a\\u12", "the body is not JSON: it ends inside the array at byte 7");
+    refusesJson("[\"a\",", "the body is not JSON: it ends inside the array at byte 5");
     refusesJson("[\"a\",1]", "element 1 (at byte 5) is not a string");
     refusesJson("[null]", "element 0 (at byte 1) is not a string");
     refusesJson("[\"a\",]", "element 1 (at byte 5) is not a string");
@@ -92,14 +92,14 @@ final class KeyStreamTest {
     refusesJson("[\"a\",[\"b\"]]", "element 1 (at byte 5) is not a string");
     refusesJson("[\"a\",{}]", "element 1 (at byte 5) is not a string");
     refusesJson(
-        "[\"a\" \"b\"]", "the body is not JSON: neither , nor ] behind an element at byte 5");
-    refusesJson("[\"a\"}", "the body is not JSON: neither , nor ] behind an element at byte 4");
-    refusesJson("[] x", "the body is not JSON: something behind the array at byte 3");
-    refusesJson("[][]", "the body is not JSON: something behind the array at byte 2");
+        "[\"a\" \"b\"]", "the body is not JSON: neither , nor ] after an element at byte 5");
+    refusesJson("[\"a\"}", "the body is not JSON: neither , nor ] after an element at byte 4");
+    refusesJson("[] x", "the body is not JSON: data after the array at byte 3");
+    refusesJson("[][]", "the body is not JSON: data after the array at byte 2");
     refusesJson("[\"a\nb\"]", "the body is not JSON: a control character in a string at byte 3");
-    refusesJson("[\"\\x\"]", "the body is not JSON: no such escape at byte 3");
+    refusesJson("[\"\\x\"]", "the body is not JSON: unknown escape at byte 3");
     refusesJson(
-        "[\"\\u12G4\"]", "the body is not JSON: not four hexadecimal digits behind \\u at byte 6");
+        "[\"\\u12G4\"]", "the body is not JSON: not four hexadecimal digits after \\u at byte 6");
     for (String half :
         new String[] {
           "\\ud800",
@@ -110,7 +110,7 @@ final class KeyStreamTest {
           "\\ud800\\u0041",
           "\\ud800\u00c3\u00a9"
         }) {
-      refusesJson("[\"\",\"" + half + "\"]", "element 1 (at byte 4) has half of a surrogate pair");
+      refusesJson("[\"\",\"" + half + "\"]", "element 1 (at byte 4) has a lone surrogate");
     }
     for (String wrong :
         new String[] {
@@ -126,7 +126,7 @@ final class KeyStreamTest {
     refuses(
         () -> KeyStream.json(KeyEncoding.HEX, MANY),
         "[\"61\",\"1\"]",
-        "element 1 (at byte 6) is not hex: two digits a byte");
+        "element 1 (at byte 6) is not hex: two digits per byte");
   }
 
   @Test

@@ -99,7 +99,7 @@ final class ProjectionTest {
     for (String wrong : new String[] {"", ",", "a,", ",a", "a,,b"}) {
       refusesNames(wrong, "fields has an empty name");
     }
-    refusesNames("\ud800", "fields has half of a surrogate pair");
+    refusesNames("\ud800", "fields has a lone surrogate");
   }
 
   private static void refusesNames(String fields, String message) {

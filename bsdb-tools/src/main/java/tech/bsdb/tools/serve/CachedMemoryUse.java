@@ -6,18 +6,21 @@ import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 
 /**
- * How much of the served database is in memory, looked at every ten seconds at most: a look takes
- * the kernel milliseconds. Thread-safe.
+ * Caches for ten seconds how much of the served database is in memory: each query takes the kernel
+ * milliseconds. Thread-safe.
  */
-final class MemoryLook {
+final class CachedMemoryUse {
   private static final long KEPT_NANOS = 10_000_000_000L;
 
   private @Nullable Database of;
   private MemoryUse use = MemoryUse.NONE;
   private long nanos;
 
-  /** What was so in the last ten seconds; nothing if the system does not tell. */
-  @SuppressWarnings("ReferenceEquality") // is it the very database that is open?
+  /**
+   * Returns the memory use, at most ten seconds old; {@link MemoryUse#NONE} if the system cannot
+   * tell.
+   */
+  @SuppressWarnings("ReferenceEquality") // is it the same open database?
   synchronized MemoryUse at(Database database) {
     if (of != database || System.nanoTime() - nanos >= KEPT_NANOS) {
       try {
