@@ -6,9 +6,9 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Frees direct buffers at a known time, on Java 17 to 21, which have no supported way; {@code
- * jdk.unsupported} exports this one. Newer ones have {@code Arena}, and warn of this: there the
- * memory lives until the buffers are garbage.
+ * Frees direct buffers at a known time on Java 17 to 21, through {@code jdk.unsupported}, because
+ * these have no supported API for it. Newer versions have {@code Arena} and warn about this use;
+ * there the memory is freed when the buffers are garbage-collected.
  */
 final class BufferCleaner {
   private static final @Nullable Object UNSAFE;
@@ -33,7 +33,7 @@ final class BufferCleaner {
 
   private BufferCleaner() {}
 
-  /** Frees a buffer as it was allocated or mapped, no slice of it; nobody may use it any more. */
+  /** Frees a buffer that was allocated or mapped, not a slice; it must not be used afterwards. */
   static void free(ByteBuffer buffer) {
     if (INVOKE_CLEANER != null) {
       try {

@@ -8,21 +8,22 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * Reads through the page cache: by {@code pread} on Java 22 and newer, where native access is
- * allowed. Else by {@link RandomAccessFile}, each file opened once per core and each opening with a
- * lock of its own; not by a channel, because an interrupt of one reading thread would close it for
- * all of them, and a file that a newer build replaced could not be opened again.
+ * allowed; otherwise by {@link RandomAccessFile}, with each file opened once per core, up to 8
+ * times, and one lock per opening. It does not use a channel, because interrupting one reading
+ * thread would close it for all of them, and a file that a newer build has replaced could not be
+ * reopened.
  */
 public final class BufferedEngine implements Engine {
   private static final int MAX_STRIPES = 8;
 
   private final @Nullable SystemCalls calls;
 
-  /** The engine. */
+  /** Creates the engine. */
   public BufferedEngine() {
     this(LinuxCalls.instance());
   }
 
-  /** With other system calls, or none. */
+  /** Creates the engine with other system calls, or without any. */
   BufferedEngine(@Nullable SystemCalls calls) {
     this.calls = calls;
   }
@@ -40,7 +41,7 @@ public final class BufferedEngine implements Engine {
         : NativeFile.open(calls, file, false);
   }
 
-  /** Opens a file that few threads read at a time, with a single descriptor. */
+  /** Opens a file with a single descriptor, for files that few threads read at the same time. */
   public PageSource openForOne(Path file) throws IOException {
     return calls == null ? opened(file, 1) : NativeFile.open(calls, file, false);
   }

@@ -5,16 +5,16 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a file, each verified when it is first touched, or at every read where the bytes
- * come from the device each time. As thread-safe as its source.
+ * The pages of a file, verified at their first touch, or at every read where each read goes to the
+ * device. As thread-safe as its source.
  */
 public final class CheckedPages implements Closeable {
   /** Verifies one page. */
   @FunctionalInterface
   public interface Check {
     /**
-     * Fails if the page that starts at {@code offset} of the window's buffer is not page {@code
-     * number} as written. May take the window's {@link Window#crc32c}.
+     * Fails unless the page at {@code offset} of the window's buffer is page {@code number} as
+     * written. May use {@link Window#crc32c}.
      */
     void check(Window window, int offset, long number) throws IOException;
   }
@@ -31,10 +31,10 @@ public final class CheckedPages implements Closeable {
   private final @Nullable ReadCount reads;
 
   /**
-   * Takes over a source whose pages are verified at their first touch.
+   * Takes over a source and verifies its pages at their first touch.
    *
    * @param source the pages; closed with this
-   * @param pages how many there are
+   * @param pages the number of pages
    * @param check verifies a page, or null to trust all
    */
   public CheckedPages(PageSource source, long pages, @Nullable Check check) {
@@ -45,11 +45,11 @@ public final class CheckedPages implements Closeable {
    * Takes over a source.
    *
    * @param source the pages; closed with this
-   * @param pages how many there are
+   * @param pages the number of pages
    * @param check verifies a page, or null to trust all
-   * @param everyRead whether pages are verified at every read ({@link Engine#verifiesEveryRead}),
-   *     else at their first touch
-   * @param reads counts the reads, or null if the source shows memory or nobody asks
+   * @param everyRead whether to verify pages at every read ({@link Engine#verifiesEveryRead})
+   *     rather than at their first touch
+   * @param reads counts the reads, or null if the source shows memory or no count is needed
    */
   public CheckedPages(
       PageSource source,
@@ -77,37 +77,39 @@ public final class CheckedPages implements Closeable {
   }
 
   /**
-   * Takes over a source whose pages were all brought into memory, and verified where that is
-   * wanted, when it was opened.
+   * Takes over a source whose pages were all loaded into memory, and verified if requested, when it
+   * was opened.
    */
   public static CheckedPages loaded(PageSource source, long pages) {
     return new CheckedPages(source, pages, null, false, null, true);
   }
 
-  /** The source, for a {@link ReadQueue}; what it gave must be {@link #verify verified} once. */
+  /** The source, for a {@link ReadQueue}; pages read this way must be passed to {@link #verify}. */
   public PageSource source() {
     return source;
   }
 
-  /** Pages of the file. */
+  /** The number of pages in the file. */
   public long pages() {
     return pages;
   }
 
-  /** Shows {@code count} pages, 1 to {@link PageSource#MAX_RUN}, in the window; they must exist. */
+  /**
+   * Reads {@code count} existing pages, 1 to {@link PageSource#MAX_RUN}, into the window and
+   * verifies them.
+   */
   public void read(long first, int count, Window window) throws IOException {
     source.read(first, count, window);
     verify(first, count, window);
   }
 
   /**
-   * Verifies pages that a queued read of the {@link #source} brought, so far as they need it, and
-   * counts that read.
+   * Verifies those pages of a queued read of the {@link #source} that need it, and counts the read.
    *
    * @param first the first page
    * @param count how many
    * @param window where they are
-   * @throws IOException as {@link Check#check} fails
+   * @throws IOException if {@link Check#check} fails
    */
   public void verify(long first, int count, Window window) throws IOException {
     if (reads != null) {
@@ -126,9 +128,9 @@ public final class CheckedPages implements Closeable {
   }
 
   /**
-   * Whether all these pages were verified since the file was opened, so that they are probably in
-   * memory. Always true of a file that was loaded; else always false where every read is verified,
-   * or none. Costs no I/O.
+   * Whether all these pages have been verified since the file was opened and are thus probably in
+   * memory. Always true for a loaded file; otherwise always false where every read or no read is
+   * verified. Does no I/O.
    */
   public boolean touched(long first, int count) {
     if (check == null || everyRead) {
@@ -142,7 +144,7 @@ public final class CheckedPages implements Closeable {
     return true;
   }
 
-  /** As {@link PageSource#touch}. */
+  /** Like {@link PageSource#touch}. */
   public long touch(long position) {
     return source.touch(position);
   }

@@ -6,18 +6,16 @@ import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Where new files gather what is written to them until it is worth a write. Several files can share
- * one if they are written in turns: only one of them has bytes here at a time. For one thread.
+ * A write buffer for new files. Files that are written in turns can share one; it holds the bytes
+ * of only one file at a time. Not thread-safe.
  *
- * <p>The memory is outside the heap and grows with what is gathered, so that small files cost
- * little.
+ * <p>The memory is off-heap and grows with the buffered bytes, so that small files cost little.
  */
 public final class ChunkBuffer implements Closeable {
   /**
-   * Bytes of a huge page. Linux 6.16 with ext4, and XFS for longer, keep a file in pages of that
-   * size if it is written in writes of that size at multiples of it; then a plain mapping shows it
-   * in huge pages, too. Single lookups of 10M records are a quarter quicker there
-   * (docs/BENCHMARKS.md).
+   * Bytes of a huge page. On ext4 since Linux 6.16, and on XFS for longer, a file written in
+   * aligned writes of this size is cached in pages of this size, and a plain mapping then also uses
+   * huge pages. This makes single lookups in 10M records a quarter faster (docs/BENCHMARKS.md).
    */
   public static final int HUGE_PAGE = 1 << 21;
 
@@ -31,23 +29,26 @@ public final class ChunkBuffer implements Closeable {
     this.most = most;
   }
 
-  /** One for files that are to lie in huge pages. */
+  /** Creates a buffer for files that should be cached in huge pages. */
   public static ChunkBuffer huge() {
     return new ChunkBuffer(HUGE_PAGE);
   }
 
-  /** One for a file that nobody will map. */
+  /** Creates a buffer for a file that will not be mapped. */
   static ChunkBuffer small() {
     return new ChunkBuffer(SMALL);
   }
 
-  /** Bytes of the largest write. */
+  /** The size of the largest write, in bytes. */
   int most() {
     return most;
   }
 
-  /** The memory, holding what {@code file} has gathered; another file's bytes leave it first. */
-  @SuppressWarnings("ReferenceEquality") // is it the very file?
+  /**
+   * Returns the memory with the bytes buffered for {@code file}, after evicting another file's
+   * bytes.
+   */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   ByteBuffer of(SequentialFile file) throws IOException {
     ByteBuffer current = memory;
     if (current == null) {
@@ -65,11 +66,11 @@ public final class ChunkBuffer implements Closeable {
     return current;
   }
 
-  /** More memory, with the bytes that are in it. */
+  /** Replaces the memory by larger memory with the same contents. */
   ByteBuffer grown() {
     ByteBuffer from = memory;
     if (from == null) {
-      throw new IllegalStateException("nothing was gathered");
+      throw new IllegalStateException("nothing is buffered");
     }
     ByteBuffer larger = ByteBuffer.allocateDirect(most);
     larger.put(from.flip());
@@ -78,15 +79,15 @@ public final class ChunkBuffer implements Closeable {
     return larger;
   }
 
-  /** Forgets what a file that is closed has gathered. */
-  @SuppressWarnings("ReferenceEquality") // is it the very file?
+  /** Drops the buffered bytes of a closed file. */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   void forget(SequentialFile file) {
     if (owner == file) {
       owner = null;
     }
   }
 
-  /** Frees the memory; the files that shared it are closed. */
+  /** Frees the memory; all files that share it must be closed. */
   @Override
   public void close() {
     ByteBuffer last = memory;

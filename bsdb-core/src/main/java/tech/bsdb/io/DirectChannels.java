@@ -20,19 +20,20 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The pages of a file past the page cache, by channels: where there are no {@link LinuxCalls}.
- * Opened several times, because the threads that share a channel wait for each other.
+ * The pages of a file, read by direct I/O through channels where {@link LinuxCalls} are not
+ * available. The file is opened several times, because threads that share a channel wait for each
+ * other.
  *
- * <p>An interrupt closes the channel that a thread reads by, for all its users. It is opened again,
- * and only if it is the same file: by its path, or, if that leads to another file now, through
- * {@code /proc} by the descriptor that an opening without a channel holds.
+ * <p>Interrupting a thread closes the channel it reads from, for all its users. The channel is then
+ * reopened, but only on the same file: by its path, or, if the path now names another file, through
+ * {@code /proc} by a descriptor that stays open without a channel.
  */
 final class DirectChannels implements PageSource {
   private static final int MAX_STRIPES = 8;
 
   /**
-   * O_DIRECT, {@code com.sun.nio.file.ExtendedOpenOption.DIRECT}, or null where the module
-   * jdk.unsupported is left out. Found by its name, since newer compilers warn of the package.
+   * O_DIRECT, {@code com.sun.nio.file.ExtendedOpenOption.DIRECT}, or null in a runtime without the
+   * module jdk.unsupported. Loaded by name, because newer compilers warn about the package.
    */
   private static final @Nullable OpenOption DIRECT = direct();
 
@@ -61,7 +62,7 @@ final class DirectChannels implements PageSource {
         }
       }
     } catch (ClassNotFoundException e) {
-      // A Java that was put together without it.
+      // A Java runtime built without the module.
     }
     return null;
   }
@@ -108,7 +109,7 @@ final class DirectChannels implements PageSource {
   public void read(long first, int count, Window window) throws IOException {
     ByteBuffer buffer = window.prepareAligned(count * PAGE);
     int stripe = (int) Thread.currentThread().getId() & (channels.length() - 1);
-    boolean interrupted = Thread.interrupted(); // else the channel would be closed at once
+    boolean interrupted = Thread.interrupted(); // otherwise the channel would close at once
     try {
       while (true) {
         FileChannel channel = channels.get(stripe);
@@ -165,19 +166,19 @@ final class DirectChannels implements PageSource {
           return channel;
         }
       } catch (NoSuchFileException e) {
-        // Gone since it was listed: not ours.
+        // Deleted since it was listed: not our file.
       } catch (FileSystemException e) {
         failure = e;
       }
     }
     throw new IOException(
         file
-            + ": cannot be read any more: an interrupt closed it, and it cannot be opened again"
+            + ": can no longer be read: an interrupt closed it, and it cannot be reopened"
             + (failure == null ? "" : ": " + failure.getMessage()),
         failure);
   }
 
-  /** The file of that path, opened, if it is ours. */
+  /** Opens the file at that path if it is ours; otherwise returns null. */
   private @Nullable FileChannel same(Path path) throws IOException {
     if (identity == null || !identity.equals(identity(path))) {
       return null;

@@ -5,15 +5,18 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the device, past the page cache (O_DIRECT). The reads of a queue overlap because
- * threads make them. On Java 22 and newer, where native access is allowed, by {@code pread}; else
- * by channels.
+ * Reads from the device, bypassing the page cache (O_DIRECT). The reads of a queue overlap because
+ * a pool of threads performs them: by {@code pread} on Java 22 and newer, where native access is
+ * allowed; otherwise by channels.
  */
 public final class DirectEngine implements Engine {
-  /** The system property for the most threads that read for all queues of an engine. */
+  /**
+   * The system property for the maximum number of reader threads, shared by all queues of an
+   * engine.
+   */
   public static final String THREADS = "bsdb.reader.kv.submit.threads";
 
-  /** What a file system is said to do that cannot. */
+  /** The message for file systems without direct I/O. */
   static final String REFUSED =
       "the file system does not offer direct I/O (O_DIRECT) in pages of " + PageSource.PAGE;
 
@@ -22,21 +25,21 @@ public final class DirectEngine implements Engine {
   private final @Nullable SystemCalls calls;
   private final ReadThreads threads;
 
-  /** With as many threads as the system property {@value #THREADS} says, at most 64 if unset. */
+  /** Limits the threads to the system property {@value #THREADS}; 64 if unset. */
   public DirectEngine() {
     this(Integer.getInteger(THREADS, DEFAULT_THREADS));
   }
 
   /**
-   * With a limit for threads.
+   * Creates the engine with a limit on its threads.
    *
-   * @param threads the most, for all queues; 1 or more
+   * @param threads the maximum for all queues; 1 or more
    */
   public DirectEngine(int threads) {
     this(LinuxCalls.instance(), threads);
   }
 
-  /** With other system calls, or none. */
+  /** Creates the engine with other system calls, or without any. */
   DirectEngine(@Nullable SystemCalls calls, int threads) {
     if (threads < 1) {
       throw new IllegalArgumentException(THREADS + " is " + threads + ", not 1 or more");
@@ -66,16 +69,16 @@ public final class DirectEngine implements Engine {
   }
 
   /**
-   * Why a file cannot be read past the page cache, or null if it can.
+   * Says why a file cannot be read by direct I/O, or returns null if it can.
    *
-   * @throws IOException if it cannot be read at all
+   * @throws IOException if the file cannot be read at all
    */
   public @Nullable String unavailable(Path file) throws IOException {
     try (PageSource source = open(file, PageSource.PAGE)) {
       source.read(0, 1, new Window());
       return null;
     } catch (java.io.EOFException e) {
-      return null; // smaller than a page, and read
+      return null; // smaller than a page, but readable
     } catch (IOException e) {
       String message = String.valueOf(e.getMessage());
       if (message.contains(REFUSED) || message.contains(Errno.text(Errno.EINVAL))) {

@@ -3,7 +3,7 @@ package tech.bsdb.io;
 import java.io.IOException;
 import java.nio.file.Path;
 
-/** A way to read files. Thread-safe. Tests bring their own, which fail. */
+/** A method of reading files. Thread-safe. Tests substitute engines that fail. */
 public interface Engine {
   /** The name that options and statistics use. */
   String name();
@@ -12,27 +12,28 @@ public interface Engine {
   PageSource open(Path file, long length) throws IOException;
 
   /**
-   * A queue for reads of sources that this engine opened; close it before them.
+   * Creates a queue for reads of sources that this engine opened. Close the queue before the
+   * sources.
    *
-   * @param depth the most reads pending at a time, 1 to {@link ReadQueue#MAX_DEPTH}
-   * @param oneThread true if only the calling thread will ever use it (but for {@link
-   *     ReadQueue#wake}), which is cheaper; false if it is lent from thread to thread, never to two
+   * @param depth the maximum number of pending reads, 1 to {@link ReadQueue#MAX_DEPTH}
+   * @param oneThread true if only the calling thread will ever use it (except for {@link
+   *     ReadQueue#wake}), which is cheaper; false if it passes from thread to thread, used by one
    *     at a time
-   * @throws IOException if the system refuses it, with the reason
+   * @throws IOException if the system refuses, with the reason
    */
   default ReadQueue queue(int depth, boolean oneThread) throws IOException {
     return new ImmediateQueue(depth);
   }
 
   /**
-   * Whether each read brings the bytes from the device anew, so that each must be verified; else
-   * the first touch of each page is enough.
+   * Whether each read fetches the bytes from the device again and must therefore be verified.
+   * Otherwise, verifying each page at its first touch is enough.
    */
   default boolean verifiesEveryRead() {
     return false;
   }
 
-  /** Whether windows show the file's bytes where they lie in memory, until the source is closed. */
+  /** Whether windows show the file's bytes in place in memory, valid until the source is closed. */
   default boolean showsMemory() {
     return false;
   }

@@ -7,18 +7,18 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** The engines by name, and whether this machine offers them. */
+/** The engines by name, and whether this machine supports them. */
 public final class Engines {
-  /** What can be asked for: mapped, buffered, direct, io_uring, memory. */
+  /** The valid engine names: mapped, buffered, direct, io_uring, memory. */
   public static final List<String> NAMES =
       List.of("mapped", "buffered", "direct", "io_uring", "memory");
 
   private Engines() {}
 
   /**
-   * An engine by its name; whether it is available shows when it is used.
+   * Returns the engine of that name. Its availability shows only when it is used.
    *
-   * @throws IllegalArgumentException if there is none of that name
+   * @throws IllegalArgumentException if there is no such engine
    */
   public static Engine named(String name) {
     return switch (name) {
@@ -32,9 +32,9 @@ public final class Engines {
   }
 
   /**
-   * An engine for the files of a directory.
+   * Returns an engine for the files of a directory.
    *
-   * @throws IOException if it is not available there, with the reason
+   * @throws IOException if the engine is not available there, with the reason
    */
   public static Engine require(String name, Path directory) throws IOException {
     String reason = unavailable(name, directory);
@@ -46,13 +46,13 @@ public final class Engines {
   }
 
   /**
-   * Why an engine is not available.
+   * Says why an engine is not available.
    *
    * @param name its name
-   * @param directory where the files are that it should read; null for the machine as such, whose
+   * @param directory the directory of the files to read; null to ask about the machine alone, whose
    *     file systems may differ
    * @return the reason, or null if it is available
-   * @throws IllegalArgumentException if there is none of that name
+   * @throws IllegalArgumentException if there is no such engine
    */
   public static @Nullable String unavailable(String name, @Nullable Path directory) {
     Engine engine = named(name);
@@ -74,12 +74,12 @@ public final class Engines {
         } catch (IOException e) {
           if (Files.exists(file)) {
             throw e;
-          } // gone since it was listed: the next one
+          } // deleted since it was listed: try the next one
         }
       }
-      return null; // nothing there to be refused
+      return null; // no file to test
     } catch (IOException e) {
-      return "no file could be tried: " + e;
+      return "cannot test a file for direct I/O: " + e;
     }
   }
 }

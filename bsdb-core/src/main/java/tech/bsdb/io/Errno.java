@@ -5,7 +5,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
 
-/** The error numbers of Linux that the engines tell apart, and all in words. */
+/** The Linux error numbers that the engines distinguish, and the messages of common ones. */
 final class Errno {
   static final int EPERM = 1;
   static final int ENOENT = 2;
@@ -24,7 +24,7 @@ final class Errno {
 
   private Errno() {}
 
-  /** What the C library says of an error number. */
+  /** Returns the C library's message for an error number. */
   static String text(int errno) {
     return switch (errno) {
       case EPERM -> "Operation not permitted";
@@ -52,7 +52,7 @@ final class Errno {
     };
   }
 
-  /** The exception for a file that could not be opened. */
+  /** Returns the exception for a file that could not be opened. */
   static IOException cannotOpen(Path file, int errno, boolean direct) {
     return switch (errno) {
       case ENOENT -> new NoSuchFileException(file.toString());

@@ -4,8 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A run of pages of a file, and the window that shows them once they are read. Belongs to one
- * thread at a time.
+ * A run of pages of a file, and the window that shows them once read. Used by one thread at a time.
  */
 public final class Extent {
   private @Nullable CheckedPages pages;
@@ -13,7 +12,7 @@ public final class Extent {
   private int count;
   private final Window window = new Window();
 
-  /** Points at pages {@code first} to {@code first + count - 1}, which are not read yet. */
+  /** Points at pages {@code first} to {@code first + count - 1}, without reading them. */
   @SuppressWarnings("ReferenceEquality") // storing a reference costs a barrier
   public void set(CheckedPages pages, long first, int count) {
     if (this.pages != pages) {
@@ -28,12 +27,12 @@ public final class Extent {
     return first;
   }
 
-  /** How many pages. */
+  /** The number of pages. */
   public int count() {
     return count;
   }
 
-  /** Shows the pages, once they are read. */
+  /** The window that shows the pages once they are read. */
   public Window window() {
     return window;
   }
@@ -41,12 +40,12 @@ public final class Extent {
   private CheckedPages pages() {
     CheckedPages set = pages;
     if (set == null) {
-      throw new IllegalStateException("the extent points nowhere");
+      throw new IllegalStateException("the extent was not set");
     }
     return set;
   }
 
-  /** Lets go of memory of more than so many bytes, and points nowhere if it did. */
+  /** Releases the window's memory if it exceeds {@code most} bytes; the extent is then unset. */
   public void trim(int most) {
     if (window.trim(most)) {
       pages = null;
@@ -58,17 +57,17 @@ public final class Extent {
     pages().read(first, count, window);
   }
 
-  /** Whether all the pages were read and verified since the file was opened. */
+  /** Whether all the pages have been read and verified since the file was opened. */
   public boolean touched() {
     return pages().touched(first, count);
   }
 
-  /** Adds a read of the pages to a queue; when it has ended, {@link #verify} them. */
+  /** Adds a read of the pages to a queue; {@link #verify} them once it has completed. */
   public void addTo(ReadQueue queue, int tag) {
     queue.add(pages().source(), first, count, window, tag);
   }
 
-  /** Verifies the pages that a queued read has brought. */
+  /** Verifies the pages that a queued read fetched. */
   public void verify() throws IOException {
     pages().verify(first, count, window);
   }

@@ -12,41 +12,42 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What Linux says of this process's own mappings: how much of them is in memory, and how much of
- * that in huge pages. Looking takes milliseconds: the kernel goes through all that is mapped.
+ * Linux statistics on this process's own mappings: how much is in memory, and how much of that in
+ * huge pages. Reading them takes milliseconds, because the kernel walks every mapping.
  */
 public final class HugePages {
   private static final Path SMAPS = Path.of("/proc/self/smaps");
   private static final String DELETED = " (deleted)";
 
   /**
-   * A share of memory.
+   * * Memory use of some mappings.
    *
    * @param mapped bytes of the mappings
-   * @param resident bytes of them that this process has touched, or the kernel with them
-   * @param huge bytes of those that are mapped by huge pages
+   * @param resident bytes of those that are mapped in memory, by a touch of this process or by the
+   *     kernel around one
+   * @param huge bytes of the resident ones that are mapped by huge pages
    */
   public record Use(long mapped, long resident, long huge) {
-    /** Nothing. */
+    /** No memory. */
     public static final Use NONE = new Use(0, 0, 0);
 
-    /** Both. */
+    /** Returns the sum of both. */
     public Use plus(Use other) {
       return new Use(mapped + other.mapped, resident + other.resident, huge + other.huge);
     }
   }
 
-  /** Memory of our own, which no file stands behind. */
+  /** A range of our own anonymous memory. */
   record Range(long address, long length) {}
 
   private HugePages() {}
 
   /**
-   * The use of all mappings of some files, and of memory that is loaded.
+   * Returns the memory use of all mappings of some files and of loaded files.
    *
-   * @param files their real paths; also if they were deleted meanwhile
-   * @param loaded what holds loaded files
-   * @return nothing where the system does not tell
+   * @param files the files' real paths; the files may have been deleted since
+   * @param loaded the engines that hold loaded files
+   * @return {@link Use#NONE} where the system does not report it
    */
   public static Use of(Collection<Path> files, Collection<LoadedEngine> loaded) throws IOException {
     Set<String> names = new HashSet<>();
@@ -62,7 +63,7 @@ public final class HugePages {
     }
   }
 
-  /** The same of the lines of such a file. */
+  /** The same, from the lines of an smaps file. */
   static Use of(BufferedReader lines, Set<String> names, Set<Range> ranges) throws IOException {
     Use all = Use.NONE;
     Region region = null;
@@ -78,7 +79,7 @@ public final class HugePages {
     return all.plus(region == null ? Use.NONE : region.use(names, ranges));
   }
 
-  /** One mapping: a line that names it, and lines of figures. */
+  /** One mapping: a header line, then lines of figures. */
   private static final class Region {
     private final long from;
     private final long to;
@@ -92,7 +93,7 @@ public final class HugePages {
       this.path = path;
     }
 
-    /** The mapping that a line begins, or null if it is a line of figures. */
+    /** Returns the mapping that a header line starts, or null for a line of figures. */
     static @Nullable Region of(String line) {
       int dash = line.indexOf('-');
       int blank = line.indexOf(' ');
@@ -101,7 +102,7 @@ public final class HugePages {
       }
       long from = Long.parseUnsignedLong(line.substring(0, dash), 16);
       long to = Long.parseUnsignedLong(line.substring(dash + 1, blank), 16);
-      int slash = line.indexOf('/'); // addresses, rights, offset, device, inode have none
+      int slash = line.indexOf('/'); // the columns before the path contain none
       String path = slash < 0 ? "" : line.substring(slash);
       if (path.endsWith(DELETED)) {
         path = path.substring(0, path.length() - DELETED.length());
@@ -126,7 +127,7 @@ public final class HugePages {
       if (names.contains(path)) {
         return new Use(to - from, resident, huge);
       }
-      long ours = 0; // the kernel joins neighbours to one mapping
+      long ours = 0; // the kernel merges adjacent mappings
       for (Range range : ranges) {
         ours +=
             Math.max(0, Math.min(to, range.address + range.length) - Math.max(from, range.address));

@@ -4,9 +4,9 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue whose reads are done, one after the other, when they are awaited: for engines whose pages
- * are in memory. {@link #await} does all reads that are pending when it is called, whatever {@code
- * atLeast}.
+ * A queue that performs its reads one after the other when they are awaited, for engines whose
+ * pages are in memory. {@link #await} performs all reads that are pending when it is called,
+ * regardless of {@code atLeast}.
  */
 final class ImmediateQueue implements ReadQueue {
   private final int depth;

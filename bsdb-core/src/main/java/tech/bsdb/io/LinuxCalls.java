@@ -3,15 +3,15 @@ package tech.bsdb.io;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes system calls, on Java 22 and newer: there the class of the same name in the overlay takes
- * the place of this one, which makes none.
+ * Makes no system calls; stands in on Java 17 to 21. On Java 22 and newer, the overlay class of the
+ * same name, which makes them, replaces this one.
  */
 final class LinuxCalls {
   private static final int NEEDED = 22;
 
   private LinuxCalls() {}
 
-  /** Why no system calls can be made, or null if they can. */
+  /** Says why no system calls can be made, or returns null if they can. */
   static @Nullable String unavailable() {
     int feature = Runtime.version().feature();
     return feature < NEEDED
@@ -19,7 +19,7 @@ final class LinuxCalls {
         : "this build of bsdb was made without its classes for Java " + NEEDED + " and newer";
   }
 
-  /** Makes the calls; null if they are {@link #unavailable}. */
+  /** The system calls, or null if they are {@link #unavailable}. */
   static @Nullable SystemCalls instance() {
     return null;
   }

@@ -13,21 +13,21 @@ import java.util.function.LongSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads each file into memory of its own, outside the heap, when it is opened: it stays there
- * whatever else the machine reads. Takes the time and the memory of the whole file.
+ * Reads each file into dedicated off-heap memory when it is opened, where it stays regardless of
+ * what else the machine reads. Opening takes the time and the memory of the whole file.
  *
- * <p>On Java 22 and newer, where native access is allowed, the memory is the kernel's, in huge
- * pages if it has some. Else it is direct buffers, which {@code -XX:MaxDirectMemorySize} limits, by
- * default to the size of the heap. Checksums are verified on the way by whoever calls {@link
- * #load}; {@link #open} leaves them to the caller.
+ * <p>On Java 22 and newer, where native access is allowed, the memory is mapped from the kernel, in
+ * huge pages if available. Otherwise it is direct buffers, which {@code -XX:MaxDirectMemorySize}
+ * limits, by default to the size of the heap. {@link #load} verifies pages with the caller's check
+ * while it reads them; {@link #open(Path, long)} leaves verification to the caller.
  */
 public final class LoadedEngine implements Engine {
-  /** Verifies pages as they are loaded, each once and from front to back. */
+  /** Verifies pages as they are loaded, from front to back. */
   @FunctionalInterface
   public interface Check {
     /**
-     * Fails if the page that starts at {@code offset} of the buffer, in memory of our own, is not
-     * page {@code number} as written.
+     * Fails unless the page at {@code offset} of the buffer, which is in the engine's own memory,
+     * is page {@code number} as written.
      */
     void check(ByteBuffer buffer, int offset, long number) throws IOException;
   }
@@ -39,12 +39,12 @@ public final class LoadedEngine implements Engine {
   private final LongSupplier available;
   private final Set<HugePages.Range> ranges = ConcurrentHashMap.newKeySet();
 
-  /** The engine. */
+  /** Creates the engine. */
   public LoadedEngine() {
     this(LinuxCalls.instance(), Memory::available);
   }
 
-  /** With other system calls, or none. */
+  /** Creates the engine with other system calls, or without any. */
   LoadedEngine(@Nullable SystemCalls calls) {
     this(calls, Memory::available);
   }
@@ -54,7 +54,7 @@ public final class LoadedEngine implements Engine {
     this.available = available;
   }
 
-  /** The engine on a machine that has so many bytes of memory left. */
+  /** Creates the engine for a machine with {@code available} bytes of free memory. */
   public static LoadedEngine within(LongSupplier available) {
     return new LoadedEngine(LinuxCalls.instance(), available);
   }
@@ -70,16 +70,16 @@ public final class LoadedEngine implements Engine {
   }
 
   /**
-   * Fails unless the machine has memory left for what is about to be loaded.
+   * Fails unless the machine has enough free memory for the files about to be loaded.
    *
-   * @param what is named in the message
-   * @param bytes of all its files
+   * @param what the path to name in the message
+   * @param bytes the total size of its files
    */
   public void requireRoom(Path what, long bytes) throws IOException {
-    Memory.require(what, bytes, "be loaded by the engine memory", available.getAsLong());
+    Memory.require(what, bytes, "be loaded by the memory engine", available.getAsLong());
   }
 
-  /** The kernel's memory that holds what is loaded now; direct buffers are not in it. */
+  /** The kernel memory ranges that hold loaded files now, not counting direct buffers. */
   Collection<HugePages.Range> ranges() {
     return ranges;
   }
@@ -89,7 +89,7 @@ public final class LoadedEngine implements Engine {
     return open(file, length, null);
   }
 
-  /** Opens a file as {@link #open(Path, long)}, and verifies its pages as {@link #load}. */
+  /** Opens a file like {@link #open(Path, long)} and verifies its pages like {@link #load}. */
   public PageSource open(Path file, long length, @Nullable Check check) throws IOException {
     return new LoadedPages(load(file, length, check));
   }
@@ -98,7 +98,7 @@ public final class LoadedEngine implements Engine {
    * Loads a file.
    *
    * @param length a whole number of pages
-   * @param check verifies each page right after it was read, in their order; a page may come twice;
+   * @param check verifies each page right after it is read, in order; a page may be checked twice;
    *     null to verify none
    */
   public ShownFile load(Path file, long length, @Nullable Check check) throws IOException {
@@ -107,7 +107,7 @@ public final class LoadedEngine implements Engine {
 
   private ShownFile nativeMemory(SystemCalls calls, Path file, long length, @Nullable Check check)
       throws IOException {
-    boolean large = length >= HUGE_PAGE; // a smaller file would take a huge page all the same
+    boolean large = length >= HUGE_PAGE; // a smaller file would still take a whole huge page
     long room = large ? (length + HUGE_PAGE - 1 & -HUGE_PAGE) + HUGE_PAGE : length;
     try (NativeFile source = NativeFile.open(calls, file, false)) {
       long base = calls.mapMemory(room);
@@ -117,7 +117,8 @@ public final class LoadedEngine implements Engine {
       try {
         long start = large ? base + HUGE_PAGE - 1 & -HUGE_PAGE : base;
         if (large) {
-          calls.advise(start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // without, it is slower
+          calls.advise(
+              start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // if refused, reads are slower
         }
         ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
         for (int i = 0; i < pieces.length; i++) {
@@ -177,7 +178,7 @@ public final class LoadedEngine implements Engine {
     }
   }
 
-  /** As mapped files are shown, so that who reads both meets buffers of one class. */
+  /** The same view as of mapped files, so that code reading both sees buffers of one class. */
   private static ByteBuffer shown(ByteBuffer memory) {
     return memory.asReadOnlyBuffer().order(ByteOrder.LITTLE_ENDIAN);
   }
@@ -206,7 +207,7 @@ public final class LoadedEngine implements Engine {
 
   private record LoadedPages(ShownFile file) implements PageSource {
     @Override
-    @SuppressWarnings("ReferenceEquality") // a store of the same reference would cost a barrier
+    @SuppressWarnings("ReferenceEquality") // storing the same reference would cost a barrier
     public void read(long first, int count, Window window) {
       long position = first * PAGE;
       ByteBuffer buffer = file.buffer(position);

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 
-/** Reads by memory mapping: the quickest way to data that is in memory already. */
+/** Reads through memory mappings: the fastest engine for data that is already in memory. */
 public final class MappedEngine implements Engine {
   @Override
   public String name() {
@@ -29,7 +29,7 @@ public final class MappedEngine implements Engine {
     }
 
     @Override
-    @SuppressWarnings("ReferenceEquality") // is it the very buffer that the window shows already?
+    @SuppressWarnings("ReferenceEquality") // identity: does the window already show this buffer?
     public void read(long first, int count, Window window) {
       long position = first * PAGE;
       ByteBuffer buffer = mapping.buffer(position);

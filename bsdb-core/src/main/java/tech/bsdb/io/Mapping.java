@@ -10,15 +10,15 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A whole file mapped for reading, in pieces that overlap, so that every run of up to {@link
+ * A whole file mapped for reading, in overlapping pieces, so that every run of up to {@link
  * #OVERLAP} bytes lies in one buffer.
  *
- * <p>This is the one for Java 17 to 21; from Java 22 on the class of the same name in the overlay
- * takes its place. Reading is thread-safe. Nothing may be read while {@link #close} runs or later:
- * here that would crash the virtual machine, so the owner waits for its readers first.
+ * <p>This version serves Java 17 to 21; on Java 22 and newer, the overlay class of the same name
+ * replaces it. Reading is thread-safe. Reading during or after {@link #close} would crash the
+ * virtual machine here, so the owner waits for its readers first.
  */
 public final class Mapping implements Closeable {
-  /** Bytes that two neighbouring pieces share. */
+  /** Bytes that two adjacent pieces share. */
   public static final int OVERLAP = 1 << 20;
 
   private static final int SHIFT = 30;
@@ -32,28 +32,28 @@ public final class Mapping implements Closeable {
   }
 
   /**
-   * Maps a file that will soon be touched everywhere. On Java 22 and newer the kernel begins to
-   * read it; here it is left to its own ways.
+   * Maps a file that will soon be touched everywhere. On Java 22 and newer, the kernel starts
+   * reading it; here it does not.
    */
   public static Mapping openSoonNeeded(Path file, long length) throws IOException {
     return open(file, length);
   }
 
   /**
-   * Maps a file whose pages are to be huge ones when they are read. On Java 22 and newer the kernel
-   * is asked for that; here it is not.
+   * Maps a file that should be read into huge pages. On Java 22 and newer, the kernel is advised to
+   * do so; here it is not.
    */
   static Mapping openInHugePages(Path file, long length) throws IOException {
     return open(file, length);
   }
 
   /**
-   * Asks the kernel to read a part of the file and to map it, without touching it: nothing fails if
-   * it cannot. Here nothing is asked.
+   * Asks the kernel to read and map a part of the file without touching it, ignoring failure. Does
+   * nothing here.
    */
   void populate(long position, long length) {}
 
-  /** Maps the first {@code length} bytes of a file, at least 1, of which any may be touched. */
+  /** Maps the first {@code length} bytes of a file, at least 1, for random access. */
   public static Mapping open(Path file, long length) throws IOException {
     int count = Math.toIntExact((length - 1 >>> SHIFT) + 1);
     ByteBuffer[] pieces = new ByteBuffer[count];
@@ -77,29 +77,29 @@ public final class Mapping implements Closeable {
   }
 
   /**
-   * The buffer in which the byte at {@code position} stands, at {@link #offset}; little-endian,
-   * absolute gets only.
+   * Returns the buffer that holds the byte at {@code position}, at index {@link #offset};
+   * little-endian, absolute gets only.
    */
   public ByteBuffer buffer(long position) {
     return pieces[(int) (position >>> SHIFT)];
   }
 
-  /** All buffers, each of 1 GiB and {@link #OVERLAP} bytes but the last. */
+  /** All buffers, each of 1 GiB plus {@link #OVERLAP} bytes except the last. */
   ByteBuffer[] pieces() {
     return pieces;
   }
 
-  /** Where in its {@link #buffer} the byte at {@code position} stands. */
+  /** Returns the index of the byte at {@code position} in its {@link #buffer}. */
   public static int offset(long position) {
     return (int) position & (1 << SHIFT) - 1;
   }
 
-  /** Whether the page that starts at {@code position} is in memory, as far as the system says. */
+  /** Whether the page that starts at {@code position} is in memory, according to the system. */
   public boolean isResident(long position) {
     return isResident(position, PageSource.PAGE);
   }
 
-  /** The same of a run of bytes that lies in one {@link #buffer}. */
+  /** The same for a run of bytes within one {@link #buffer}. */
   boolean isResident(long position, long length) {
     return mapped[(int) (position >>> SHIFT)].slice(offset(position), (int) length).isLoaded();
   }

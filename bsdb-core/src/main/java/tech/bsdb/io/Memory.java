@@ -6,21 +6,21 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Locale;
 
-/** What the machine says of its memory. */
+/** The machine's available memory. */
 public final class Memory {
   private static final String GROUP = "0::";
 
   private Memory() {}
 
   /**
-   * Bytes that could be used without swapping, page cache included; the largest if unknown. Where a
-   * control group (a container, a unit of systemd) allows less than the machine has, that counts.
+   * Returns the bytes usable without swapping, page cache included, or {@link Long#MAX_VALUE} if
+   * unknown. If a control group (a container, a systemd unit) allows less, returns what it allows.
    */
   public static long available() {
     return available(Path.of("/proc"), Path.of("/sys/fs/cgroup"));
   }
 
-  /** The same, where the kernel's files are elsewhere. */
+  /** The same, with the kernel's files in other directories. */
   static long available(Path proc, Path groups) {
     return Math.min(machine(proc.resolve("meminfo")), group(proc.resolve("self/cgroup"), groups));
   }
@@ -30,7 +30,7 @@ public final class Memory {
     return kilobytes < 0 ? Long.MAX_VALUE : kilobytes << 10;
   }
 
-  /** What the groups that this process is in leave it, by version 2 of control groups. */
+  /** Returns what the process's control groups (version 2) leave it. */
   private static long group(Path membership, Path groups) {
     long least = Long.MAX_VALUE;
     for (String line : lines(membership)) {
@@ -50,7 +50,7 @@ public final class Memory {
     long most = number(lines(group.resolve("memory.max")));
     long used = number(lines(group.resolve("memory.current")));
     if (most < 0 || used < 0) {
-      return Long.MAX_VALUE; // no limit, or none that it tells
+      return Long.MAX_VALUE; // no limit, or an unreadable one
     }
     Path statistics = group.resolve("memory.stat");
     long cache =
@@ -59,7 +59,7 @@ public final class Memory {
     return Math.max(0, most - used + Math.min(used, cache));
   }
 
-  /** The number that stands alone in a file, or -1. */
+  /** Parses a file's only line as a number; returns -1 if that fails. */
   private static long number(List<String> lines) {
     try {
       return lines.size() == 1 ? Long.parseLong(lines.get(0).strip()) : -1;
@@ -68,7 +68,7 @@ public final class Memory {
     }
   }
 
-  /** The number in the line that begins so, or -1. */
+  /** Returns the number in the line that starts with {@code name}, or -1. */
   private static long figure(Path file, String name) {
     for (String line : lines(file)) {
       if (line.startsWith(name)) {
@@ -78,7 +78,7 @@ public final class Memory {
     return -1;
   }
 
-  /** The lines of a file; none if it is not there: not Linux, or one that keeps it to itself. */
+  /** Returns the lines of a file, or none if it cannot be read, as on systems other than Linux. */
   private static List<String> lines(Path file) {
     try {
       return Files.readAllLines(file);
@@ -88,10 +88,10 @@ public final class Memory {
   }
 
   /**
-   * Fails unless so many bytes are available.
+   * Fails unless {@code bytes} bytes of memory are available.
    *
-   * @param what what needs them, for the message
-   * @param use what it cannot do without
+   * @param what the path that needs them, for the message
+   * @param use what it could not do without them, for the message
    */
   public static void require(Path what, long bytes, String use) throws IOException {
     require(what, bytes, use, available());
@@ -110,7 +110,7 @@ public final class Memory {
     }
   }
 
-  /** Whether mappings are advised against reading ahead, which needs native calls. */
+  /** Whether the kernel is advised not to read ahead in mappings, which requires native calls. */
   public static boolean heedsAdvice() {
     return LinuxCalls.instance() != null;
   }

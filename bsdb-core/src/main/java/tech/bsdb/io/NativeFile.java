@@ -7,8 +7,8 @@ import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 
 /**
- * The pages of a file, read by {@code pread}: no lock, and an interrupt means nothing to it. The
- * bytes come into the window's page-aligned memory. Thread-safe as {@link PageSource} says.
+ * The pages of a file, read by {@code pread} without locks and unaffected by thread interrupts.
+ * Reads fill the window's page-aligned memory. As thread-safe as {@link PageSource} requires.
  */
 final class NativeFile implements PageSource {
   private final SystemCalls calls;
@@ -26,7 +26,7 @@ final class NativeFile implements PageSource {
   /**
    * Opens a file.
    *
-   * @param direct whether its reads go past the page cache
+   * @param direct whether its reads bypass the page cache
    */
   static NativeFile open(SystemCalls calls, Path file, boolean direct) throws IOException {
     byte[] path = bytes(file);
@@ -41,8 +41,8 @@ final class NativeFile implements PageSource {
   }
 
   /**
-   * The bytes of a path as the file system has them, whatever the locale: a URI keeps those that
-   * are no text, too.
+   * Returns the bytes of a path as stored in the file system, regardless of the locale. They come
+   * from the path's URI, which also preserves bytes that are not valid text.
    */
   static byte[] bytes(Path file) {
     byte[] uri = file.toAbsolutePath().toUri().getRawPath().getBytes(StandardCharsets.US_ASCII);
@@ -64,7 +64,7 @@ final class NativeFile implements PageSource {
     read(first * PAGE, length, window.prepareNative(length, calls));
   }
 
-  /** Reads so many bytes to that address. */
+  /** Reads {@code length} bytes to {@code address}. */
   void read(long position, int length, long address) throws IOException {
     int done = 0;
     while (done < length) {
@@ -74,11 +74,10 @@ final class NativeFile implements PageSource {
   }
 
   /**
-   * How far a read of {@code wanted} bytes at {@code position} came: more than 0, or 0 to try
-   * again.
+   * Returns how many of the {@code wanted} bytes at {@code position} a read fetched, or 0 to retry.
    *
-   * @param got what the system said: bytes, or a negated error number
-   * @throws IOException if it is no use to try again
+   * @param got the result of the system call: a byte count or a negated error number
+   * @throws IOException if retrying is pointless
    */
   int progress(long got, int wanted, long position) throws IOException {
     if (got == wanted) {
@@ -91,7 +90,8 @@ final class NativeFile implements PageSource {
       throw new IOException(
           file + ": cannot be read at byte " + position + ": " + Errno.text((int) -got));
     }
-    int whole = (int) (direct ? got & -PAGE : got); // a direct read goes on at a page only
+    int whole =
+        (int) (direct ? got & -PAGE : got); // a direct read continues only at a page boundary
     if (whole == 0) {
       throw endsAt(got, position + wanted);
     }
@@ -105,14 +105,14 @@ final class NativeFile implements PageSource {
           file
               + ": cannot be read before byte "
               + end
-              + ": the device gave only "
+              + ": the device returned only "
               + got
               + " bytes");
     }
     return cutShort(file, end);
   }
 
-  /** The exception for a file that ends before it should. */
+  /** Returns the exception for a file that ends too early. */
   static EOFException cutShort(Path file, long end) {
     return new EOFException(file + ": ends before byte " + end + "; it was cut short while open");
   }
@@ -128,7 +128,7 @@ final class NativeFile implements PageSource {
     descriptor = -1;
     if (closing >= 0) {
       int result = calls.close(closing);
-      if (result < 0 && result != -Errno.EINTR) { // EINTR: Linux has closed it all the same
+      if (result < 0 && result != -Errno.EINTR) { // EINTR: Linux has closed it anyway
         throw new IOException(file + ": cannot be closed: " + Errno.text(-result));
       }
     }

@@ -10,20 +10,22 @@ import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 
-/** Brings whole files into the page cache, into huge pages where the machine makes them. */
+/** Reads whole files into the page cache, in huge pages where the machine supports them. */
 public final class PageCache {
   private static final int HUGE = ChunkBuffer.HUGE_PAGE;
 
   private PageCache() {}
 
-  /** Whether huge pages can be asked for here: by native calls, which need Java 22 or newer. */
+  /**
+   * Whether huge pages can be requested here, which needs native calls and thus Java 22 or newer.
+   */
   public static boolean asksForHugePages() {
     return LinuxCalls.instance() != null;
   }
 
   /**
-   * How much of a file is in the page cache, and in huge pages there. Reads nothing from the
-   * device.
+   * Returns how much of a file is in the page cache, and how much of that in huge pages. Reads
+   * nothing from the device.
    */
   public static HugePages.Use look(Path file, long length) throws IOException {
     try (Mapping mapping = Mapping.open(file, length)) {
@@ -38,7 +40,7 @@ public final class PageCache {
     try {
       for (long at = 0; at < length; at += HUGE) {
         if (mapping.isResident(at)) {
-          sum += mapping.buffer(at).get(Mapping.offset(at)); // maps what is there, huge or not
+          sum += mapping.buffer(at).get(Mapping.offset(at)); // maps cached pages, huge or not
         }
       }
       huge = HugePages.of(List.of(file.toRealPath()), List.of()).huge();
@@ -49,7 +51,7 @@ public final class PageCache {
       throw new IOException(file + ": cannot be read; it was cut short, or the device failed", e);
     }
     if (sum == Long.MIN_VALUE) {
-      throw new AssertionError("never; the loads are not left out");
+      throw new AssertionError("unreachable; keeps the loads from being optimized away");
     }
     return new HugePages.Use(length, resident, Math.min(length, huge));
   }
@@ -66,13 +68,13 @@ public final class PageCache {
   }
 
   /**
-   * Reads a whole file. Where huge pages can be asked for and the file does not lie in them
-   * already, it is dropped from the page cache first, as far as no process maps it, and read again
-   * from the device, in huge pages where the file system can.
+   * Reads a whole file into the page cache. If huge pages are wanted and available and the file is
+   * not already in them, it is first dropped from the page cache, except pages that a process maps,
+   * so that it is read from the device into huge pages, where the file system supports them.
    *
-   * @param length its length, a whole number of pages
-   * @param stop tells that it is in vain
-   * @param progress hears how many more bytes were read
+   * @param length the file's length, a whole number of pages
+   * @param stop returns true to abandon the read
+   * @param progress receives the number of bytes of each read
    */
   public static void read(
       Path file, long length, boolean inHugePages, BooleanSupplier stop, LongConsumer progress)
@@ -88,14 +90,14 @@ public final class PageCache {
       try (Mapping mapping = Mapping.openInHugePages(file, length)) {
         for (long at = 0; at < length && !stop.getAsBoolean(); at += HUGE) {
           long part = Math.min(HUGE, length - at);
-          mapping.populate(at, part); // in vain on old kernels; what counts is the read
+          mapping.populate(at, part); // no effect on old kernels; the read below is what counts
           read(file, channel, at, part, chunk, stop, progress);
         }
       }
     }
   }
 
-  /** Whether every whole huge page of a file is one. */
+  /** Whether every huge-page-sized part of a file is cached in a huge page. */
   private static boolean isHuge(Path file, long length) throws IOException {
     try (Mapping mapping = Mapping.open(file, length)) {
       for (long at = 0; at < length; at += HUGE) {
@@ -109,9 +111,9 @@ public final class PageCache {
 
   private static void drop(SystemCalls calls, Path file, FileChannel channel) throws IOException {
     try {
-      channel.force(false); // what is not on the device yet cannot be dropped
+      channel.force(false); // dirty pages cannot be dropped
     } catch (IOException e) {
-      // A file system that cannot: then it has nothing to drop, either.
+      // A file system that cannot sync has nothing to drop, either.
     }
     try (NativeFile opened = NativeFile.open(calls, file, false)) {
       calls.adviseFile(opened.descriptor(), SystemCalls.NOT_NEEDED); // a refusal costs time only

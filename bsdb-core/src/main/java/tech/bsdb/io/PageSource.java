@@ -4,31 +4,31 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * The pages of one immutable file, by one of the ways to read them. Thread-safe, except that
- * nothing may be read while {@link #close} runs or later: the owner sees to that.
+ * The pages of one immutable file. Thread-safe, except that the owner must ensure that nothing is
+ * read during or after {@link #close}.
  */
 public interface PageSource extends Closeable {
   /** Bytes of a page. */
   int PAGE = 4096;
 
-  /** The most pages that one read gives. */
+  /** The maximum number of pages per read. */
   int MAX_RUN = 256;
 
   /**
    * Shows pages {@code first} to {@code first + count - 1} in the window.
    *
    * @param first the first page
-   * @param count 1 to {@link #MAX_RUN}; less than the whole file
+   * @param count 1 to {@link #MAX_RUN}, within the file
    * @param window where to show them
-   * @throws java.io.EOFException if the file is shorter than it was
+   * @throws java.io.EOFException if the file was cut short
    */
   void read(long first, int count, Window window) throws IOException;
 
   /**
-   * Asks the memory for the cache line at a byte offset of the file, where windows show memory;
-   * elsewhere it does nothing. Nothing is verified.
+   * Loads the cache line at a byte offset of the file if windows show memory; otherwise does
+   * nothing. Verifies nothing.
    *
-   * @return a number that means nothing; the caller keeps it, so that the load is not left out
+   * @return a meaningless number that the caller must use, so that the load is not optimized away
    */
   default long touch(long position) {
     return 0;

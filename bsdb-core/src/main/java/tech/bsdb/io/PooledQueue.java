@@ -3,12 +3,14 @@ package tech.bsdb.io;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
-/** A queue whose reads overlap because several threads make them, each one at a time. */
+/**
+ * A queue whose reads overlap because several threads perform them, one read per thread at a time.
+ */
 final class PooledQueue implements ReadQueue {
   private final ReadThreads threads;
   private final int depth;
 
-  /* Of the owner. */
+  /* Used by the owner only. */
   private final Read[] free;
   private final Read[] unsent;
   private final Read[] ready;
@@ -40,7 +42,7 @@ final class PooledQueue implements ReadQueue {
     threads.join();
   }
 
-  /** One read: made by a thread, then handed over. */
+  /** One read: performed by a pool thread, then handed over. */
   private final class Read implements Runnable {
     private @Nullable PageSource source;
     private @Nullable Window window;
@@ -57,7 +59,7 @@ final class PooledQueue implements ReadQueue {
         }
       } catch (IOException e) {
         failure = e;
-      } catch (Throwable e) { // whoever awaits it must hear of it
+      } catch (Throwable e) { // the thread that awaits the read must see it
         failure = new IOException("page " + first + " cannot be read: " + e, e);
       }
       synchronized (lock) {
@@ -122,12 +124,15 @@ final class PooledQueue implements ReadQueue {
       synchronized (lock) {
         underWay -= unsentCount;
       }
-      throw new IOException("no thread can be made that reads: " + e.getMessage(), e);
+      throw new IOException("cannot start a reader thread: " + e.getMessage(), e);
     }
     unsentCount = 0;
   }
 
-  /** Waits for so many reads, and takes all that have ended, behind those that were left before. */
+  /**
+   * Waits for {@code atLeast} reads, then appends all completed ones to those left over from
+   * before.
+   */
   private void take(int atLeast) {
     int left = readyTo - readyFrom;
     System.arraycopy(ready, readyFrom, ready, 0, left);
@@ -140,7 +145,7 @@ final class PooledQueue implements ReadQueue {
     }
   }
 
-  /** Waits, with the lock, until so many reads have ended or the owner was woken. */
+  /** Waits, holding the lock, until {@code atLeast} reads have completed or the owner is woken. */
   private void await(int atLeast) {
     boolean interrupted = false;
     awaited = atLeast;

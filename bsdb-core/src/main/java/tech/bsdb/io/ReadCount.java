@@ -2,26 +2,23 @@ package tech.bsdb.io;
 
 import java.util.concurrent.atomic.LongAdder;
 
-/**
- * Counts reads and their bytes. Thread-safe; threads that count at the same time do not wait for
- * each other.
- */
+/** Counts reads and their bytes. Thread-safe; concurrent threads do not contend. */
 public final class ReadCount {
   private final LongAdder reads = new LongAdder();
   private final LongAdder bytes = new LongAdder();
 
-  /** Counts one read of so many pages. */
+  /** Counts one read of {@code pages} pages. */
   void add(int pages) {
     reads.increment();
     bytes.add((long) pages * PageSource.PAGE);
   }
 
-  /** How many reads there were. */
+  /** The number of reads. */
   public long reads() {
     return reads.sum();
   }
 
-  /** The bytes that they brought. */
+  /** The number of bytes read. */
   public long bytes() {
     return bytes.sum();
   }

@@ -5,8 +5,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads that are under way at the same time: they are added, and handed over in the order in which
- * they end.
+ * A queue of concurrent reads, handed over in the order in which they complete.
  *
  * <pre>{@code
  * queue.add(source, 17, 1, window, 0);
@@ -15,77 +14,78 @@ import org.jspecify.annotations.Nullable;
  * }
  * }</pre>
  *
- * <p>Used by one thread at a time, but for {@link #wake}; whoever lends it to another thread sees
- * to it that the other sees all that happened before, as a lock does. A Java interrupt of a waiting
- * thread means nothing to it and is preserved. After {@link #close}, everything but {@link #wake}
- * and {@link #close} is an {@link IllegalStateException}.
+ * <p>Used by one thread at a time, except for {@link #wake}. Passing it to another thread requires
+ * a happens-before edge, such as a lock. Interrupting a waiting thread does not end the wait; the
+ * interrupt status is preserved. After {@link #close}, every method but {@link #wake} and {@link
+ * #close} throws an {@link IllegalStateException}.
  */
 public interface ReadQueue extends Closeable {
-  /** The most reads that a queue can be made for. */
+  /** The maximum depth of a queue. */
   int MAX_DEPTH = 4096;
 
-  /** Hears of each read that ended. */
+  /** Receives each completed read. */
   @FunctionalInterface
   interface Ended {
     /**
-     * A read has ended: its pages are in the window that it was added with, which is the caller's
-     * again, or it failed. More reads may be added meanwhile. What this throws comes out of {@link
-     * ReadQueue#await}; other reads that ended are handed over at the next.
+     * Called when a read has completed or failed. The pages are in the window that it was added
+     * with, which belongs to the caller again. May add more reads. An exception thrown here
+     * propagates from {@link ReadQueue#await}; the next call hands over the remaining completed
+     * reads.
      *
-     * @param tag what the read was added with
-     * @param failure why there is nothing in the window, or null
+     * @param tag the tag that the read was added with
+     * @param failure why the read failed, or null if it succeeded
      */
     void ended(int tag, @Nullable IOException failure);
   }
 
-  /** The most reads that may be pending. */
+  /** The maximum number of pending reads. */
   int depth();
 
-  /** Reads that were added and have not been handed over. */
+  /** The number of reads added and not yet handed over. */
   int pending();
 
   /**
-   * Adds a read; {@link #await} sends it.
+   * Adds a read, which {@link #await} submits.
    *
-   * @param source the pages, which the engine of this queue opened; they stay open until the read
-   *     has ended
+   * @param source the pages, opened by this queue's engine; must stay open until the read has
+   *     completed
    * @param first the first page
    * @param count 1 to {@link PageSource#MAX_RUN}
-   * @param window where to show them; the queue's own until the read has ended
-   * @param tag 0 or more: given back when it has ended
+   * @param window where to show them; belongs to the queue until the read has completed
+   * @param tag 0 or more; returned when the read completes
    * @throws IllegalStateException if {@link #depth} reads are pending
    */
   void add(PageSource source, long first, int count, Window window, int tag);
 
   /**
-   * Sends what was added, waits until {@code atLeast} reads (or all that are pending, if these are
-   * fewer) have ended or {@link #wake} was called, and hands over all that have ended.
+   * Submits the added reads, waits until {@code atLeast} reads (or all pending ones, if fewer) have
+   * completed or {@link #wake} is called, and hands over all completed reads.
    *
-   * @param atLeast how many to wait for; 0 to hand over what has ended, without waiting
-   * @param ended hears of each
+   * @param atLeast how many to wait for; 0 to hand over completed reads without waiting
+   * @param ended receives each of them
    * @throws IOException if the system refuses to wait; the reads stay pending
    */
   void await(int atLeast, Ended ended) throws IOException;
 
   /**
-   * Sends what was added and waits until a read has ended, which {@link #await} then hands over, or
-   * {@link #wake} was called. With nothing pending, only {@link #wake} ends it: so an I/O thread
-   * waits for work.
+   * Submits the added reads and waits until a read has completed, which {@link #await} then hands
+   * over, or {@link #wake} is called. With nothing pending, only {@link #wake} ends the wait; an
+   * I/O thread waits for work this way.
    *
    * @throws IOException if the system refuses to wait
    */
   void awaitWork() throws IOException;
 
   /**
-   * Makes the owner's {@link #await} or {@link #awaitWork} that waits now, or the next that would
-   * wait, return soon. Several calls may count as one. From any thread; after {@link #close} it
-   * does nothing.
+   * Makes the owner's waiting {@link #await} or {@link #awaitWork}, or the next one that would
+   * wait, return soon. Several calls may count as one. May be called from any thread; does nothing
+   * after {@link #close}.
    */
   void wake();
 
   /**
-   * Waits until nothing is under way, without handing it over, and releases everything; a second
-   * call does nothing.
+   * Waits until no read is in flight, hands nothing over, and releases everything. A second call
+   * does nothing.
    */
   @Override
   void close() throws IOException;
@@ -96,7 +96,8 @@ public interface ReadQueue extends Closeable {
       throw new IllegalStateException("all " + depth + " reads are pending");
     }
     if (count < 1 || count > PageSource.MAX_RUN || first < 0 || tag < 0) {
-      throw new IllegalArgumentException("pages " + first + ", " + count + " of them, tag " + tag);
+      throw new IllegalArgumentException(
+          "first page " + first + ", page count " + count + ", tag " + tag);
     }
   }
 

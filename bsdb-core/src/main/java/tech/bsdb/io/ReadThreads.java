@@ -4,9 +4,9 @@ import java.util.ArrayDeque;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Threads that wait for devices: made when there is more to read than threads to read it, up to a
- * limit, and ended when they had nothing to do for a second, or at once when the last of their
- * users has left. Thread-safe; nothing to close.
+ * A pool of threads for blocking reads. It starts threads, up to a limit, when there are more tasks
+ * than idle threads. A thread ends after a second without work, or at once when the last user has
+ * left. Thread-safe; needs no closing.
  */
 final class ReadThreads {
   private static final long IDLE_NANOS = 1_000_000_000L;
@@ -19,28 +19,28 @@ final class ReadThreads {
   private int made;
   private int users;
 
-  /** At most that many at a time. */
+  /** A pool of at most {@code most} threads. */
   ReadThreads(int most) {
     this(most, IDLE_NANOS);
   }
 
-  /** At most that many at a time, which end when they had nothing to do for so long. */
+  /** A pool of at most {@code most} threads, which end after {@code idleNanos} without work. */
   ReadThreads(int most, long idleNanos) {
     this.most = most;
     this.idleNanos = idleNanos;
   }
 
-  /** How many there are. */
+  /** The number of threads. */
   synchronized int count() {
     return threads;
   }
 
-  /** Notes somebody who will have tasks run until he {@link #leave leaves}. */
+  /** Registers a user, who may run tasks until {@link #leave}. */
   synchronized void join() {
     users++;
   }
 
-  /** Notes that one who {@link #join joined}, and whose tasks have all run, will bring no more. */
+  /** Unregisters a user that {@link #join joined} and whose tasks have all run. */
   synchronized void leave() {
     users--;
     if (users == 0) {
@@ -49,9 +49,9 @@ final class ReadThreads {
   }
 
   /**
-   * Has the first {@code count} tasks run, each by one of the threads. A task must not throw.
+   * Runs the first {@code count} tasks on the pool's threads. A task must not throw.
    *
-   * @throws OutOfMemoryError if there is no thread and none can be made; then no task will run
+   * @throws OutOfMemoryError if there is no thread and none can be started; then no task runs
    */
   synchronized void execute(Runnable[] tasks, int count) {
     for (int i = 0; i < count; i++) {
@@ -61,7 +61,7 @@ final class ReadThreads {
     for (int i = 0; i < missing; i++) {
       try {
         start();
-      } catch (OutOfMemoryError e) { // the limit of threads; those that run do the work
+      } catch (OutOfMemoryError e) { // a thread limit: the running threads do the work
         if (threads == 0) {
           waiting.clear();
           throw e;
@@ -88,7 +88,7 @@ final class ReadThreads {
     }
   }
 
-  /** Waits for a task; null when the thread is to end. */
+  /** Waits for a task; returns null when the thread must end. */
   private synchronized @Nullable Runnable next() {
     long since = System.nanoTime();
     while (waiting.isEmpty()) {
@@ -101,7 +101,7 @@ final class ReadThreads {
       try {
         wait(left / 1_000_000 + 1);
       } catch (InterruptedException e) {
-        // Nobody has reason to interrupt these threads, and a read must not suffer from it.
+        // Nothing should interrupt these threads, and an interrupt must not affect a read.
       } finally {
         idle--;
       }

@@ -8,14 +8,14 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A new file that is written from front to back through a large buffer. Every write but the last
- * before a {@link #flush} is as large as the {@link ChunkBuffer}, and starts at a multiple of that.
- * Not thread-safe.
+ * A new file, written from front to back through a large buffer. Every write except the last before
+ * a {@link #flush} has the size of the {@link ChunkBuffer} and starts at a multiple of it. Not
+ * thread-safe.
  */
 public final class SequentialFile implements Closeable {
   /**
-   * Bytes that a file keeps when another one takes the buffer. More are written at once, which
-   * costs a huge page; so the memory of all files stays small.
+   * The most bytes that a file keeps when another takes the buffer. Larger contents are written
+   * out, at the cost of a huge page, so that the memory of all files stays small.
    */
   private static final int MOST_KEPT = 1 << 18;
 
@@ -27,12 +27,12 @@ public final class SequentialFile implements Closeable {
   private byte[] kept = NOTHING;
   private long written;
 
-  /** Creates a file with a buffer of its own, which must not exist. */
+  /** Creates the file, which must not exist, with its own buffer. */
   public SequentialFile(Path path) throws IOException {
     this(path, ChunkBuffer.small());
   }
 
-  /** Creates the file, which must not exist; its buffer is the caller's to close. */
+  /** Creates the file, which must not exist, with a buffer that the caller closes. */
   public SequentialFile(Path path, ChunkBuffer chunk) throws IOException {
     this(
         path,
@@ -44,14 +44,14 @@ public final class SequentialFile implements Closeable {
             StandardOpenOption.WRITE));
   }
 
-  /** With a channel of its own. */
+  /** Creates the writer on an open channel. */
   SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel) {
     this.path = path;
     this.chunk = chunk;
     this.channel = channel;
   }
 
-  /** Its path. */
+  /** The path of the file. */
   public Path path() {
     return path;
   }
@@ -72,7 +72,9 @@ public final class SequentialFile implements Closeable {
     }
   }
 
-  /** The buffer with what is gathered, and with room up to the next multiple of its size. */
+  /**
+   * Returns the buffer with the bytes gathered so far, limited at the next multiple of its size.
+   */
   private ByteBuffer buffer() throws IOException {
     ByteBuffer buffer = chunk.of(this);
     if (kept.length > 0) {
@@ -108,7 +110,7 @@ public final class SequentialFile implements Closeable {
     buffer.clear();
   }
 
-  /** Takes what was gathered out of the buffer, which another file needs. */
+  /** Vacates the buffer for another file. */
   void leave(ByteBuffer buffer) throws IOException {
     if (buffer.position() > MOST_KEPT) {
       drain(buffer);
@@ -118,7 +120,7 @@ public final class SequentialFile implements Closeable {
     }
   }
 
-  /** Hands what is buffered to the operating system. */
+  /** Writes buffered bytes to the operating system. */
   public void flush() throws IOException {
     drain(buffer());
   }
@@ -132,7 +134,7 @@ public final class SequentialFile implements Closeable {
     }
   }
 
-  /** Reads bytes that were flushed before. */
+  /** Reads bytes that have been flushed. */
   public void read(byte[] target, int offset, int length, long position) throws IOException {
     ByteBuffer into = ByteBuffer.wrap(target, offset, length);
     while (into.hasRemaining()) {
@@ -142,7 +144,7 @@ public final class SequentialFile implements Closeable {
     }
   }
 
-  /** Forces what was written to the device. May run in another thread than the writer's. */
+  /** Forces written bytes to the device. May run in a different thread from the writer's. */
   public void force() throws IOException {
     channel.force(true);
   }

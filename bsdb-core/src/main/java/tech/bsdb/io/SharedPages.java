@@ -4,9 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 
 /**
- * One open file for several users, each with a view of its own. The file is closed once the owner
- * and all views are closed, so that a view outlives the owner. Thread-safe as {@link PageSource}
- * says.
+ * One open file shared by several users, each with its own view. The file is closed once the owner
+ * and all views are closed; a view may outlive the owner. As thread-safe as {@link PageSource}.
  */
 public final class SharedPages implements Closeable {
   private final PageSource source;
@@ -19,7 +18,7 @@ public final class SharedPages implements Closeable {
   }
 
   /**
-   * A view of the file; close it.
+   * * Opens a view of the file, which the caller closes.
    *
    * @throws IllegalStateException if the owner has closed this
    */
@@ -53,7 +52,7 @@ public final class SharedPages implements Closeable {
     }
   }
 
-  /** Ends the owner's use; a second call does nothing. */
+  /** Closes the owner's use. A second call does nothing. */
   @Override
   public synchronized void close() throws IOException {
     if (!closed) {

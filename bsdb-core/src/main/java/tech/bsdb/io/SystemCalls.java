@@ -3,32 +3,32 @@ package tech.bsdb.io;
 import java.nio.ByteBuffer;
 
 /**
- * The system calls of Linux that the engines make. The one that makes them is {@link LinuxCalls};
- * tests bring others, which fail.
+ * The Linux system calls that the engines use. {@link LinuxCalls} makes them; tests substitute
+ * implementations that fail.
  *
  * <p>A result below 0 is a negated {@link Errno error number}. Thread-safe.
  */
 interface SystemCalls {
-  /** Advice: read nothing ahead. */
+  /** Advice: do not read ahead. */
   int RANDOM = 1;
 
-  /** Advice: begin to read all of it now. */
+  /** Advice: start reading all of it now. */
   int WILL_NEED = 3;
 
-  /** Advice: use large pages where there are some. */
+  /** Advice: use huge pages if available. */
   int HUGE_PAGES = 14;
 
-  /** Advice: map all of it now, reading what is missing (Linux 5.14). */
+  /** Advice: map all of it now, reading missing pages (Linux 5.14). */
   int POPULATE = 22;
 
-  /** Advice on a file: drop what is in the page cache, as far as no process maps it. */
+  /** File advice: drop its pages from the page cache, except those that a process maps. */
   int NOT_NEEDED = 4;
 
   /**
    * Opens a file for reading.
    *
-   * @param path its bytes, without the 0 at the end
-   * @param direct whether reads go past the page cache
+   * @param path the bytes of the path, without a terminating zero
+   * @param direct whether reads bypass the page cache
    * @return the descriptor
    */
   int open(byte[] path, boolean direct);
@@ -36,25 +36,25 @@ interface SystemCalls {
   /** Closes a descriptor. */
   int close(int descriptor);
 
-  /** Reads up to {@code length} bytes; 0 is the end of the file. */
+  /** Reads up to {@code length} bytes; returns 0 at the end of the file. */
   long pread(int descriptor, long address, long length, long position);
 
-  /** Length of an open file. */
+  /** Returns the length of an open file. */
   long size(int descriptor);
 
-  /** Maps fresh memory of that length; private, zero. */
+  /** Maps new private, zeroed memory. */
   long mapMemory(long length);
 
   /** Maps a part of a ring, shared with the kernel. */
   long mapRing(int ring, long length, long offset);
 
-  /** Unmaps what was mapped. */
+  /** Unmaps mapped memory. */
   int unmap(long address, long length);
 
   /** Advises the kernel how mapped memory is used. */
   int advise(long address, long length, int advice);
 
-  /** Advises the kernel how the whole of an open file is used. */
+  /** Advises the kernel how an open file is used as a whole. */
   int adviseFile(int descriptor, int advice);
 
   /** Creates an event counter. */
@@ -63,18 +63,18 @@ interface SystemCalls {
   /** Adds 1 to an event counter. */
   int countEvent(int descriptor);
 
-  /** Sets up a ring; the parameters, 120 bytes, are filled in. */
+  /** Sets up a ring and fills in the 120 bytes of parameters. */
   int ringSetup(int entries, long parameters);
 
-  /** Submits entries and waits for completions; gives how many were submitted. */
+  /** Submits entries and waits for completions; returns how many were submitted. */
   int ringEnter(int ring, int submit, int complete, int flags);
 
-  /** Address of the first byte of a direct buffer. */
+  /** Returns the address of a direct buffer's first byte. */
   long address(ByteBuffer direct);
 
   /**
-   * Memory as a buffer of native byte order. It does not keep the memory: nobody may use it after
-   * the memory was unmapped.
+   * Returns memory as a buffer in native byte order. The buffer does not keep the memory mapped and
+   * must not be used once it is unmapped.
    */
   ByteBuffer view(long address, long length);
 }

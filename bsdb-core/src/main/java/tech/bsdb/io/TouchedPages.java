@@ -5,10 +5,10 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Remembers which pages of a file were verified since it was opened: a bit each, in pieces that are
- * made when they are first needed, so that opening costs the same for every size.
+ * Records which pages of a file have been verified since it was opened. Uses one bit per page, in
+ * pieces allocated on first use, so that opening costs the same for every file size.
  *
- * <p>Thread-safe. A bit that is read too early as unset costs a second verification, nothing else.
+ * <p>Thread-safe. Reading a stale unset bit only costs a second verification.
  */
 public final class TouchedPages {
   private static final int PIECE_SHIFT = 18;
@@ -16,20 +16,20 @@ public final class TouchedPages {
 
   private final long[] @Nullable [] pieces;
 
-  /** For a file of that many pages. */
+  /** Creates the record for a file of {@code pages} pages. */
   public TouchedPages(long pages) {
     int count = Math.toIntExact((pages >>> PIECE_SHIFT) + 1);
     pieces = new long[count][];
   }
 
-  /** Whether the page was verified. */
+  /** Whether the page has been verified. */
   public boolean contains(long page) {
     long[] piece = pieces[(int) (page >>> PIECE_SHIFT)];
     return piece != null
         && (piece[(int) page >>> 6 & (1 << PIECE_SHIFT - 6) - 1] & 1L << page) != 0;
   }
 
-  /** Notes that the page was verified. */
+  /** Marks the page as verified. */
   public void add(long page) {
     int at = (int) (page >>> PIECE_SHIFT);
     long[] piece = pieces[at];

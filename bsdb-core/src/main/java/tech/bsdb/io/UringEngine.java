@@ -6,24 +6,24 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Reads from the device by io_uring, past the page cache (O_DIRECT): the reads of a queue are one
- * ring's, so that one thread keeps a device busy. A single read is a {@code pread}. On Linux 5.7
- * and newer, with Java 22 and newer.
+ * Reads from the device through io_uring, bypassing the page cache (O_DIRECT). Each queue submits
+ * its reads to one ring, so that one thread keeps a device busy; a single read is a {@code pread}.
+ * Requires Linux 5.7 or newer and Java 22 or newer.
  */
 public final class UringEngine implements Engine {
-  /** What a kernel that knows too little of io_uring is called. */
+  /** The message for kernels whose io_uring lacks needed features. */
   static final String TOO_OLD = "the kernel's io_uring is too old: Linux 5.7 or newer is needed";
 
   private static final Path SYSCTL = Path.of("/proc/sys/kernel/io_uring_disabled");
 
   private final @Nullable SystemCalls calls;
 
-  /** The engine; if it is {@link #unavailable}, opening says so. */
+  /** Creates the engine; opening a file fails if it is {@link #unavailable}. */
   public UringEngine() {
     this(LinuxCalls.instance());
   }
 
-  /** With other system calls. */
+  /** Creates the engine with other system calls. */
   UringEngine(@Nullable SystemCalls calls) {
     this.calls = calls;
   }
@@ -39,8 +39,8 @@ public final class UringEngine implements Engine {
   }
 
   /**
-   * Why this machine does not offer it, or null if it does. Whether a file system offers direct I/O
-   * is another question: {@link DirectEngine#unavailable}.
+   * Says why this machine does not support the engine, or returns null if it does. File systems may
+   * still lack direct I/O; see {@link DirectEngine#unavailable}.
    */
   public @Nullable String unavailable() {
     if (calls == null) {
@@ -71,7 +71,7 @@ public final class UringEngine implements Engine {
     return UringQueue.open(calls(), depth, oneThread);
   }
 
-  /** Why the kernel refused a ring. */
+  /** Says why the kernel refused to set up a ring. */
   static String refused(int errno) {
     return switch (errno) {
       case Errno.ENOSYS -> "the kernel has no io_uring (ENOSYS): Linux 5.7 or newer is needed";
@@ -80,7 +80,7 @@ public final class UringEngine implements Engine {
           "not enough memory may be locked for a ring (ENOMEM): see ulimit -l, or the memory limit"
               + " of the container";
       case Errno.EINVAL -> TOO_OLD;
-      default -> "the kernel refuses a ring: " + Errno.text(errno);
+      default -> "the kernel refused to set up a ring: " + Errno.text(errno);
     };
   }
 
@@ -88,7 +88,7 @@ public final class UringEngine implements Engine {
     String setting;
     try {
       setting = Files.readString(SYSCTL).strip();
-    } catch (IOException e) { // kernels before 6.6 have no such setting
+    } catch (IOException e) { // kernels before 6.6 lack this setting
       setting = "0";
     }
     return switch (setting) {
@@ -96,7 +96,7 @@ public final class UringEngine implements Engine {
           "forbidden (EPERM): kernel.io_uring_disabled is 1, and this process is neither privileged"
               + " nor in the group kernel.io_uring_group";
       case "2" -> "forbidden (EPERM): kernel.io_uring_disabled is 2";
-      default -> "forbidden (EPERM): a seccomp filter, as containers have, or a security module";
+      default -> "forbidden (EPERM) by a seccomp filter, as in containers, or by a security module";
     };
   }
 }

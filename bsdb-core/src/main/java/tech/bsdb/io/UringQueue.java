@@ -11,15 +11,15 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A queue whose reads are those of one io_uring: what was added is sent and what has ended is
- * fetched by one system call.
+ * A queue on top of one io_uring. A single system call submits added reads and fetches completed
+ * ones.
  */
 final class UringQueue implements ReadQueue {
   /*
-   * Two rings of memory are shared with the kernel. We write entries of 64 bytes (SQE) and move the tail of the
-   * submission queue; the kernel writes completions of 16 bytes (CQE) and moves the tail of the completion queue; each
-   * side moves the head of what it has consumed. The kernel looks at the submission queue only while we are in
-   * io_uring_enter, so that nothing is sent before.
+   * Two rings in memory are shared with the kernel. We write 64-byte submission entries (SQE) and advance the tail of
+   * the submission queue; the kernel writes 16-byte completions (CQE) and advances the tail of the completion queue.
+   * Each side advances the head of the queue it consumes. The kernel reads the submission queue only while we are in
+   * io_uring_enter, so nothing is submitted earlier.
    *
    *   io_uring_params  sq_entries 0, cq_entries 4, flags 8, features 20, sq_off 40, cq_off 80
    *   sq_off           head 0, tail 4, mask 8, entries 12, flags 16, dropped 20, array 24
@@ -27,8 +27,8 @@ final class UringQueue implements ReadQueue {
    *   SQE              opcode 0 (1), flags 1 (1), fd 4, offset 8 (8), address 16 (8), length 24, user data 32 (8)
    *   CQE              user data 0 (8), result 8
    *
-   * There are never more reads in the ring than entries in the submission queue, and the completion queue is larger,
-   * so that neither can overflow.
+   * The ring never holds more reads than the submission queue has entries, and the completion queue is larger, so
+   * neither can overflow.
    */
   private static final int PARAMETERS = 120;
   private static final int SQE = 64;
@@ -53,27 +53,27 @@ final class UringQueue implements ReadQueue {
   private static final VarHandle INTS =
       MethodHandles.byteBufferViewVarHandle(int[].class, ByteOrder.nativeOrder());
 
-  /** How often, and how long, a kernel that is short of memory is given time. */
+  /** How many times to retry, each after {@link #REFUSAL_NANOS}, when the kernel lacks memory. */
   private static final int MAX_REFUSALS = 1000;
 
   private static final long REFUSAL_NANOS = 1_000_000;
 
   /**
-   * What is added while reads are handed over is sent so many at a time, so that the device need
-   * not wait.
+   * Reads added while others are handed over are submitted in batches of this size, so that the
+   * device does not idle.
    */
   private static final int FLUSH = 8;
 
-  /** The user data of the read of the event counter; other reads have their place. */
+  /** The user data of the event counter's read; other reads carry their place. */
   private static final long EVENT = -1;
 
   /*
-   * Where the kernel puts the event counters that it reads. Nobody looks at it; it is never freed, so that a read that
-   * is still armed when its ring is closed does no harm.
+   * Receives the event counters that the kernel reads. The contents are ignored. It is never freed, so a read still
+   * armed when its ring is closed does no harm.
    */
   private static final ByteBuffer EVENT_SINK = ByteBuffer.allocateDirect(8);
 
-  /** The queues that are open: so that what the kernel writes to stays reachable. */
+  /** The open queues, which keeps the memory that the kernel writes to reachable. */
   private static final Set<UringQueue> OPEN = ConcurrentHashMap.newKeySet();
 
   private final SystemCalls calls;
@@ -99,7 +99,7 @@ final class UringQueue implements ReadQueue {
   private int unsent;
   private boolean eventArmed;
 
-  /* A place for each read; those that are free, and those that have ended, by their numbers. */
+  /* A place for each read, and the numbers of the free places and of those with completed reads. */
   private final @Nullable NativeFile[] files;
   private final @Nullable Window[] windows;
   private final @Nullable IOException[] failures;
@@ -114,13 +114,13 @@ final class UringQueue implements ReadQueue {
   private int readyCount;
   private boolean closing;
 
-  /* What wakers see. */
+  /* Shared with wakers. */
   private final Object wakeLock = new Object();
   private volatile boolean woken;
   private volatile boolean asleep;
   private boolean closed;
 
-  /** Sets up a ring. */
+  /** Opens a queue on a new ring. */
   static UringQueue open(SystemCalls calls, int depth, boolean oneThread) throws IOException {
     ReadQueue.checkDepth(depth);
     ByteBuffer parameters = ByteBuffer.allocateDirect(PARAMETERS).order(ByteOrder.nativeOrder());
@@ -246,7 +246,7 @@ final class UringQueue implements ReadQueue {
     checkOpen();
     ReadQueue.check(pending(), depth, first, count, tag);
     if (!(source instanceof NativeFile file)) {
-      throw new IllegalArgumentException("not opened by the engine of this queue: " + source);
+      throw new IllegalArgumentException("not opened by this queue's engine: " + source);
     }
     int length = count * PageSource.PAGE;
     long address = window.prepareNative(length, calls);
@@ -260,14 +260,14 @@ final class UringQueue implements ReadQueue {
     enqueue(file.descriptor(), first * PageSource.PAGE, address, length, place);
   }
 
-  /** Writes an entry, to be sent with the next call. */
+  /** Writes an entry, which the next system call submits. */
   private void enqueue(int descriptor, long position, long address, int length, long userData) {
     int at = (tail & submitMask) * SQE;
-    entries.putLong(at, OPCODE_READ); // and no flags, no priority, for now descriptor 0
+    entries.putLong(at, OPCODE_READ); // no flags, no priority; descriptor 0 for now
     entries.putInt(at + 4, descriptor);
     entries.putLong(at + 8, position);
     entries.putLong(at + 16, address);
-    entries.putLong(at + 24, length); // and no flags of reading
+    entries.putLong(at + 24, length); // no read flags
     entries.putLong(at + 32, userData);
     entries.putLong(at + 40, 0);
     entries.putLong(at + 48, 0);
@@ -316,13 +316,14 @@ final class UringQueue implements ReadQueue {
     }
   }
 
-  /** Reads that have not ended. */
+  /** The number of reads not completed. */
   private int underWay() {
     return depth - freeCount - readyCount;
   }
 
   /**
-   * Sends what was added, and waits for a completion unless the owner was woken; false if it was.
+   * Submits the added reads and waits for a completion unless the owner was woken. Returns false if
+   * it was.
    */
   private boolean enterWaiting() throws IOException {
     if (!eventArmed) {
@@ -343,7 +344,7 @@ final class UringQueue implements ReadQueue {
     return true;
   }
 
-  /** Sends what was added, and waits for so many completions. */
+  /** Submits the added reads and waits for {@code complete} completions. */
   private void enter(int complete) throws IOException {
     INTS.setRelease(rings, submitTail, tail);
     int refusals = 0;
@@ -359,26 +360,26 @@ final class UringQueue implements ReadQueue {
         }
       } else if (result == -Errno.EAGAIN || result == -Errno.EBUSY) {
         if (completed() > 0) {
-          return; // room comes from reaping
+          return; // reaping makes room
         }
         if (++refusals == MAX_REFUSALS) {
-          throw new IOException("io_uring does not go on: " + Errno.text(-result));
+          throw new IOException("io_uring_enter failed: " + Errno.text(-result));
         }
         LockSupport.parkNanos(REFUSAL_NANOS); // the kernel is short of memory
       } else if (result == -Errno.EEXIST) {
         throw new IllegalStateException("this queue belongs to another thread");
       } else {
-        throw new IOException("io_uring does not go on: " + Errno.text(-result));
+        throw new IOException("io_uring_enter failed: " + Errno.text(-result));
       }
     }
   }
 
-  /** Completions that have not been fetched. */
+  /** The number of completions not yet fetched. */
   private int completed() {
     return (int) INTS.getAcquire(rings, completeTail) - rings.getInt(completeHead);
   }
 
-  /** Fetches all completions: reads that have ended are ready, others go on. */
+  /** Fetches all completions: finished reads become ready, short reads are continued. */
   private void reap() {
     int head = rings.getInt(completeHead);
     int end = (int) INTS.getAcquire(rings, completeTail);
@@ -459,13 +460,13 @@ final class UringQueue implements ReadQueue {
       calls.unmap(ringsAddress, ringsLength);
       calls.unmap(entriesAddress, entriesLength);
       calls.close(ring);
-      if (quiet) { // else the kernel may still write: then the windows stay reachable for ever
+      if (quiet) { // otherwise the kernel may still write: the windows stay reachable forever
         OPEN.remove(this);
       }
     }
   }
 
-  /** Waits for what the kernel has; what was not sent is forgotten. */
+  /** Waits for submitted reads and drops the others. */
   private void awaitSent() throws IOException {
     int forgotten = 0;
     for (int i = 0; i < unsent; i++) {

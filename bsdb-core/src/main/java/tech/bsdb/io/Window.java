@@ -5,11 +5,11 @@ import java.nio.ByteOrder;
 import java.util.zip.CRC32C;
 
 /**
- * Where the bytes of a read lie: a little-endian buffer and an offset in it.
+ * The bytes of a read: a little-endian buffer and an offset in it.
  *
- * <p>A window belongs to one thread at a time. What it shows stays valid until the next read into
- * it, or until the source is closed. Memory of its own is kept for the next read, at most {@link
- * PageSource#MAX_RUN} pages, and freed when the window is garbage.
+ * <p>Used by one thread at a time. The contents stay valid until the next read into the window or
+ * until the source is closed. The window keeps its own memory, at most {@link PageSource#MAX_RUN}
+ * pages, for the next read; it is freed when the window is garbage-collected.
  */
 public final class Window {
   private static final ByteBuffer NOTHING = ByteBuffer.allocate(0);
@@ -25,15 +25,14 @@ public final class Window {
   private final CRC32C crc = new CRC32C();
 
   /**
-   * The CRC32C of {@code length} bytes from {@code at} on in the {@link #buffer}. Allocates nothing
-   * once the window has been used so before.
+   * Returns the CRC32C of {@code length} bytes of the {@link #buffer}, starting at {@code at}.
+   * Allocates nothing after the first such call.
    *
-   * <p>Memory of its own is read where it lies. What lies in a file's mapping is copied first: if
-   * the file was cut short, or the device fails, the copy ends by an {@link InternalError} that can
-   * be caught, where the processor's own instructions for checksums would crash the virtual
-   * machine.
+   * <p>Checksums the window's own memory in place. Copies bytes in a file mapping first: if the
+   * file was cut short or the device fails, the copy throws an {@link InternalError} that can be
+   * caught, whereas the CRC intrinsic would crash the virtual machine.
    */
-  @SuppressWarnings("ReferenceEquality") // is it the very buffer?
+  @SuppressWarnings("ReferenceEquality") // identity is meant
   public int crc32c(int at, int length) {
     crc.reset();
     if (buffer == ownBuffer) {
@@ -56,14 +55,14 @@ public final class Window {
     return buffer;
   }
 
-  /** Where the first byte of the read stands in the buffer. */
+  /** The index of the read's first byte in the buffer. */
   public int offset() {
     return offset;
   }
 
   /**
-   * Points this window at an array of its own, with room for {@code bytes}, for a source to fill
-   * from its start.
+   * Points this window at its own array with room for {@code bytes} bytes, which the source fills
+   * from the start.
    */
   byte[] prepare(int bytes) {
     if (own.length < bytes) {
@@ -76,11 +75,11 @@ public final class Window {
   }
 
   /**
-   * Points this window at memory of its own that starts at a page boundary and is not in the heap,
-   * with room for {@code bytes}, for a source to fill from its start. Its limit must be its
-   * capacity again when the source is done.
+   * Points this window at its own page-aligned off-heap memory with room for {@code bytes} bytes,
+   * which the source fills from the start. The source must reset the limit to the capacity when
+   * done.
    */
-  @SuppressWarnings("ReferenceEquality") // a store of the same reference would cost a barrier
+  @SuppressWarnings("ReferenceEquality") // storing the same reference would cost a barrier
   ByteBuffer prepareAligned(int bytes) {
     if (aligned.capacity() < bytes) {
       int room = Integer.highestOneBit(bytes - 1) << 1;
@@ -98,7 +97,7 @@ public final class Window {
     return aligned;
   }
 
-  /** Lets go of memory of its own of more than so many bytes; whether there was some. */
+  /** Releases the window's own memory if it exceeds {@code most} bytes; returns whether it did. */
   boolean trim(int most) {
     boolean much = own.length > most || aligned.capacity() > most;
     if (much) {
@@ -111,7 +110,7 @@ public final class Window {
     return much;
   }
 
-  /** The same memory, by its address. */
+  /** Like {@link #prepareAligned}, but returns the memory's address. */
   long prepareNative(int bytes, SystemCalls calls) {
     ByteBuffer memory = prepareAligned(bytes);
     if (address == 0) {

@@ -1,6 +1,7 @@
 /**
- * Extents to bytes: whole pages of immutable files, mapped, buffered, from the device (direct,
- * io_uring) or loaded into memory; one at a time or in queues. Knows no records.
+ * Reads extents, runs of whole pages of immutable files: memory-mapped, buffered, straight from the
+ * device (direct, io_uring) or loaded into memory; one at a time or through queues. Does not depend
+ * on the record format.
  */
 @NullMarked
 package tech.bsdb.io;

@@ -19,11 +19,11 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Makes system calls by {@code java.lang.foreign}. It must have the same members as the class of
- * the same name for Java 17.
+ * Makes system calls through {@code java.lang.foreign}. The class must have the same members as the
+ * Java 17 class of the same name.
  *
- * <p>Pointers go as numbers, so that a call allocates nothing; each thread has a place of its own
- * where the error number is put.
+ * <p>Pointers are passed as numbers, so that a call allocates nothing. Each thread has its own
+ * memory for the error number.
  */
 final class LinuxCalls implements SystemCalls {
   private static final int READ_ONLY = 0;
@@ -41,17 +41,17 @@ final class LinuxCalls implements SystemCalls {
     this.directFlag = directFlag;
   }
 
-  /** Why no system calls can be made, or null if they can. */
+  /** Says why no system calls can be made, or returns null if they can. */
   static @Nullable String unavailable() {
     return Offer.REASON;
   }
 
-  /** Makes the calls; null if they are {@link #unavailable}. */
+  /** The system calls, or null if they are {@link #unavailable}. */
   static @Nullable SystemCalls instance() {
     return Offer.CALLS;
   }
 
-  /* What this machine offers, found out once, when it is first asked for. */
+  /* What this machine supports, determined once at first use. */
   private static final class Offer {
     static final @Nullable String REASON;
     static final @Nullable SystemCalls CALLS;
@@ -63,7 +63,7 @@ final class LinuxCalls implements SystemCalls {
       if (!System.getProperty("os.name").equals("Linux")) {
         reason = "needs Linux, this is " + System.getProperty("os.name");
       } else if (direct == 0) {
-        reason = "not known on processors of the kind " + System.getProperty("os.arch");
+        reason = "not supported on the processor architecture " + System.getProperty("os.arch");
       } else {
         try {
           LinuxCalls linux = new LinuxCalls(direct);
@@ -77,7 +77,7 @@ final class LinuxCalls implements SystemCalls {
       CALLS = calls;
     }
 
-    /** O_DIRECT, which is not the same number everywhere. */
+    /** O_DIRECT, whose value depends on the architecture. */
     private static int directFlag(String processor) {
       return switch (processor) {
         case "amd64", "x86_64", "riscv64" -> 0x4000;
@@ -94,7 +94,7 @@ final class LinuxCalls implements SystemCalls {
       if (cause instanceof NoSuchElementException) {
         return "the C library lacks a function: " + cause.getMessage();
       }
-      return "this Java makes no native calls: " + cause;
+      return "this Java cannot make native calls: " + cause;
     }
   }
 
@@ -161,12 +161,12 @@ final class LinuxCalls implements SystemCalls {
       return LINKER.downcallHandle(symbol, descriptor, all);
     }
 
-    /** Where the calling thread's error number is put. */
+    /** The memory that receives the calling thread's error number. */
     static MemorySegment state() {
       return STATES.get();
     }
 
-    /** A result, or the negated error number instead of -1. */
+    /** Returns the result, or the negated error number if it is -1. */
     static long checked(long result, MemorySegment state) {
       return result == -1 ? -state.get(JAVA_INT, ERRNO) : result;
     }

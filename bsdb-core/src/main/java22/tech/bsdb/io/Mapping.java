@@ -11,21 +11,23 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 
 /**
- * A whole file mapped for reading, in pieces that overlap, so that every run of up to {@link
+ * A whole file mapped for reading, in overlapping pieces, so that every run of up to {@link
  * #OVERLAP} bytes lies in one buffer.
  *
- * <p>This is the one for Java 22 and newer: a shared arena unmaps at a known time, and a read after
- * that is an {@link IllegalStateException}. Where native access is allowed, the kernel is advised
- * to read nothing ahead: else the first touch of a cold page brings megabytes. It must have the
- * same members as the class of the same name for Java 17.
+ * <p>This version serves Java 22 and newer: a shared arena unmaps at a known time, and a read after
+ * that throws an {@link IllegalStateException}. Where native access is allowed, the kernel is
+ * advised not to read ahead; otherwise the first touch of a cold page reads megabytes. The class
+ * must have the same members as the Java 17 class of the same name.
  */
 public final class Mapping implements Closeable {
-  /** Bytes that two neighbouring pieces share. */
+  /** Bytes that two adjacent pieces share. */
   public static final int OVERLAP = 1 << 20;
 
   private static final int SHIFT = 30;
 
-  /** So much is read ahead at most, so that opening takes the same time for every size. */
+  /**
+   * The largest file that is read ahead, so that opening takes about the same time for every size.
+   */
   private static final long MOST_AHEAD = 64L << 20;
 
   private final Arena arena;
@@ -38,31 +40,28 @@ public final class Mapping implements Closeable {
     this.pieces = pieces;
   }
 
-  /** Maps the first {@code length} bytes of a file, at least 1, of which any may be touched. */
+  /** Maps the first {@code length} bytes of a file, at least 1, for random access. */
   public static Mapping open(Path file, long length) throws IOException {
     return open(file, length, SystemCalls.RANDOM);
   }
 
   /**
-   * Maps a file that will soon be touched everywhere: if it is not too large, the kernel begins to
-   * read it now. Does not wait for it.
+   * Maps a file that will soon be touched everywhere. Unless it is too large, the kernel starts
+   * reading it; this method does not wait for that.
    */
   public static Mapping openSoonNeeded(Path file, long length) throws IOException {
     return open(file, length, length > MOST_AHEAD ? SystemCalls.RANDOM : SystemCalls.WILL_NEED);
   }
 
   /**
-   * Maps a file whose pages are to be huge ones when they are read: so each fault reads 2 MiB. Only
-   * for what is read in whole.
+   * Maps a file that should be read into huge pages, so that each fault reads 2 MiB. Only for files
+   * that are read completely.
    */
   static Mapping openInHugePages(Path file, long length) throws IOException {
     return open(file, length, SystemCalls.HUGE_PAGES);
   }
 
-  /**
-   * Asks the kernel to read a part of the file and to map it, without touching it: nothing fails if
-   * it cannot.
-   */
+  /** Asks the kernel to read and map a part of the file without touching it, ignoring failure. */
   void populate(long position, long length) {
     SystemCalls calls = LinuxCalls.instance();
     if (calls != null) {
@@ -80,7 +79,7 @@ public final class Mapping implements Closeable {
       MemorySegment whole = channel.map(FileChannel.MapMode.READ_ONLY, 0, length, arena);
       SystemCalls calls = LinuxCalls.instance();
       if (calls != null) {
-        calls.advise(whole.address(), length, advice); // a refusal costs time only
+        calls.advise(whole.address(), length, advice); // a refusal only costs time
       }
       for (int i = 0; i < pieces.length; i++) {
         long from = (long) i << SHIFT;
@@ -95,29 +94,29 @@ public final class Mapping implements Closeable {
   }
 
   /**
-   * The buffer in which the byte at {@code position} stands, at {@link #offset}; little-endian,
-   * absolute gets only.
+   * Returns the buffer that holds the byte at {@code position}, at index {@link #offset};
+   * little-endian, absolute gets only.
    */
   public ByteBuffer buffer(long position) {
     return pieces[(int) (position >>> SHIFT)];
   }
 
-  /** All buffers, each of 1 GiB and {@link #OVERLAP} bytes but the last. */
+  /** All buffers, each of 1 GiB plus {@link #OVERLAP} bytes except the last. */
   ByteBuffer[] pieces() {
     return pieces;
   }
 
-  /** Where in its {@link #buffer} the byte at {@code position} stands. */
+  /** Returns the index of the byte at {@code position} in its {@link #buffer}. */
   public static int offset(long position) {
     return (int) position & (1 << SHIFT) - 1;
   }
 
-  /** Whether the page that starts at {@code position} is in memory, as far as the system says. */
+  /** Whether the page that starts at {@code position} is in memory, according to the system. */
   public boolean isResident(long position) {
     return isResident(position, PageSource.PAGE);
   }
 
-  /** The same of a run of bytes that lies in one {@link #buffer}. */
+  /** The same for a run of bytes within one {@link #buffer}. */
   boolean isResident(long position, long length) {
     return whole.asSlice(position, length).isLoaded();
   }

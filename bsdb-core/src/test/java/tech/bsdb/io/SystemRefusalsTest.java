@@ -200,7 +200,7 @@ class SystemRefusalsTest {
     try (PageSource source = new DirectEngine(calls, 4).open(file, content.length)) {
       assertThatThrownBy(() -> source.read(7, 2, new Window()))
           .isExactlyInstanceOf(IOException.class)
-          .hasMessageContaining("the device gave only 512 bytes");
+          .hasMessageContaining("the device returned only 512 bytes");
     }
   }
 
@@ -323,7 +323,7 @@ class SystemRefusalsTest {
       calls.onRingEnter = submit -> -Errno.EAGAIN;
       assertThatThrownBy(() -> queue.await(1, (tag, failure) -> {}))
           .isInstanceOf(IOException.class)
-          .hasMessageContaining("does not go on");
+          .hasMessageContaining("io_uring_enter failed");
       assertThat(queue.pending()).isEqualTo(1);
       calls.onRingEnter = submit -> 0;
       queue.await(1, (tag, failure) -> assertThat(failure).isNull());
