@@ -3,9 +3,9 @@ package tech.bsdb.lookup;
 import java.util.SplittableRandom;
 
 /**
- * A sum over pairs of a slot and an address that does not depend on their order: two sets of pairs
- * with equal sums are equal, but for a chance of about 2^-120 that nobody can bring about, because
- * every sum is made with numbers drawn at random. Not thread-safe.
+ * An order-independent sum over (slot, address) pairs. Two sets with equal sums are equal, except
+ * with probability about 2^-120; random numbers in every sum keep anyone from provoking a
+ * collision. Not thread-safe.
  */
 final class AddressSum {
   private final long first;
@@ -18,13 +18,13 @@ final class AddressSum {
     this.second = second;
   }
 
-  /** A sum of no pairs. */
+  /** Creates an empty sum with new random numbers. */
   static AddressSum random() {
     SplittableRandom random = new SplittableRandom(new java.security.SecureRandom().nextLong());
     return new AddressSum(random.nextLong(), random.nextLong());
   }
 
-  /** A sum of no pairs that can be compared with this one. */
+  /** Creates an empty sum that can be compared with this one. */
   AddressSum another() {
     return new AddressSum(first, second);
   }

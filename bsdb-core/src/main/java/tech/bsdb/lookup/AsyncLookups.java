@@ -12,27 +12,27 @@ import tech.bsdb.hash.HashFunction;
 import tech.bsdb.io.DirectEngine;
 
 /**
- * Lookups whose answers come later, each exactly once: a value, null for an absent key, or a
+ * Asynchronous lookups. Each is answered exactly once: with a value, null for an absent key, or a
  * failure. Thread-safe.
  *
- * <p>What is in memory is answered at once, by the caller's thread. What must be read goes through
- * rings where the engine has them, else through a pool of threads that each wait for one lookup;
- * then the answer is given by a thread that does nothing else. At most {@link #MOST} lookups wait
- * for their reads or their answers' handlers: a caller beyond that waits, unless it is itself such
- * a handler, which would wait for itself.
+ * <p>A lookup of data in memory is answered at once on the calling thread. Other lookups are read
+ * through rings if the engine has them, otherwise by a pool of threads that each wait for one
+ * lookup; a callback thread then delivers the answer. At most {@link #MOST} lookups may be waiting
+ * for their reads or handlers. Further callers block, except handlers themselves, which could
+ * deadlock.
  */
 public final class AsyncLookups implements Closeable {
-  /** Lookups that were begun and whose handlers have not ended, before callers must wait. */
+  /** The number of lookups with unfinished handlers beyond which callers wait. */
   static final int MOST = 16_384;
 
-  /** The system property for the number of rings, each with a thread of its own. */
+  /** The system property for the number of rings, each with its own thread. */
   static final String RINGS = "bsdb.reader.index.submit.threads";
 
   private static final int DEFAULT_THREADS = 64;
   private static final int CLOSED = -1;
   private static final long IDLE_SECONDS = 10;
 
-  /** Hears the answer to one lookup, exactly once. */
+  /** Receives the answer to one lookup, exactly once. */
   public interface Answer {
     void completed(byte @Nullable [] value);
 
@@ -45,15 +45,15 @@ public final class AsyncLookups implements Closeable {
   private final ThreadPoolExecutor pool;
   private final RingLookups[] rings;
 
-  /** Lookups whose reads have not ended. */
+  /** The number of lookups with unfinished reads. */
   private int underWay;
 
-  /** Lookups whose handlers have not ended. */
+  /** The number of lookups with unfinished handlers. */
   private int unanswered;
 
   private boolean closed;
 
-  /** Lookups in an open database, which stays the caller's to close, after this. */
+  /** Creates lookups in an open database, which the caller closes after this. */
   public AsyncLookups(Lookup lookup) throws IOException {
     this.lookup = lookup;
     int threads = positive(DirectEngine.THREADS, DEFAULT_THREADS);
@@ -90,12 +90,12 @@ public final class AsyncLookups implements Closeable {
     return value;
   }
 
-  /** Looks a key up and has its answer given. */
+  /** Looks up a key and delivers its answer. */
   public void get(byte[] key, Answer answer) {
     get(key, answer, null);
   }
 
-  /** Looks a key up and has its answer given; the budget is asked for memory. */
+  /** Looks up a key and delivers its answer; {@code budget} grants the memory for it. */
   public void get(byte[] key, Answer answer, @Nullable LongPredicate budget) {
     Request request = new Request(key, answer, budget);
     boolean answered = true;
@@ -120,8 +120,8 @@ public final class AsyncLookups implements Closeable {
   }
 
   /*
-   * Alone, a lookup is read by the very thread that will give its answer: one hand-over in place of two. One at a time
-   * then takes 140 us in place of 233, where a synchronous one takes 187 (docs/BENCHMARKS.md).
+   * A lone lookup is read by the thread that will deliver its answer, which saves one of two handovers. One at a time
+   * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
    */
   private void readAndAnswer(Request request) {
     find(request);
@@ -137,7 +137,7 @@ public final class AsyncLookups implements Closeable {
     }
   }
 
-  /** Looks up and waits for it. */
+  /** Looks up synchronously. */
   private void find(Request request) {
     try {
       request.value = lookup.get(request.key, request.budget);
@@ -146,7 +146,10 @@ public final class AsyncLookups implements Closeable {
     }
   }
 
-  /** Answers a request that needs no device, or finds the slot of another one. */
+  /**
+   * Answers a request that needs no I/O and returns true; for others, finds the slot if rings are
+   * used.
+   */
   private boolean answeredHere(Request request) throws IOException {
     if (rings.length == 0) {
       byte[] value = lookup.getIfInMemory(request.key, request.budget);
@@ -171,7 +174,7 @@ public final class AsyncLookups implements Closeable {
     }
   }
 
-  /** Has a thread of the pool look the key up and wait for it. */
+  /** Has a pool thread look up the key synchronously. */
   void waitFor(Request request) {
     try {
       pool.execute(
@@ -180,21 +183,21 @@ public final class AsyncLookups implements Closeable {
             answer(request);
           });
     } catch (RejectedExecutionException | OutOfMemoryError e) {
-      request.fail(new IOException("no thread can be had to look a key up: " + e.getMessage(), e));
+      request.fail(new IOException("cannot start a lookup thread: " + e.getMessage(), e));
       answer(request);
     }
   }
 
-  /** Has the answer of a lookup given, whose reads have ended. */
+  /** Delivers the answer of a lookup whose reads are finished. */
   void answer(Request request) {
     callbacks.execute(() -> give(request));
     readEnded();
   }
 
   /**
-   * Counts a lookup, once there is room.
+   * Waits for room and counts a lookup.
    *
-   * @return how many were unanswered before, or {@link #CLOSED}
+   * @return the number of unanswered lookups before it, or {@link #CLOSED}
    */
   private synchronized int begin() {
     boolean interrupted = false;
@@ -248,7 +251,7 @@ public final class AsyncLookups implements Closeable {
       failure = why;
     }
 
-    /** Gives the answer. */
+    /** Delivers the answer. */
     @Override
     public void run() {
       if (failure != null) {
@@ -260,8 +263,8 @@ public final class AsyncLookups implements Closeable {
   }
 
   /**
-   * Waits for the lookups under way, whose answers are still given; later ones fail. A second call
-   * does nothing.
+   * Waits for the reads of unfinished lookups, whose answers are still delivered. Later lookups
+   * that need I/O fail. A second call does nothing.
    */
   @Override
   public void close() throws IOException {

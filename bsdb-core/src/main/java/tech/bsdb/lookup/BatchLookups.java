@@ -8,15 +8,15 @@ import tech.bsdb.hash.HashFunction;
 import tech.bsdb.io.ReadQueue;
 
 /**
- * Looks many keys up with many reads under way: as soon as one ends, its place is taken by the next
- * one. Belongs to a {@link Session}.
+ * Looks up many keys with many reads in flight: as soon as one lookup finishes, the next takes its
+ * place. Belongs to a {@link Session}.
  */
 final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
   private final LookupPath path;
   private final QueuedLookups<KeyBatch> lookups;
   private @Nullable Throwable failure;
 
-  /** Lookups over a queue, which this closes. */
+  /** Creates lookups over a queue, which {@link #close} closes. */
   BatchLookups(LookupPath path, ReadQueue queue, boolean indexQueued, boolean recordsQueued) {
     this.path = path;
     this.lookups =
@@ -60,7 +60,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
     }
   }
 
-  /** Lets go of memory that only large records need. */
+  /** Releases memory that only large records need. */
   void trim() {
     lookups.trim();
   }

@@ -8,23 +8,23 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
 
 /**
- * Threads that run users' callbacks and nothing else, so that one that blocks holds up no read. A
- * few are enough as long as callbacks end; while all of them are stuck, a further one is made every
- * few milliseconds, up to {@link #MOST}: so callbacks may wait for other lookups. Thread-safe.
+ * Threads that run only users' callbacks, so that a blocking callback delays no read. A few threads
+ * suffice as long as callbacks return. While all are stuck, another thread is started every few
+ * milliseconds, up to {@link #MOST}, so that callbacks may wait for other lookups. Thread-safe.
  */
 final class Callbacks {
-  /** The most threads. */
+  /** The maximum number of threads. */
   static final int MOST = 1000;
 
-  /** So many callbacks of one thread run within each other before the next is put off. */
+  /** How many callbacks may nest on one thread before the next is handed to another. */
   private static final int DEEPEST = 16;
 
   private static final long IDLE_SECONDS = 10;
 
-  /** How often it is looked whether callbacks are stuck. */
+  /** The interval of checks for stuck callbacks. */
   private static final long LOOK_MILLIS = 10;
 
-  /** The watch ends when nothing waited so many times in a row; once closed, at the first time. */
+  /** The watch ends after this many checks in a row find none waiting; once closed, after one. */
   private static final int QUIET_LOOKS = 100;
 
   private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
@@ -35,7 +35,7 @@ final class Callbacks {
   private final ThreadPoolExecutor threads;
   private volatile boolean watched;
 
-  /** With that many threads as long as callbacks end. */
+  /** Uses {@code few} threads as long as callbacks return. */
   Callbacks(int few) {
     this.few = few;
     threads =
@@ -51,19 +51,19 @@ final class Callbacks {
     }
   }
 
-  /** Whether the calling thread runs callbacks, so that it must not wait for others. */
+  /** Whether the calling thread runs callbacks and thus must not wait for others. */
   boolean isOwnThread() {
     return Thread.currentThread() instanceof CallbackThread;
   }
 
-  /** Whether no callback runs or waits. */
+  /** Whether no callback is running or waiting. */
   boolean isIdle() {
     return running.get() == 0 && waiting.isEmpty();
   }
 
   /**
-   * Runs a callback by one of the threads. Where none can be had any more, after closing or at the
-   * system's limit, by a new one or by the caller: it is run in any case.
+   * Runs a callback on one of the threads. After closing, runs it on a new thread; if no thread can
+   * be started, on the calling one. It always runs.
    */
   void execute(Runnable callback) {
     try {
@@ -87,8 +87,8 @@ final class Callbacks {
   }
 
   /**
-   * Runs a callback at once, by the calling thread; or by one of the threads, if it already runs
-   * many within each other.
+   * Runs a callback at once on the calling thread, or on one of the pool's threads if the calling
+   * thread already nests many.
    */
   void runHere(Runnable callback) {
     int[] deep = depth.get();
@@ -115,8 +115,8 @@ final class Callbacks {
   }
 
   /**
-   * What a callback throws, checked exceptions that it does not declare included, is its thread's
-   * handler's to report, and nobody else's concern; nor is what that handler throws.
+   * Runs a callback and passes whatever it throws, undeclared checked exceptions included, to the
+   * thread's uncaught exception handler only. Ignores what that handler throws.
    */
   private static void guarded(Runnable callback) {
     try {
@@ -126,7 +126,7 @@ final class Callbacks {
       try {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
       } catch (Throwable ignored) {
-        // As the virtual machine does: there is nobody left to tell.
+        // Ignored, as by the virtual machine.
       }
     }
   }
@@ -140,7 +140,7 @@ final class Callbacks {
     }
   }
 
-  /** Makes further threads while callbacks wait and none begins. */
+  /** Starts more threads while callbacks wait and none starts. */
   private void lookAfter() {
     long before = -1;
     int quiet = 0;
@@ -148,7 +148,7 @@ final class Callbacks {
       try {
         TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
       } catch (InterruptedException e) {
-        // Nobody has reason to interrupt this thread.
+        // Nothing should interrupt this thread.
       }
       long now = begun.sum();
       if (waiting.isEmpty()) {
@@ -162,7 +162,7 @@ final class Callbacks {
           try {
             threads.setCorePoolSize(threads.getCorePoolSize() + 1); // starts one
           } catch (OutOfMemoryError noThread) {
-            // The system's limit: tried again at the next look.
+            // The system's limit: retried at the next check.
           }
         }
       }
@@ -170,13 +170,13 @@ final class Callbacks {
     }
   }
 
-  /** Ends the watch, unless something waits again. */
+  /** Ends the watch unless callbacks are waiting again. */
   private synchronized boolean unwatch() {
     watched = !waiting.isEmpty();
     return !watched;
   }
 
-  /** Lets callbacks that wait run, and the threads end then; does not wait for them. */
+  /** Lets waiting callbacks run and then ends the threads; does not wait for that. */
   void close() {
     threads.shutdown();
   }

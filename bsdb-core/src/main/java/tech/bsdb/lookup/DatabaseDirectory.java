@@ -35,30 +35,30 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
 
 /**
- * A database directory whose manifest was read and whose every file was found with the right
- * length, header and footer. Immutable.
+ * A database directory whose manifest has been read and whose files all have the right length,
+ * header and footer. Immutable.
  *
  * @param path the directory
  * @param id the database's id
  * @param manifest its manifest
- * @param facts what the manifest says
- * @param manifestBytes bytes of the manifest's file
+ * @param facts the manifest's properties, decoded
+ * @param manifestBytes size of the manifest file in bytes
  */
 public record DatabaseDirectory(
     Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
-  /** A manifest is not larger, with the most data files that there can be. */
+  /** The largest manifest, reached with the maximum number of data files. */
   private static final int MAX_MANIFEST_PAGES = 4096;
 
   private static final int ATTEMPTS = 100;
 
   /**
-   * Reads the manifest and checks the frame of every file, which takes the same time for every
+   * Reads the manifest and checks the frame of every file. Takes the same time for every database
    * size.
    *
-   * @throws NoSuchFileException if the directory, or a file of it, does not exist
-   * @throws NotDirectoryException if it is not a directory, or not a database
+   * @throws NoSuchFileException if the directory or one of its files does not exist
+   * @throws NotDirectoryException if it is not a directory or not a database
    * @throws CorruptDatabaseException if a file is damaged, cut short or from another database
-   * @throws UnsupportedFormatException if it is of a format that this version does not read
+   * @throws UnsupportedFormatException if this version does not read its format
    */
   public static DatabaseDirectory open(Path path) throws IOException {
     return withOpened(path, directory -> directory);
@@ -74,16 +74,16 @@ public record DatabaseDirectory(
     }
   }
 
-  /** Does something with the files of a database. */
+  /** An operation on the files of a database. */
   @FunctionalInterface
   interface Use<T> {
-    /** Uses the directory's files; what it opened is closed again if it fails. */
+    /** Uses the directory's files. Closes what it opened if it fails. */
     T with(DatabaseDirectory directory) throws IOException;
   }
 
   /**
-   * Opens a directory as {@link #open} does, and does something with its files. When a build
-   * replaces the database meanwhile, so that a file is gone, all is done again with the new one.
+   * Opens a directory like {@link #open} and uses its files. If a build replaces the database
+   * meanwhile and a file is missing, starts again with the new database.
    */
   static <T> T withOpened(Path path, Use<T> use) throws IOException {
     refuseUnlessDirectory(path);
@@ -102,7 +102,7 @@ public record DatabaseDirectory(
     }
   }
 
-  /** Reads the manifest after a file was found missing. */
+  /** Reads the manifest again after a file turned out to be missing. */
   private static DatabaseDirectory readAgain(Path path, IOException missing) throws IOException {
     try {
       return readManifest(path);
@@ -133,7 +133,7 @@ public record DatabaseDirectory(
     return new DatabaseDirectory(path, decoded.id(), manifest, readable(file, manifest), length);
   }
 
-  /** Reads every fact once, so that whoever reads it later finds it there and in its range. */
+  /** Reads every property once, so that later reads find it present and in range. */
   private static Facts readable(Path file, Manifest manifest) throws IOException {
     try {
       if (Facts.format(manifest) != FileFrame.VERSION) {
@@ -157,8 +157,8 @@ public record DatabaseDirectory(
   }
 
   /**
-   * Fails if this is one shard of a divided database: a reader of a single shard would say that the
-   * other shards' keys are absent.
+   * Fails if this is one shard of a divided database. A reader of a single shard would report the
+   * other shards' keys as absent.
    */
   void refuseShard() throws UnsupportedFormatException {
     if (facts.shards() > 1) {
@@ -197,7 +197,7 @@ public record DatabaseDirectory(
     }
     for (int i = 0; i < entries.size(); i++) {
       if (entries.get(i).file().number() != i) {
-        throw new IllegalArgumentException(entries.get(i).file() + " in place " + i);
+        throw new IllegalArgumentException(entries.get(i).file() + " listed as number " + i);
       }
     }
   }
@@ -209,8 +209,8 @@ public record DatabaseDirectory(
       throw new NoSuchFileException(
           file.toString(),
           null,
-          "not there, though the manifest names it: the database was not copied whole, or the"
-              + " manifest is another's");
+          "missing, although the manifest lists it: the database was not copied whole, or the"
+              + " manifest is from another database");
     }
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       if (channel.size() != entry.length()) {
@@ -232,7 +232,7 @@ public record DatabaseDirectory(
             file,
             16,
             "database id " + id,
-            frame.databaseId() + ": the file is of another database");
+            frame.databaseId() + ": the file belongs to another database");
       }
       if (frame.digest() != entry.digest()) {
         throw new CorruptDatabaseException(
@@ -260,17 +260,17 @@ public record DatabaseDirectory(
     return bytes.array();
   }
 
-  /** The path of a file. */
+  /** Returns the path of a file. */
   public Path file(FileEntry entry) {
     return path.resolve(entry.name(id));
   }
 
-  /** A check for a file's pages. */
+  /** Returns a check for a file's pages. */
   public PageCheck check(FileEntry entry) {
     return new PageCheck(file(entry), entry.file());
   }
 
-  /** A check for a file's pages as they are read. */
+  /** Returns a check that verifies a file's pages as they are read. */
   CheckedPages.Check pageCheck(FileEntry entry) {
     PageCheck check = check(entry);
     return (window, offset, number) ->
@@ -281,7 +281,7 @@ public record DatabaseDirectory(
   }
 
   /**
-   * Opens a file's pages. An engine that loads the file verifies it now.
+   * Opens a file's pages. An engine that loads the file also verifies it now.
    *
    * @param reads counts the reads, unless the engine shows memory
    */
@@ -314,7 +314,7 @@ public record DatabaseDirectory(
     }
   }
 
-  /** Verifies the pages of a file that is read from front to back, and makes its digest. */
+  /** Verifies the pages of a file read from front to back and computes its digest. */
   private static final class Whole implements LoadedEngine.Check {
     private final PageCheck check;
     private final long footer;
@@ -337,7 +337,7 @@ public record DatabaseDirectory(
   }
 
   /**
-   * Opens all data files; when one fails, those before it are closed.
+   * Opens all data files. If one fails, closes those already opened.
    *
    * @param reads counts the reads, unless the engine shows memory
    */
@@ -357,7 +357,7 @@ public record DatabaseDirectory(
     }
   }
 
-  /** The ZSTD dictionary, or null where the database has none. */
+  /** Reads the ZSTD dictionary; returns null if the database has none. */
   public byte @Nullable [] dictionary() throws IOException {
     List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);
     if (entries.isEmpty()) {

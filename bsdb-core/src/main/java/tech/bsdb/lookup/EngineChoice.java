@@ -21,28 +21,27 @@ import tech.bsdb.io.UringEngine;
 /** Chooses the engines that read the index and the data files of a database. */
 @FunctionalInterface
 public interface EngineChoice {
-  /** The system property that forbids io_uring where it is "false". */
+  /** The system property that forbids io_uring if set to "false". */
   String URING = "bsdb.uring";
 
-  /** The reason for which io_uring is not chosen then. */
+  /** The reason reported when the property forbids io_uring. */
   String FORBIDDEN = "-D" + URING + "=false";
 
   /**
-   * A choice.
+   * * The chosen engines. * * @param index reads the index
    *
-   * @param index reads the index
    * @param data reads the data files; the same object as {@code index} where both go through one
    *     queue
-   * @param reason names the engines and says why they were chosen
+   * @param reason the engines' names and why they were chosen
    */
   record Chosen(Engine index, Engine data, String reason) {
     private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
 
     /*
-     * With 64 a device idles while answers are worked on. Measured with 10M records on a device where fio reaches 89,000
-     * reads/s: 31,700 asynchronous lookups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
+     * At depth 64 the device idles while answers are processed. Measured with 10M records on a device where fio reaches
+     * 89,000 reads/s: 31,700 asynchronous lookups/s at 64, 44,600 at 128 (docs/BENCHMARKS.md).
      */
-    /** The most reads that one queue has under way. */
+    /** The maximum number of reads in flight per queue. */
     private static final int DEPTH = 128;
 
     /** Whether all windows show memory. */
@@ -50,12 +49,12 @@ public interface EngineChoice {
       return index.showsMemory() && data.showsMemory();
     }
 
-    /** What loads the hash function, if index and data files are loaded; null to map it. */
+    /** The engine that loads the hash function if index and data are loaded, or null to map it. */
     @Nullable LoadedEngine loader() {
       return data instanceof LoadedEngine loader && index instanceof LoadedEngine ? loader : null;
     }
 
-    /** Fails if files are to be loaded that memory has no room for. */
+    /** Fails if the files to load do not fit in memory. */
     void requireRoom(DatabaseDirectory directory) throws IOException {
       long bytes = 0;
       for (FileEntry entry : directory.manifest().files()) {
@@ -75,7 +74,7 @@ public interface EngineChoice {
       }
     }
 
-    /** The engine with which it pays to have many reads under way, or null. */
+    /** The engine that benefits from concurrent reads, or null. */
     @Nullable Engine overlapping() {
       if (data.verifiesEveryRead()) {
         return data;
@@ -93,13 +92,13 @@ public interface EngineChoice {
       return data.equals(overlapping());
     }
 
-    /** Whether one thread can have many reads under way without others' help. */
+    /** Whether one thread can have many reads in flight without other threads. */
     boolean hasRings() {
       Engine engine = overlapping();
       return engine != null && !(engine instanceof DirectEngine);
     }
 
-    /** A queue of reads of the engine that overlaps them. */
+    /** Creates a read queue of the engine that overlaps reads. */
     ReadQueue queue(boolean oneThread) throws IOException {
       Engine engine = overlapping();
       if (engine == null) {
@@ -112,18 +111,18 @@ public interface EngineChoice {
   /** Chooses for a database. */
   Chosen choose(DatabaseDirectory directory) throws IOException;
 
-  /** One engine for all files. */
+  /** Uses one engine for all files. */
   static EngineChoice always(Engine engine) {
     return directory -> new Chosen(engine, engine, engine.name() + " (as asked)");
   }
 
   /**
-   * The engines that a caller names.
+   * * Uses the engines that a caller names.
    *
    * @param index the name of the engine for the index, or null to choose one
    * @param data the same for the data files
-   * @param indexInMemory whether the index is read into memory at opening; then {@code index} does
-   *     not count
+   * @param indexInMemory whether the index is read into memory at opening; {@code index} is then
+   *     ignored
    */
   static EngineChoice named(@Nullable String index, @Nullable String data, boolean indexInMemory) {
     return directory -> {
@@ -144,7 +143,7 @@ public interface EngineChoice {
 
   private static Chosen there(@Nullable Chosen chosen) {
     if (chosen == null) {
-      throw new IllegalStateException("nothing was chosen");
+      throw new IllegalStateException("no engine was chosen");
     }
     return chosen;
   }
@@ -157,13 +156,13 @@ public interface EngineChoice {
   }
 
   /**
-   * The engines of the documented constructors.
+   * Chooses the engines for the documented constructors.
    *
-   * @param approximate whether the database must be an approximate one
+   * @param approximate whether the database must be approximate
    * @param indexInMemory whether the index is read into memory at opening
-   * @param indexDirect whether the index is read past the page cache, else mapped
+   * @param indexDirect whether the index is read by direct I/O rather than mapped
    * @param kvDirect the same for the data files
-   * @param asynchronous whether io_uring is used for direct reads where the machine offers it
+   * @param asynchronous whether to use io_uring for direct reads where available
    */
   static EngineChoice documented(
       boolean approximate,
@@ -203,7 +202,7 @@ public interface EngineChoice {
     }
   }
 
-  /** The best engine past the page cache, or buffered reads with the reason why there is none. */
+  /** Chooses the best direct engine, or buffered reads with the reason why there is none. */
   private static Chosen direct(Path path, boolean asynchronous) {
     String noDirect = Engines.unavailable("direct", path);
     if (noDirect != null) {
@@ -225,16 +224,15 @@ public interface EngineChoice {
         : Engines.unavailable("io_uring", path);
   }
 
-  /** Chooses by what the machine offers. */
+  /** Chooses by the machine's memory and engines. */
   static EngineChoice auto() {
     return named(null, null, false);
   }
 
   /**
-   * Mapped files where they are in memory already, or where the kernel heeds the advice not to read
-   * ahead and memory is large enough; what is larger than memory is read past the page cache if
-   * that can be done with many reads at once; else buffered reads. The reason is given without the
-   * engine's name.
+   * Chooses mapped files if they are already in memory, or if memory is large enough and the kernel
+   * can be advised not to read ahead. Chooses io_uring, if available, for a database larger than
+   * memory. Otherwise chooses buffered reads. The reason omits the engine's name.
    */
   private static Chosen automatic(DatabaseDirectory directory) throws IOException {
     double least = 1;
@@ -250,7 +248,7 @@ public interface EngineChoice {
       return same(new MappedEngine(), share);
     }
     if (bytes > Memory.available()) {
-      String why = share + ", and all do not fit";
+      String why = share + ", and the files do not fit in memory";
       String noRing = noUring(directory.path());
       if (noRing == null) {
         return same(new UringEngine(), why);
@@ -265,10 +263,10 @@ public interface EngineChoice {
     return same(Memory.heedsAdvice() ? new MappedEngine() : new BufferedEngine(), share);
   }
 
-  /** Logs once for each opening that the best engine is not in use. */
+  /** Logs, once per opening, that the best engine is not used. */
   private static void noteFallback(Path path, Engine engine, String reason) {
     String message = "{}: read by the engine {}: {}";
-    if (reason.endsWith(FORBIDDEN)) { // as the user wants it
+    if (reason.endsWith(FORBIDDEN)) { // the user's own choice
       Chosen.LOG.info(message, path, engine.name(), reason);
     } else {
       Chosen.LOG.warn(message, path, engine.name(), reason);

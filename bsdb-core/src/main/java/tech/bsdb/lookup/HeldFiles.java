@@ -13,9 +13,9 @@ import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.SharedPages;
 
 /**
- * Files of a database that stay open, one descriptor each, so that they can be read from front to
- * back later, even if their directory was replaced or deleted meanwhile. What was begun lives on
- * when this is closed. Thread-safe.
+ * Files of a database kept open, one descriptor each, so that they can be scanned later even if
+ * their directory has been replaced or deleted. Scans in progress outlive a {@link #close}.
+ * Thread-safe.
  */
 final class HeldFiles implements Closeable {
   private record Held(FileEntry entry, SharedPages pages) {}
@@ -27,7 +27,7 @@ final class HeldFiles implements Closeable {
     this.directory = directory;
   }
 
-  /** Opens the files; when one fails, those before it are closed. */
+  /** Opens the files. If one fails, closes those already opened. */
   static HeldFiles open(DatabaseDirectory directory, List<FileEntry> entries) throws IOException {
     HeldFiles files = new HeldFiles(directory);
     try {
@@ -47,7 +47,7 @@ final class HeldFiles implements Closeable {
   }
 
   /**
-   * The files as a scan reads them, each page verified at its first touch. The scan closes them.
+   * Returns the files for a scan, which verifies each page at its first touch and closes the files.
    *
    * @param reads counts the reads
    * @throws IllegalStateException if this is closed
@@ -72,7 +72,7 @@ final class HeldFiles implements Closeable {
   }
 
   /**
-   * One of the files, as it is; close it.
+   * Returns one of the files without verification; the caller closes it.
    *
    * @throws IllegalStateException if this is closed, or the file is not one of these
    */
@@ -85,7 +85,7 @@ final class HeldFiles implements Closeable {
     throw new IllegalStateException(entry.file() + " is not held");
   }
 
-  /** Closes the files that no scan reads any more; the others go with their last scan. */
+  /** Closes the files that no scan reads; the others close with their last scan. */
   @Override
   public void close() throws IOException {
     IOException failure = null;

@@ -21,14 +21,14 @@ public final class KeyBatch {
   private int size;
   private boolean answered;
 
-  /** For values that lie in one array. */
+  /** Creates a batch that collects its values in one array. */
   KeyBatch(Lookup lookup) {
     this.lookup = lookup;
     this.values = Values.contiguous();
     this.apart = null;
   }
 
-  /** For values in arrays of their own, which are put into {@code values}. */
+  /** Creates a batch that puts each value into {@code values} as a separate array. */
   KeyBatch(Lookup lookup, byte[][] keys, byte @Nullable [] @Nullable [] values) {
     this.lookup = lookup;
     this.values = Values.separate();
@@ -42,9 +42,8 @@ public final class KeyBatch {
   /**
    * Adds a key.
    *
-   * @param key 0 to 65,535 bytes; it is not copied and must stay as it is until {@link #get} has
-   *     returned
-   * @return its number, from 0 on
+   * @param key 0 to 65,535 bytes; not copied, so it must not change until {@link #get} has returned
+   * @return its number, starting at 0
    */
   public int add(byte[] key) {
     Objects.requireNonNull(key, "key");
@@ -59,30 +58,30 @@ public final class KeyBatch {
   }
 
   /**
-   * Has a budget asked for the memory that values take, as {@link #values} grows; null for none. A
-   * batch that was refused is a {@link MemoryBudgetExceededException} and may be asked for again.
+   * Sets the budget that must grant memory as {@link #values} grows, or null for none. If it
+   * refuses, {@link #get} throws a {@link MemoryBudgetExceededException} and may be called again.
    */
   public void use(@Nullable LongPredicate budget) {
     values.use(budget);
   }
 
-  /** Forgets keys and values. */
+  /** Removes all keys and values. */
   public void clear() {
     size = 0;
     values.clear();
     answered = false;
   }
 
-  /** Keys that were added. */
+  /** The number of keys added. */
   public int size() {
     return size;
   }
 
   /**
-   * Looks all keys up.
+   * * Looks up all keys.
    *
-   * @throws IOException if one of them cannot be read; then there are no values
-   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the way are damaged
+   * @throws IOException if one of them cannot be read; no values are available then
+   * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the lookup path are damaged
    * @throws IllegalStateException if the database is closed, or the values take more than 2 GiB
    */
   public void get() throws IOException {
@@ -92,29 +91,29 @@ public final class KeyBatch {
     answered = true;
   }
 
-  /** Whether the key with that number has a value. */
+  /** Whether the key with this number has a value. */
   public boolean isPresent(int number) {
     return length(number) != ABSENT;
   }
 
-  /** The array in which the values stand, until the next {@link #get} or {@link #clear}. */
+  /** The array that holds the values until the next {@link #get} or {@link #clear}. */
   public byte[] values() {
     return values.array();
   }
 
-  /** Where in {@link #values} a present key's value begins. */
+  /** The offset in {@link #values} of a present key's value. */
   public int offset(int number) {
     check(number);
     return offsets[number];
   }
 
-  /** Bytes of a key's value; -1 if the key is absent. */
+  /** The length of a key's value in bytes; -1 if the key is absent. */
   public int length(int number) {
     check(number);
     return lengths[number];
   }
 
-  /** A copy of a key's value, or null if the key is absent. */
+  /** Returns a copy of a key's value, or null if the key is absent. */
   public byte @Nullable [] value(int number) {
     int length = length(number);
     return length == ABSENT
@@ -133,12 +132,12 @@ public final class KeyBatch {
     return keys[number];
   }
 
-  /** Where the values go. */
+  /** The destination of the values. */
   Values destination() {
     return values;
   }
 
-  /** Notes the value that was just put into {@link #destination}, or that there is none. */
+  /** Records the value just put into {@link #destination}, or its absence. */
   void note(int number, byte @Nullable [] array) {
     if (apart != null) {
       apart[number] = array;

@@ -15,17 +15,17 @@ import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
 
 /**
- * The way of a lookup, in steps: key, signature, slot, extent of the index, address, extent of the
- * data, value; in approximate mode the index holds the value. Between the steps an extent is read,
- * in whatever way: one read after the other, many in one queue, or by touching mapped memory.
- * Thread-safe; each thread brings its own extents and scratch.
+ * The steps of a lookup: key, signature, slot, index extent, address, data extent, value; in
+ * approximate mode the index holds the value. The caller reads the extents between the steps: one
+ * by one, many in one queue, or by touching mapped memory. Thread-safe; each thread supplies its
+ * own extents and scratch.
  *
- * @param seed of the signatures
- * @param hash signature to slot
- * @param index slot to address or value
- * @param addresses the index of an exact database, else null
- * @param shortValues the index of an approximate one, else null
- * @param records the records of an exact database, else null
+ * @param seed the seed of the signatures
+ * @param hash maps a signature to a slot
+ * @param index maps a slot to an address or a value
+ * @param addresses the index of an exact database, otherwise null
+ * @param shortValues the index of an approximate database, otherwise null
+ * @param records the records of an exact database, otherwise null
  */
 record LookupPath(
     long seed,
@@ -49,7 +49,7 @@ record LookupPath(
     signature.compute(key, 0, key.length, seed);
   }
 
-  /** The slot of a key, or {@link HashFunction#ABSENT}. */
+  /** Returns the slot of a key, or {@link HashFunction#ABSENT}. */
   long slot(byte[] key, Signature signature) throws IOException {
     if (key.length > RecordFrame.MAX_KEY) {
       return HashFunction.ABSENT;
@@ -58,7 +58,7 @@ record LookupPath(
     return hash.slot(signature.high, signature.low);
   }
 
-  /** All that is left, from the slot on, one read after the other. */
+  /** Performs the steps from the slot to the value, reading one extent after the other. */
   byte @Nullable [] value(long slot, byte[] key, Session session, Values values)
       throws IOException {
     index.locate(slot, session.index);
@@ -76,7 +76,9 @@ record LookupPath(
     return records.decode(address, key, session.data, values, session.scratch);
   }
 
-  /** As {@link #value}, if all that it reads was read before; else says that it was not. */
+  /**
+   * Like {@link #value} if all pages it needs were read before, else {@link Lookup#NOT_IN_MEMORY}.
+   */
   byte @Nullable [] valueIfTouched(long slot, byte[] key, Session session) throws IOException {
     index.locate(slot, session.index);
     if (!session.index.touched()) {
@@ -103,7 +105,7 @@ record LookupPath(
     return addresses == null;
   }
 
-  /** In approximate mode, the value in a slot whose page was read. */
+  /** Returns the value in a slot whose page has been read, in approximate mode. */
   byte[] shortValue(long slot, Extent extent, Values values) throws IOException {
     ValueIndex approximate = there(shortValues);
     int length = approximate.length(slot, extent);
@@ -112,27 +114,27 @@ record LookupPath(
     return value;
   }
 
-  /** In exact mode, the address in a slot whose page was read. */
+  /** Returns the address in a slot whose page has been read, in exact mode. */
   long address(long slot, Extent extent) {
     return there(addresses).address(slot, extent);
   }
 
-  /** Points at the pages of the record at an address. */
+  /** Points the extent at the pages of the record at an address. */
   void toRecord(long address, Extent extent) throws IOException {
     there(records).locate(address, extent);
   }
 
-  /** Asks the memory for a record. */
+  /** Loads the start of a record into the processor's caches. */
   long touchRecord(long address) throws IOException {
     return there(records).touch(address);
   }
 
-  /** Whether the extent, which was read, holds the whole record. */
+  /** Whether the extent, which has been read, holds the whole record. */
   boolean holdsRecord(long address, Extent extent) throws IOException {
     return there(records).holds(address, extent);
   }
 
-  /** The value of the record, whose pages were read, or null if it has another key. */
+  /** Returns the value of a record whose pages have been read, or null if its key differs. */
   byte @Nullable [] record(long address, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     return there(records).decode(address, key, extent, values, scratch);
@@ -140,7 +142,7 @@ record LookupPath(
 
   private static <T> T there(@Nullable T part) {
     if (part == null) {
-      throw new IllegalStateException("a step of the other mode");
+      throw new IllegalStateException("this step belongs to the other mode");
     }
     return part;
   }

@@ -4,10 +4,10 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 
 /**
- * A lookup that waits for a read. It is used again for the next one; it belongs to the thread that
- * drives its queue.
+ * A lookup that waits for a read, reused by later lookups. Belongs to the thread that drives its
+ * queue.
  *
- * @param <R> what the lookup is for
+ * @param <R> the type of the request
  */
 final class PendingLookup<R> {
   final int tag;

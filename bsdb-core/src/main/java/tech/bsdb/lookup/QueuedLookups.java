@@ -13,45 +13,46 @@ import tech.bsdb.data.Values;
 import tech.bsdb.io.ReadQueue;
 
 /**
- * Lookups that are under way together over one queue of reads. The end of a lookup's read of the
- * index adds its read of the data to the same queue, so that both go to the device with the next
- * submission. One thread at a time.
+ * Concurrent lookups over one read queue. When a lookup's index read completes, its data read joins
+ * the same queue and goes to the device with the next submission. Used by one thread at a time.
  *
- * @param <R> what a lookup is for
+ * @param <R> the type of a lookup's request
  */
 final class QueuedLookups<R> implements Closeable {
-  /** Hears of lookups that ended. */
+  /** Receives finished lookups. */
   interface Answers<R> {
     /**
-     * A lookup ended.
+     * * Called when a lookup has finished.
      *
-     * @param number as it was given at the beginning
-     * @param array holds the value, as the {@link Values} in use say; null if the key is absent or
-     *     the lookup failed
+     * @param number the number given to {@link #begin}
+     * @param array holds the value, placed as the {@link Values} in use define; null if the key is
+     *     absent or the lookup failed
      * @param failure why there is no answer, or null
      */
     void answer(R request, int number, byte @Nullable [] array, @Nullable Throwable failure);
 
     /**
-     * A record is larger than what one read brings.
+     * Called when a record is too large to read through the queue.
      *
-     * @return true if the lookup is taken over and will be answered in another way; false if the
-     *     rest is to be read now, however long it takes
+     * @return true if the callee takes over the lookup and answers it in another way; false to read
+     *     the rest now, however long it takes
      */
     default boolean takesLarge(R request) {
       return false;
     }
 
-    /** What is asked for memory for a lookup's value, or null if the values in use ask. */
+    /** Returns the memory budget for a lookup's value, or null to use that of the values in use. */
     default @Nullable LongPredicate budget(R request) {
       return null;
     }
   }
 
-  /** Pages of a record that a queue reads at the most where someone else takes larger ones. */
+  /** The largest record, in pages, read through the queue if the callee takes larger ones. */
   private static final int LARGE = 64;
 
-  /** Bytes that {@link #trim} leaves for each lookup: two pages, or a record that straddles. */
+  /**
+   * Bytes that {@link #trim} leaves per lookup: two pages, enough for a record that straddles two.
+   */
   private static final int KEEP = 8 << 10;
 
   private final LookupPath path;
@@ -65,13 +66,13 @@ final class QueuedLookups<R> implements Closeable {
   private final ReadQueue.Ended ended = this::ended;
   private Values values;
 
-  /** Whether a lookup's own budget is set. */
+  /** Whether the values currently use a lookup's own budget. */
   private boolean asked;
 
   /**
-   * Lookups over a queue, which this closes.
+   * Creates lookups over a queue, which {@link #close} closes.
    *
-   * @param indexQueued whether the queue reads the index; if not, it is read at once
+   * @param indexQueued whether the index is read through the queue rather than at once
    * @param recordsQueued the same for the records
    * @param values where the values go
    */
@@ -90,22 +91,22 @@ final class QueuedLookups<R> implements Closeable {
     this.answers = answers;
   }
 
-  /** Puts values elsewhere from now on; nothing may be pending. */
+  /** Changes the destination of values; nothing may be pending. */
   void useValues(Values other) {
     values = other;
   }
 
-  /** Lookups that have not ended. */
+  /** The number of unfinished lookups. */
   int pending() {
     return all.size() - free.size();
   }
 
-  /** Whether another one must wait for one to end. */
+  /** Whether a new lookup must wait for one to finish. */
   boolean isFull() {
     return pending() >= queue.depth();
   }
 
-  /** Begins a lookup of a key whose slot is known; there must be room for it. */
+  /** Starts the lookup of a key whose slot is known; requires {@link #isFull} to be false. */
   void begin(long slot, byte[] key, R request, int number) {
     PendingLookup<R> lookup = free.poll();
     if (lookup == null) {
@@ -130,17 +131,19 @@ final class QueuedLookups<R> implements Closeable {
     }
   }
 
-  /** Sends what was added and waits for at least so many reads, or for all if fewer are pending. */
+  /**
+   * Submits the added reads and waits for {@code atLeast} reads, or for all if fewer are pending.
+   */
   void await(int atLeast) throws IOException {
     queue.await(atLeast, ended);
   }
 
-  /** Sends what was added, and waits until a read has ended or {@link #wake} is called. */
+  /** Submits the added reads and waits until a read completes or {@link #wake} is called. */
   void awaitWork() throws IOException {
     queue.awaitWork();
   }
 
-  /** From any thread: a waiting owner goes on. */
+  /** Wakes a waiting owner. May be called from any thread. */
   void wake() {
     queue.wake();
   }
@@ -174,7 +177,7 @@ final class QueuedLookups<R> implements Closeable {
     lookup.atRecord = true;
     R request = lookup.request;
     if (lookup.extent.count() > LARGE && request != null && answers.takesLarge(request)) {
-      release(lookup); // so that the windows of a queue stay small
+      release(lookup); // keeps the queue's windows small
       return;
     }
     if (recordsQueued) {
@@ -197,7 +200,7 @@ final class QueuedLookups<R> implements Closeable {
     end(lookup, path.record(lookup.address, lookup.key, lookup.extent, values, scratch), null);
   }
 
-  /** Has the lookup's own budget asked for the memory of its value, if it has one. */
+  /** Makes the values use the lookup's own budget, if it has one. */
   private void ask(PendingLookup<R> lookup) {
     R request = lookup.request;
     LongPredicate budget = request == null ? null : answers.budget(request);
@@ -209,13 +212,13 @@ final class QueuedLookups<R> implements Closeable {
 
   private void end(PendingLookup<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {
     R request = lookup.request;
-    if (request != null) { // else it has ended: answering failed
+    if (request != null) { // otherwise already finished: answering failed
       release(lookup);
       answers.answer(request, lookup.number, array, failure);
     }
   }
 
-  /** Lets go of memory that only large records need; nothing may be pending. */
+  /** Releases memory that only large records need; nothing may be pending. */
   void trim() {
     for (PendingLookup<R> lookup : all) {
       lookup.extent.trim(KEEP);
@@ -223,7 +226,7 @@ final class QueuedLookups<R> implements Closeable {
     scratch.trim(KEEP);
   }
 
-  /** Lets go of all that is pending, once this is closed, and tells for what it was. */
+  /** Drops all pending lookups after {@link #close} and passes on their requests. */
   void abandon(Consumer<R> left) {
     for (PendingLookup<R> lookup : all) {
       R request = lookup.request;
@@ -239,7 +242,7 @@ final class QueuedLookups<R> implements Closeable {
     free.push(lookup);
   }
 
-  /** Waits for what is pending, and frees the queue. */
+  /** Waits for submitted reads and closes the queue. */
   @Override
   public void close() throws IOException {
     try {

@@ -5,8 +5,7 @@ import java.io.IOException;
 import tech.bsdb.data.RecordScanner;
 
 /**
- * Walks the records that can be found: those that lost to another with the same key are left out.
- * Not thread-safe.
+ * Iterates over the records that lookups can find, skipping dropped duplicates. Not thread-safe.
  */
 public final class RecordWalk implements Closeable {
   private final Lookup lookup;
@@ -14,14 +13,14 @@ public final class RecordWalk implements Closeable {
   private final boolean mayBeDropped;
   private boolean closed;
 
-  /** A walk over an open database. */
+  /** Starts a walk over an open database. */
   public RecordWalk(Lookup lookup) throws IOException {
     this.lookup = lookup;
     this.scanner = lookup.scan();
     this.mayBeDropped = lookup.holdsDropped();
   }
 
-  /** Goes to the next record; false at the end. */
+  /** Advances to the next record; returns false at the end. */
   public boolean next() throws IOException {
     if (closed) {
       throw new IllegalStateException("the walk over the records is closed");
@@ -44,7 +43,7 @@ public final class RecordWalk implements Closeable {
     return scanner.value();
   }
 
-  /** Closes the walk's own files; a second call does nothing. */
+  /** Closes the walk's own files. A second call does nothing. */
   @Override
   public void close() throws IOException {
     if (closed) {

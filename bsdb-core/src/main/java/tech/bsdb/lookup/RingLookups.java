@@ -9,8 +9,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 
 /**
- * One ring and the thread that drives it: it takes requests as long as there is room, sends their
- * reads, and hands answers on. {@link #submit} is thread-safe.
+ * One ring and the thread that drives it. The thread accepts requests while there is room, submits
+ * their reads, and passes on the answers. {@link #submit} is thread-safe.
  */
 final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups.Request> {
   private final AsyncLookups owner;
@@ -26,7 +26,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
   /**
    * Starts the thread.
    *
-   * @throws IOException if the system refuses a ring
+   * @throws IOException if the system refuses to set up a ring
    */
   RingLookups(Lookup lookup, AsyncLookups owner) throws IOException {
     this.lookup = lookup;
@@ -49,7 +49,9 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     }
   }
 
-  /** Hands a request over; false if the ring has failed, so that another way must be found. */
+  /**
+   * Accepts a request; returns false if the ring has failed and the caller must use another path.
+   */
   boolean submit(AsyncLookups.Request request) {
     QueuedLookups<AsyncLookups.Request> open = lookups;
     if (open == null) {
@@ -70,7 +72,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     try (QueuedLookups<AsyncLookups.Request> open =
         new QueuedLookups<>(
             lookup.path(),
-            engines.queue(true), // by this thread, which alone will use it
+            engines.queue(true), // created by the only thread that uses it
             engines.indexQueued(),
             engines.recordsQueued(),
             Values.separate(),
@@ -103,7 +105,9 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     }
   }
 
-  /** After a failure of the ring itself: what it has not answered is looked up in another way. */
+  /**
+   * Refuses further requests and has the owner look up those left unanswered, if the ring failed.
+   */
   private void giveUp() {
     synchronized (inbox) {
       broken = true;
@@ -141,7 +145,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     return request.budget;
   }
 
-  /** Ends the thread once all is answered. */
+  /** Ends the thread once all requests are answered. */
   @Override
   public void close() {
     ending = true;

@@ -8,21 +8,21 @@ import tech.bsdb.data.Values;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
 
-/** What one lookup needs for itself, kept for the next one. Belongs to one thread at a time. */
+/** The working memory of one lookup, reused by the next. Used by one thread at a time. */
 final class Session {
-  /** More guests than this keep no queue: it costs two descriptors. */
+  /** Only the first guests keep their queues, because each takes two descriptors. */
   private static final int GUESTS_WITH_QUEUES = 64;
 
-  /** A guest keeps no more memory than this for each of the things that it reads into, in bytes. */
+  /** The most memory that a guest keeps in each of its buffers, in bytes. */
   private static final int KEEP = 64 << 10;
 
   /** Its place in {@link Sessions}, or -1 for a guest. */
   final int place;
 
-  /** Its number among the guests that are kept, or -1. */
+  /** Its number among the kept guests, or -1. */
   final int guest;
 
-  /** Of a guest that is back: one more than the number of the one that came back before, or 0. */
+  /** In the stack of free guests: one more than the number of the guest below, or 0 if none. */
   int below;
 
   final Signature signature = new Signature();
@@ -31,10 +31,10 @@ final class Session {
   final Values values = Values.separate();
   final Scratch scratch = new Scratch();
 
-  /** For batches in mapped files, once there was one. */
+  /** For batches in mapped files; created by the first. */
   @Nullable StagedLookups staged;
 
-  /** For batches through a queue of reads, once there was one. */
+  /** For batches through a read queue; created by the first. */
   @Nullable BatchLookups queued;
 
   private Session(int place, int guest) {
@@ -42,25 +42,25 @@ final class Session {
     this.guest = guest;
   }
 
-  /** The session of a place. */
+  /** Creates the session of a place. */
   static Session ofPlace(int place) {
     return new Session(place, -1);
   }
 
-  /** A guest that is kept. */
+  /** Creates a guest that is kept. */
   static Session guest(int number) {
     return new Session(-1, number);
   }
 
-  /** A guest that ends when it is given back. */
+  /** Creates a guest that is closed when it is returned. */
   static Session transientGuest() {
     return new Session(-1, -1);
   }
 
   /**
-   * Lets go of what is too much to be kept for each of many guests.
+   * Releases memory and queues beyond what each guest may keep.
    *
-   * @throws UncheckedIOException if a queue cannot be closed; it is let go
+   * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
    */
   void trim() {
     index.trim(KEEP);
@@ -77,9 +77,9 @@ final class Session {
   }
 
   /**
-   * Frees what is not the garbage collector's.
+   * Frees what is not garbage-collected.
    *
-   * @throws UncheckedIOException if a queue cannot be closed; it is let go
+   * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
    */
   void close() {
     scratch.close();

@@ -7,7 +7,7 @@ import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
 
 /**
- * The next records of a scan, whose slots are found together, so that the cache misses of the hash
+ * A batch of records of a scan, whose slots are found together so that the cache misses of the hash
  * function overlap. Not thread-safe.
  */
 final class SlotBatch {
@@ -22,13 +22,13 @@ final class SlotBatch {
   private final long[] addresses = new long[MOST];
   private int count;
 
-  /** A batch for an exact database. */
+  /** Creates a batch for an exact database. */
   SlotBatch(LookupPath path, AddressIndex index) {
     this.path = path;
     this.index = index;
   }
 
-  /** Takes the next records; false if there are none. */
+  /** Takes the next records; returns false if there are none. */
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
     while (count < MOST && scanner.next()) {
@@ -40,17 +40,17 @@ final class SlotBatch {
     return count > 0;
   }
 
-  /** How many records it holds. */
+  /** The number of records in the batch. */
   int count() {
     return count;
   }
 
-  /** Finds the slots of all. */
+  /** Finds the slots of all records. */
   void findSlots() throws IOException {
     StagedLookups.findSlots(path.hash(), highs, lows, slots, count);
   }
 
-  /** Adds all slots and addresses to a sum; false if a record has no slot. */
+  /** Adds all (slot, address) pairs to a sum; returns false if a record has no slot. */
   boolean addTo(AddressSum sum) {
     for (int i = 0; i < count; i++) {
       if (slots[i] == HashFunction.ABSENT) {
@@ -61,7 +61,7 @@ final class SlotBatch {
     return true;
   }
 
-  /** How many of the slots hold their record's address. */
+  /** Counts the slots that hold their record's address. */
   int countLeading(Session session) throws IOException {
     StagedLookups.touchIndex(index, slots, count);
     int leading = 0;

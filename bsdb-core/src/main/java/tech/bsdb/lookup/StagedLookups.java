@@ -8,13 +8,12 @@ import tech.bsdb.index.SlotIndex;
 import tech.bsdb.io.Extent;
 
 /**
- * Looks many keys up in files that are in memory, stage by stage: all signatures, all slots, all
- * addresses, all records. Within a stage no key waits for another, so that the processor has many
- * cache misses under way at once, where single lookups wait for one after the other. Belongs to a
- * {@link Session}.
+ * Looks up many keys in files that are in memory, stage by stage: all signatures, all slots, all
+ * addresses, all records. Within a stage no key waits for another, so that the processor overlaps
+ * many cache misses, which single lookups incur one after the other. Belongs to a {@link Session}.
  */
 final class StagedLookups {
-  /** Keys at a time: what one stage touches should still be in the caches in the next. */
+  /** Keys per run: few enough that what one stage touches is still cached in the next. */
   private static final int CHUNK = 128;
 
   private final LookupPath path;
@@ -69,14 +68,14 @@ final class StagedLookups {
     }
   }
 
-  /** Uses a number that means nothing, so that the loads behind it are not left out. */
+  /** Uses a meaningless number, so that the loads behind it are not optimized away. */
   private static void keep(long sum) {
     if (sum == -1) {
       Thread.onSpinWait();
     }
   }
 
-  /** Asks the memory for the index entries of the first {@code count} slots. */
+  /** Loads the index entries of the first {@code count} slots into the processor's caches. */
   static void touchIndex(SlotIndex index, long[] slots, int count) {
     long sum = 0;
     for (int i = 0; i < count; i++) {

@@ -15,24 +15,24 @@ import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
- * Reads all of a database: every page's checksum, every file's digest, and every record's key
- * through the hash function and the index to the record's own address.
+ * Verifies a whole database: every page's checksum, every file's digest, and that every record's
+ * key leads through the hash function and the index to the record's own address.
  */
 public final class Verification {
   /**
-   * What was found right.
+   * * The result of a successful verification.
    *
    * @param records records found through the index
    * @param pages pages verified
-   * @param bytes bytes of all files
+   * @param bytes total size of all files
    * @param keysChecked false for an approximate database, which keeps no keys
    */
   public record Result(long records, long pages, long bytes, boolean keysChecked) {}
 
-  /** Hears how far a verification is. */
+  /** Receives the progress of a verification. */
   @FunctionalInterface
   public interface Progress {
-    /** Says how many pages of how many were verified. */
+    /** Reports how many pages of the total have been verified. */
     void pages(long done, long total);
   }
 
@@ -54,7 +54,7 @@ public final class Verification {
     this.pages = pages(lookup.directory());
   }
 
-  /** Everything that is verified, open before the first page is read. */
+  /** Everything to verify, opened before the first page is read. */
   private record Opened(Lookup lookup, HeldFiles files) implements Closeable {
     static Opened open(DatabaseDirectory directory) throws IOException {
       HeldFiles files = HeldFiles.open(directory, directory.manifest().files());
@@ -82,8 +82,8 @@ public final class Verification {
   }
 
   /**
-   * Verifies a database. All its files are opened first, so that it is verified to the end even if
-   * its directory is replaced or deleted meanwhile.
+   * Verifies a database. Opens all its files first, so that verification completes even if the
+   * directory is replaced or deleted meanwhile.
    *
    * @param path its directory
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
@@ -155,9 +155,9 @@ public final class Verification {
   }
 
   /*
-   * Where no duplicates were dropped, the pairs of slot and address of all records must be those of the index: both are
-   * summed, each in its own order, and no entry of the index is looked up. Only if the sums differ, or lost duplicates
-   * are to be found nowhere, each key is followed to its entry.
+   * If no duplicates were dropped, the (slot, address) pairs of all records must equal those of the index. Both sets
+   * are summed, each in its own order, without looking up any index entry. Each key is followed to its entry only if
+   * the sums differ, or if duplicates were dropped, because their records have no entry in the index.
    */
   private void verifyKeys() throws IOException {
     long dropped = lookup.directory().facts().duplicatesDropped();

@@ -8,17 +8,17 @@ import tech.bsdb.io.HugePages;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 
-/** Brings all of a database into the page cache, and tells how much of it is there. */
+/** Reads a whole database into the page cache and reports how much of it is there. */
 public final class Warming {
   private Warming() {}
 
   /**
-   * Reads all files, into huge pages where the machine makes them.
+   * Reads all files, into huge pages where the machine supports them.
    *
    * @param path the database's directory
-   * @param progress hears how many more bytes were read
-   * @return what is in memory then
-   * @throws IOException if memory has no room for them, or they cannot be read
+   * @param progress receives the number of bytes of each read
+   * @return what is in memory afterwards
+   * @throws IOException if the files do not fit in memory or cannot be read
    */
   public static HugePages.Use run(Path path, LongConsumer progress) throws IOException {
     DatabaseDirectory directory = DatabaseDirectory.open(path);
@@ -30,12 +30,12 @@ public final class Warming {
     return look(directory);
   }
 
-  /** Bytes that a warming reads. */
+  /** Returns the number of bytes that warming reads. */
   public static long bytes(DatabaseDirectory directory) {
     return directory.manifest().files().stream().mapToLong(FileEntry::length).sum();
   }
 
-  /** How much of a database is in the page cache, and in huge pages there. */
+  /** Returns how much of a database is in the page cache, and how much of that in huge pages. */
   public static HugePages.Use look(DatabaseDirectory directory) throws IOException {
     HugePages.Use all = HugePages.Use.NONE;
     for (FileEntry entry : directory.manifest().files()) {

@@ -194,7 +194,7 @@ class ReloadingDatabaseTest {
       Path half = Files.createDirectory(store.resolve("v2"));
       Path manifest = whole.resolve("manifest.bsdb");
       Files.copy(manifest, half.resolve("manifest.bsdb"));
-      await(() -> refusedFor(database, "not there, though the manifest names it"));
+      await(() -> refusedFor(database, "missing, although the manifest lists it"));
       List<Path> files = Directories.list(whole);
       for (Path file : files) {
         if (!file.equals(manifest)) {
