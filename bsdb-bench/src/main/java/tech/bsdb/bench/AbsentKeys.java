@@ -5,21 +5,21 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keys that a database certainly does not have, as much like its own as can be.
+ * Generates keys that a database certainly lacks but that resemble its own.
  *
- * <p>A present key with random bytes behind it, one byte longer than the longest key of the
- * database, cannot be in it; nothing has to be looked up to know that, so that no page comes into
- * memory by it. Where the longest key is so long that this would make strange keys, a present key
- * is changed and looked up instead: what is not found is absent, in an approximate database too.
+ * <p>A present key extended by random bytes to one byte more than the longest key cannot be in the
+ * database. This needs no lookup, so no page is read into memory. If the longest key is so long
+ * that this would produce unusual keys, a present key is altered and looked up instead; a key that
+ * is not found is absent, even in an approximate database.
  */
 final class AbsentKeys {
-  /** How a key is looked up. */
+  /** Looks up a key. */
   @FunctionalInterface
   interface Lookup {
     byte @Nullable [] get(byte[] key) throws IOException;
   }
 
-  /** The most different absent keys; more would only take memory. */
+  /** The maximum number of distinct absent keys; more would only take memory. */
   static final int MOST = 1_000_000;
 
   private static final int USUAL_KEY = 256;
@@ -28,11 +28,10 @@ final class AbsentKeys {
   private AbsentKeys() {}
 
   /**
-   * Makes absent keys.
+   * * Generates absent keys. * * @param present keys that they should resemble
    *
-   * @param present keys to make them like
    * @param longestKey the length of the database's longest key
-   * @throws IOException if the database cannot be read, or has every key that is tried
+   * @throws IOException if the database cannot be read or has every key tried
    */
   static byte[][] like(byte[][] present, long longestKey, Lookup database, long seed)
       throws IOException {

@@ -7,7 +7,7 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
 
-/** Compares answers with what the source says. Immutable, thread-safe. */
+/** Compares answers with the source's values. Immutable, thread-safe. */
 final class Answers {
   private static final int SHOWN = 40;
 
@@ -15,9 +15,10 @@ final class Answers {
   private final int width;
 
   /**
-   * Creates a judge.
+   * * Creates a verifier.
    *
-   * @param width 0 for an exact database, else the bytes that an approximate one keeps of a value
+   * @param width 0 for an exact database, otherwise the bytes that an approximate one keeps of a
+   *     value
    */
   Answers(KeySet keys, int width) {
     this.keys = keys;
@@ -25,10 +26,10 @@ final class Answers {
   }
 
   /**
-   * Checks one answer; does nothing where the source's values are not held. An approximate database
-   * may answer for an absent key: that is its promise, not a mistake.
+   * Checks one answer, or does nothing if the source's values are not held. An approximate database
+   * may legitimately answer for an absent key.
    *
-   * @throws WrongAnswerException if it is not what the source says
+   * @throws WrongAnswerException if it contradicts the source
    */
   void check(int request, byte @Nullable [] answer) throws WrongAnswerException {
     byte[][] values = keys.values();

@@ -8,7 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.OpenOptions.Engine;
 
-/** A database's {@code getAsync}, for the options that {@code AsyncReader} does not have. */
+/** Measures {@code Database.getAsync}, for the options that {@code AsyncReader} lacks. */
 final class AsyncDatabase implements LoadTarget {
   private final Database database;
   private final double rate;
@@ -20,7 +20,9 @@ final class AsyncDatabase implements LoadTarget {
     this.note = note;
   }
 
-  /** Opens the database of the options; direct reads are by io_uring, else by threads. */
+  /**
+   * Opens the database of the options. Direct reads use io_uring if available, otherwise threads.
+   */
   static AsyncDatabase open(LoadOptions options) throws IOException {
     boolean direct = options.indexDirect() || options.dataDirect();
     if (direct) {

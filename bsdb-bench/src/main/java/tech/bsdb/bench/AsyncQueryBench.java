@@ -7,25 +7,26 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb bench-async}: asynchronous lookups, a number of them in flight. */
+/** {@code bsdb bench-async}: asynchronous lookups with a given number in flight. */
 public final class AsyncQueryBench implements Command {
   private static final Syntax SYNTAX =
       LoadSyntax.declare(
               new Syntax(
                   "bench-async",
                   "",
-                  "Measures asynchronous lookups: how many a second, how long they take, what they cost in CPU"
-                      + " time and reads. Properties of the reader, given in BSDB_JAVA_OPTS:"
-                      + " -Dbsdb.uring=false reads by threads instead of io_uring,"
+                  "Measures asynchronous lookups: throughput, latency, and their cost in CPU time and device"
+                      + " reads. Set reader properties in BSDB_JAVA_OPTS:"
+                      + " -Dbsdb.uring=false reads with threads instead of io_uring;"
                       + " -Dbsdb.reader.index.submit.threads=N and -Dbsdb.reader.kv.submit.threads=N set how many"
                       + " threads read the index and the data files."),
               true)
-          .example("64 lookups in flight, past the page cache", "bsdb bench-async -d ./rdb -id -kd")
           .example(
-              "from 1 to 256 in flight, as a page",
+              "64 lookups in flight, bypassing the page cache", "bsdb bench-async -d ./rdb -id -kd")
+          .example(
+              "1 to 256 in flight, as an HTML page",
               "bsdb bench-async -d ./rdb -id -kd --sweep --html bench.html")
           .example(
-              "the latency at 20,000 lookups a second",
+              "latency at 20,000 lookups per second",
               "bsdb bench-async -d ./rdb -id -kd --rate 20000")
           .example(
               "without io_uring",

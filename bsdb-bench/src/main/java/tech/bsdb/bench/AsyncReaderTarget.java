@@ -6,7 +6,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.read.AsyncReader;
 
-/** The documented asynchronous reader. */
+/** Measures the documented asynchronous reader, {@code AsyncReader}. */
 final class AsyncReaderTarget implements LoadTarget {
   private final AsyncReader reader;
   private final double rate;
@@ -14,7 +14,7 @@ final class AsyncReaderTarget implements LoadTarget {
   /**
    * Opens the database of the options.
    *
-   * @param approximate whether it is an approximate one
+   * @param approximate whether the database is approximate
    */
   AsyncReaderTarget(LoadOptions options, boolean approximate) throws IOException {
     this.reader =

@@ -8,9 +8,9 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Keeps a number of lookups in flight (closed loop), or sends them by a timetable with at most that
- * number in flight (open loop). Whoever completes a lookup stamps the time; counting and verifying
- * is done in the worker's own thread.
+ * Keeps a fixed number of lookups in flight (closed loop), or sends them on a schedule with at most
+ * that number in flight (open loop). The completing thread takes the timestamp; the worker's own
+ * thread counts and verifies.
  */
 final class AsyncWorker implements Worker {
   private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
@@ -34,9 +34,9 @@ final class AsyncWorker implements Worker {
   /**
    * Creates a worker.
    *
-   * @param depth the most lookups in flight, at least 1
-   * @param rate lookups a second of all workers together, 0 for a closed loop
-   * @param stopped whether everybody is to stop before the end
+   * @param depth the maximum number of lookups in flight, at least 1
+   * @param rate lookups per second of all workers together, 0 for a closed loop
+   * @param stopped whether all workers must stop early
    */
   AsyncWorker(
       AsyncTarget target,
@@ -50,7 +50,7 @@ final class AsyncWorker implements Worker {
     this(target, keys, order, depth, rate, worker, workers, stopped, PATIENCE_NANOS);
   }
 
-  /** For tests: with another patience for lookups that are never answered. */
+  /** For tests: with another timeout for lookups that are never answered. */
   AsyncWorker(
       AsyncTarget target,
       KeySet keys,
@@ -124,7 +124,7 @@ final class AsyncWorker implements Worker {
     }
   }
 
-  /** A slot that is not in flight; where there is none, the next one that is answered. */
+  /** Returns a free slot, or waits for the next one to be answered. */
   private Slot freeSlot(Tally tally) throws IOException {
     while (freeCount == 0) {
       Slot slot = completions.take(System.nanoTime() + patienceNanos);

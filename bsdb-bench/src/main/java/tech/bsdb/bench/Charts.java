@@ -7,12 +7,12 @@ import org.HdrHistogram.HistogramIterationValue;
 
 /** The charts of a run. */
 final class Charts {
-  /** The most lines that can be told apart. */
+  /** The maximum number of distinguishable lines. */
   private static final int MOST_LINES = 6;
 
   private Charts() {}
 
-  /** Latency by percentile, a line for each step, or for some of them where there are many. */
+  /** Latency by percentile, one line per step, or for a selection if there are many. */
   static LineChart latency(Report report) {
     List<Point> shown = spread(report.points());
     double least = Double.MAX_VALUE;
@@ -31,7 +31,7 @@ final class Charts {
     }
     return new LineChart(
         "Latency by percentile",
-        "share of lookups that took no longer",
+        "share of lookups that took at most this long",
         Scale.nines(samples),
         Scale.logarithmic(Math.min(least, greatest), greatest, Quantity::axisTime),
         lines);
@@ -56,7 +56,7 @@ final class Charts {
     return new LineChart.Dot(percentile, shown, hint);
   }
 
-  /** Lookups a second over what varies. */
+  /** Lookups per second over the varied parameter. */
   static LineChart rates(Report report) {
     double greatest = report.best().lookupsPerSecond();
     return new LineChart(
@@ -68,7 +68,7 @@ final class Charts {
             line("c0", "", report, Point::lookupsPerSecond, rate -> Quantity.count(rate) + "/s")));
   }
 
-  /** Median and 99th percentile over what varies. */
+  /** Median and 99th percentile over the varied parameter. */
   static LineChart latencies(Report report) {
     double least = Double.MAX_VALUE;
     double greatest = 1;
@@ -101,7 +101,7 @@ final class Charts {
     return new LineChart.Line(style, name, dots, true);
   }
 
-  /** What a step is called among its neighbours. */
+  /** Returns the name of a step within the run. */
   static String name(Point point, Report report) {
     if (report.points().size() == 1) {
       return "";
@@ -114,7 +114,7 @@ final class Charts {
     return report.axis().equals("threads") ? threads : threads + " × " + step.depth();
   }
 
-  /** At most six of the points, the first and the last among them. */
+  /** Selects at most six points, including the first and the last. */
   private static List<Point> spread(List<Point> points) {
     if (points.size() <= MOST_LINES) {
       return points;
@@ -126,7 +126,9 @@ final class Charts {
     return some;
   }
 
-  /** The colours from faint to strong, as many as there are lines; the faintest only for many. */
+  /**
+   * Returns a line's colour class, from faint to strong; the faintest appear only with many lines.
+   */
   private static String style(int line, int lines) {
     if (lines == 1) {
       return "c0";

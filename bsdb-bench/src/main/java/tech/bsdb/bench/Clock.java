@@ -1,8 +1,8 @@
 package tech.bsdb.bench;
 
-/** Tells the time and waits for a time. Tests bring their own. */
+/** Reads the time and waits. Tests substitute their own. */
 interface Clock {
-  /** That of the machine. */
+  /** The machine's clock. */
   Clock SYSTEM =
       new Clock() {
         @Override
@@ -16,9 +16,9 @@ interface Clock {
         }
       };
 
-  /** The time, as {@link System#nanoTime} counts it. */
+  /** The current time, on the scale of {@link System#nanoTime}. */
   long nanos();
 
-  /** Waits for a time. */
+  /** Waits until the given time. */
   void await(long dueNanos);
 }

@@ -6,8 +6,8 @@ import java.util.concurrent.locks.LockSupport;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Slots on their way back to their worker: any thread puts them in, the worker takes them out,
- * nobody locks, nothing is allocated. Holds as many as there are slots, so that it is never full.
+ * A lock-free queue of completed slots. Any thread puts slots in; only their worker takes them out.
+ * Allocates nothing. Has room for all slots, so it is never full.
  */
 final class Completions {
   private final AtomicReferenceArray<@Nullable Slot> ring;
@@ -16,14 +16,14 @@ final class Completions {
   private volatile @Nullable Thread waiting;
   private long head;
 
-  /** Creates an empty queue for a number of slots. */
+  /** Creates an empty queue for {@code slots} slots. */
   Completions(int slots) {
     int size = Integer.highestOneBit(Math.max(1, slots - 1)) << 1;
     this.ring = new AtomicReferenceArray<>(size);
     this.mask = size - 1;
   }
 
-  /** Puts a slot in. */
+  /** Adds a slot. */
   void put(Slot slot) {
     ring.set((int) tail.getAndIncrement() & mask, slot);
     Thread worker = waiting;
@@ -32,7 +32,7 @@ final class Completions {
     }
   }
 
-  /** Takes a slot out, or gives null where there is none. For the worker. */
+  /** Takes a slot, or returns null if there is none. For the worker only. */
   @Nullable Slot poll() {
     int place = (int) head & mask;
     Slot slot = ring.get(place);
@@ -43,7 +43,7 @@ final class Completions {
     return slot;
   }
 
-  /** Takes a slot out, waiting up to a time, then gives null. For the worker. */
+  /** Takes a slot, waiting until the given time; returns null after that. For the worker only. */
   @Nullable Slot take(long untilNanos) {
     Slot slot = poll();
     if (slot != null) {

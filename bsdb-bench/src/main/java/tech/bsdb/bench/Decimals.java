@@ -9,9 +9,8 @@ final class Decimals {
   private Decimals() {}
 
   /**
-   * The value of an option.
-   *
-   * @throws UsageException if it is no number, or not in {@code least} to {@code most}
+   * * Returns the value of an option. * * @throws UsageException if it is not a number from {@code
+   * least} to {@code most}
    */
   static double of(Arguments arguments, String option, double least, double most, double otherwise)
       throws UsageException {
@@ -25,7 +24,7 @@ final class Decimals {
         return number;
       }
     } catch (NumberFormatException notANumber) {
-      // said below, together with the range
+      // reported below, with the range
     }
     throw new UsageException(
         option

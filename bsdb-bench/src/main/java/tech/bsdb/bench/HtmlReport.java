@@ -9,11 +9,11 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** The report as one page for a browser: no script, and nothing that is fetched. */
+/** The report as a self-contained HTML page without scripts. */
 final class HtmlReport {
   private HtmlReport() {}
 
-  /** The page. */
+  /** Returns the page. */
   static String of(Report report) {
     StringBuilder page = new StringBuilder();
     String title = "bsdb " + report.command() + ": " + report.database().directory();
@@ -143,7 +143,7 @@ final class HtmlReport {
     }
   }
 
-  /** Text as it must stand between tags and in quoted attributes. */
+  /** Escapes text for element content and quoted attributes. */
   static String escaped(String text) {
     return text.replace("&", "&amp;")
         .replace("<", "&lt;")

@@ -16,16 +16,14 @@ import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
 
-/** What a database was built from: its keys, and the values to compare the answers with. */
+/** The source that a database was built from: keys, and values to compare answers with. */
 sealed interface KeyInput {
-  /** Files, directories or, of text, "-" for standard input. */
+  /** Files, directories or, for text, "-" for standard input. */
   List<String> inputs();
 
   /**
-   * Opens it.
-   *
-   * @param database what was built from it
-   * @param withValues whether values are compared, too
+   * * Opens the source. * * @param database the database built from it * @param withValues whether
+   * values are also compared
    */
   RecordSource open(Statistics database, boolean withValues) throws IOException, UsageException;
 
@@ -43,11 +41,11 @@ sealed interface KeyInput {
   }
 
   /**
-   * Rows of Parquet files. The value is that of the database: the row of the columns in its schema,
-   * or the bytes of one column.
+   * Rows of Parquet files. The value is the one the database stores: a row of the columns in its
+   * schema, or the bytes of one column.
    *
    * @param rawColumn the column whose bytes are the value, or null
-   * @param partitions what becomes of directories that are named {@code NAME=VALUE}
+   * @param partitions how to treat directories named {@code NAME=VALUE}
    */
   record Parquet(
       List<String> inputs,
@@ -74,7 +72,7 @@ sealed interface KeyInput {
         throw new UsageException(
             "the rows of "
                 + String.join(", ", inputs)
-                + " have another schema than those of "
+                + " have a different schema from those of "
                 + database.directory()
                 + ", so that -v cannot compare them: "
                 + records.valueSchema()

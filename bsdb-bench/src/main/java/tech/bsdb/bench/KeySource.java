@@ -11,8 +11,8 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.RecordSource;
 
 /**
- * Where the keys come from: the text or the Parquet files that the database was built from, or the
- * database itself.
+ * Loads keys from the text or Parquet files that the database was built from, or from the database
+ * itself.
  */
 final class KeySource {
   private static final byte[] NOTHING = {};
@@ -22,9 +22,9 @@ final class KeySource {
   /**
    * Loads a sample of the keys.
    *
-   * @param input what it was built from, or null for the database's own keys
-   * @param limit the most keys that are held
-   * @param withValues whether the values are held too
+   * @param input the source that it was built from, or null for the database's own keys
+   * @param limit the maximum number of keys to hold
+   * @param withValues whether to hold the values too
    */
   static KeySet load(
       Database database,
@@ -40,7 +40,7 @@ final class KeySource {
             ? scanned(database, sample, progress)
             : read(input, database.statistics(), withValues, sample, progress);
     if (keys.present().length == 0) {
-      throw new UsageException("there are no keys to ask for in " + keys.source());
+      throw new UsageException("there are no keys to look up in " + keys.source());
     }
     return keys;
   }
@@ -69,7 +69,7 @@ final class KeySource {
       throws IOException, UsageException {
     if (database.statistics().approximateWidth() > 0) {
       throw new UsageException(
-          "an approximate database keeps no keys: give what it was built from with -k");
+          "an approximate database keeps no keys: name the source that it was built from with -k");
     }
     long records = database.statistics().records();
     try (RecordCursor cursor = database.scan()) {

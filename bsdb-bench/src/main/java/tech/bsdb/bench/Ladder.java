@@ -6,14 +6,14 @@ import java.util.Optional;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.UsageException;
 
-/** Options that take one number, or several to be measured one after another: {@code 1,2,4}. */
+/** Options that take one number, or several to measure in turn: {@code 1,2,4}. */
 final class Ladder {
   private Ladder() {}
 
   /**
-   * The numbers of an option, as they stand.
+   * Returns the numbers of an option, in the given order.
    *
-   * @throws UsageException if one is no number, not in 1 to {@code most}, or given twice
+   * @throws UsageException if one is not a number, not from 1 to {@code most}, or given twice
    */
   static List<Integer> of(Arguments arguments, String option, int most, int otherwise)
       throws UsageException {
@@ -34,7 +34,7 @@ final class Ladder {
             option
                 + " takes a whole number from 1 to "
                 + most
-                + ", or several different ones with commas between them, not \""
+                + ", or several different ones separated by commas, not \""
                 + value.get()
                 + "\"");
       }
@@ -43,7 +43,7 @@ final class Ladder {
     return List.copyOf(numbers);
   }
 
-  /** 1, 2, 4 and so on, and at the end the last. */
+  /** Returns 1, 2, 4 and so on up to {@code last}, which is always included. */
   static List<Integer> upTo(int last) {
     List<Integer> numbers = new ArrayList<>();
     for (int number = 1; number < last; number *= 2) {

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Locale;
 
 /**
- * A chart of lines as SVG within a page, in two sizes: for a wide window and for a phone, where
- * scaled letters could not be read. Colours and fonts are the page's style sheet.
+ * A line chart as inline SVG in two sizes: one for wide windows and one for phones, where scaled
+ * text would be unreadable. Colours and fonts come from the page's style sheet.
  *
- * @param summary what the chart shows, for those who cannot see it
- * @param xName what stands below the horizontal axis
+ * @param summary a text description for screen readers
+ * @param xName the label of the horizontal axis
  * @param x the horizontal axis
  * @param y the vertical axis
  * @param lines the lines, in the order of their colours
@@ -23,21 +23,21 @@ record LineChart(String summary, String xName, Scale x, Scale y, List<Line> line
   /**
    * A line.
    *
-   * @param style the class of the style sheet that colours it
-   * @param name what the legend calls it; empty for none
-   * @param dots its points, from left to right
-   * @param marked whether the points are drawn, and not only the line
+   * @param style the style sheet class that colours it
+   * @param name its name in the legend; empty for none
+   * @param dots its points from left to right
+   * @param marked whether to draw the points as well as the line
    */
   record Line(String style, String name, List<Dot> dots, boolean marked) {}
 
   /**
    * A point of a line.
    *
-   * @param hint what is shown for it where a pointer rests on it
+   * @param hint the text shown when a pointer hovers over it
    */
   record Dot(double x, double y, String hint) {}
 
-  /** The chart and its legend. */
+  /** Returns the chart with its legend. */
   String html() {
     return legend() + svg("wide", 960, 340, 12) + svg("narrow", 350, 280, 5);
   }
@@ -105,7 +105,7 @@ record LineChart(String summary, String xName, Scale x, Scale y, List<Line> line
         HtmlReport.escaped(hint));
   }
 
-  /** Leaves names out from the middle where there are more than there is room for. */
+  /** Drops tick labels from the middle if there are too many. */
   private static List<Scale.Tick> thinned(List<Scale.Tick> ticks, int most) {
     int step = (ticks.size() + most - 1) / most;
     List<Scale.Tick> kept = new ArrayList<>();

@@ -4,8 +4,8 @@ import java.util.Locale;
 import tech.bsdb.tools.cli.Console;
 
 /**
- * What a run is doing just now: on a terminal a line that is redrawn five times a second, elsewhere
- * a plain line every five seconds. For one thread.
+ * Shows the progress of a run: on a terminal as a line redrawn five times a second, elsewhere as a
+ * plain line every five seconds. Not thread-safe.
  */
 final class LiveLine implements AutoCloseable {
   private static final double REDRAW_SECONDS = 0.2;
@@ -18,17 +18,17 @@ final class LiveLine implements AutoCloseable {
   private double shownAt;
   private long shownDone;
 
-  /** Shows on a console, or nothing at all where {@code quiet}. */
+  /** Writes to a console, or nowhere if {@code quiet}. */
   LiveLine(Console console, boolean quiet) {
     this.console = console;
     this.quiet = quiet;
   }
 
   /**
-   * Shows the rate since the last time, where it is time to.
+   * Shows the rate since the last update, if an update is due.
    *
    * @param done lookups since the phase began
-   * @param seconds since the phase began
+   * @param seconds time since the phase began
    * @param length of the phase, in seconds
    */
   void show(Step step, String phase, long done, double seconds, double length) {

@@ -19,29 +19,29 @@ import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.inspect.DatabaseOption;
 
 /**
- * What a load tool was asked to do, checked as far as that is possible without opening anything.
+ * The options of a load tool, validated as far as possible without opening anything.
  *
  * @param async whether lookups are asynchronous
  * @param database the database's directory
- * @param approximate whether it must be an approximate one
- * @param indexInMemory whether the index is brought into memory at the beginning
- * @param indexDirect whether the index is read past the page cache
- * @param dataDirect whether the data files are
- * @param engine the engine that was named, or null
- * @param source what has the keys, or null for the database's own
+ * @param approximate whether the database must be approximate
+ * @param indexInMemory whether the index is loaded into memory at the start
+ * @param indexDirect whether the index is read by direct I/O
+ * @param dataDirect whether the data files are read by direct I/O
+ * @param engine the named engine, or null
+ * @param source the source of the keys, or null for the database itself
  * @param verify whether answers are compared with the source
- * @param keys the most keys held
+ * @param keys the maximum number of keys held
  * @param absentShare the share of absent keys, 0 to 1
- * @param zipf the exponent of popularity, 0 for all alike
- * @param seed of everything that is drawn
- * @param steps what is measured, in order
+ * @param zipf the zipfian exponent, 0 for uniform
+ * @param seed the seed of all random choices
+ * @param steps the steps to measure, in order
  * @param batch keys per request
- * @param rate lookups a second of an open loop, 0 for a closed one
- * @param warmupSeconds before each measurement
- * @param durationSeconds of each measurement
- * @param quiet whether nothing but errors is printed
- * @param json where the report goes as JSON, {@code -} for stdout, or null
- * @param html where it goes as a page, or null
+ * @param rate lookups per second of an open loop, 0 for a closed one
+ * @param warmupSeconds length of the warm-up before each measurement
+ * @param durationSeconds length of each measurement
+ * @param quiet whether only errors are printed
+ * @param json the file for the JSON report, {@code -} for stdout, or null
+ * @param html the file for the HTML report, or null
  */
 record LoadOptions(
     boolean async,
@@ -88,13 +88,13 @@ record LoadOptions(
   /**
    * Reads the options.
    *
-   * @throws UsageException if a value is wrong, or options contradict each other
-   * @throws FileSystemException if there cannot be a database, or a report cannot be written
+   * @throws UsageException if a value is invalid or options conflict
+   * @throws FileSystemException if the database directory is unusable or a report cannot be written
    */
   static LoadOptions of(Arguments arguments, boolean async) throws UsageException, IOException {
     boolean verify = arguments.has("-v");
     if (verify && !arguments.has("-k")) {
-      throw new UsageException("-v needs -k, what to compare the answers with");
+      throw new UsageException("-v needs -k, the source to compare the answers with");
     }
     checkSource(arguments);
     LoadOptions options =
@@ -133,7 +133,7 @@ record LoadOptions(
   private static void checkSource(Arguments arguments) throws UsageException {
     for (String option : TEXT_ONLY) {
       if (arguments.has(option) && !arguments.has("-k")) {
-        throw new UsageException(option + " needs -k, the text that it is about");
+        throw new UsageException(option + " needs -k, the text that it describes");
       }
       if (arguments.has(option) && arguments.has("-kf")) {
         throw new UsageException(option + " is for text, and -kf for Parquet");
@@ -141,7 +141,7 @@ record LoadOptions(
     }
     for (String option : PARQUET_ONLY) {
       if (arguments.has(option) && !arguments.has("-k")) {
-        throw new UsageException(option + " needs -k, the Parquet files that it is about");
+        throw new UsageException(option + " needs -k, the Parquet files that it describes");
       }
       if (arguments.has(option) && !arguments.has("-kf")) {
         throw new UsageException(option + " is for Parquet: give the key's column with -kf");
@@ -216,7 +216,7 @@ record LoadOptions(
     return List.copyOf(steps);
   }
 
-  /** Sees that a report can be written before hours are spent on measuring. */
+  /** Checks that a report can be written before hours are spent measuring. */
   private static Optional<String> report(Arguments arguments, String option, boolean standardOutput)
       throws UsageException, IOException {
     Optional<String> given = arguments.path(option).map(Path::toString);

@@ -11,13 +11,13 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * One step of a run: all workers warm up, wait for each other, and are measured. The first failure
- * of one of them stops all.
+ * stops all of them.
  */
 final class LoadRun {
-  /** Makes the workers of a step. */
+  /** Creates the workers of a step. */
   @FunctionalInterface
   interface Workers {
-    /** Makes one worker, which stops before its end where {@code stopped} says so. */
+    /** Creates one worker, which stops early once {@code stopped} is true. */
     Worker create(int worker, BooleanSupplier stopped);
   }
 
@@ -59,7 +59,7 @@ final class LoadRun {
    * Runs a step.
    *
    * @throws WrongAnswerException if answers are verified and one is wrong
-   * @throws IOException if the load could not go on
+   * @throws IOException if the load could not continue
    */
   static Point measure(
       Step step,
@@ -123,7 +123,7 @@ final class LoadRun {
         worker.run(beginNanos, beginNanos + durationNanos, tally);
       }
       tally.ended(System.nanoTime());
-    } catch (Throwable e) { // rethrown by whoever waits for the run
+    } catch (Throwable e) { // rethrown by the thread that waits for the run
       failure.compareAndSet(null, e);
       stopped = true;
     } finally {

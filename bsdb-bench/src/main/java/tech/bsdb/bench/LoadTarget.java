@@ -3,15 +3,15 @@ package tech.bsdb.bench;
 import java.io.IOException;
 import java.util.function.BooleanSupplier;
 
-/** What a load is put on, opened as the options say. */
+/** The target of a load, opened according to the options. */
 interface LoadTarget extends AutoCloseable {
-  /** The interface that is measured, in words. */
+  /** The name of the measured interface. */
   String api();
 
   /** The engine in use, and why. */
   String engine();
 
-  /** Makes a worker, of those of a step the {@code worker}-th. */
+  /** Creates the worker number {@code worker} of a step. */
   Worker worker(KeySet keys, RequestOrder order, Step step, int worker, BooleanSupplier stopped);
 
   @Override

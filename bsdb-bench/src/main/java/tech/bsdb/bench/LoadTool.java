@@ -16,7 +16,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
 
-/** A whole run: keys, target, every step, reports. */
+/** Performs a whole run: keys, target, every step, reports. */
 final class LoadTool {
   private LoadTool() {}
 
@@ -24,7 +24,7 @@ final class LoadTool {
    * Runs a load.
    *
    * @param command the tool's name
-   * @return the exit code: an error if a lookup failed
+   * @return the exit code, which reports an error if a lookup failed
    */
   static int run(String command, LoadOptions options, Console console)
       throws IOException, UsageException, InterruptedException {
@@ -41,8 +41,8 @@ final class LoadTool {
       console.say(
           "bsdb "
               + command
-              + ": the database was built without some of its source's duplicates; -v takes them"
-              + " for wrong answers");
+              + ": the database was built without some of its source's duplicates; -v reports them"
+              + " as wrong answers");
     }
     KeySet keys = keys(options, database, console);
     try (LoadTarget target = open(options, approximate)) {

@@ -10,14 +10,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 
-/** What figures depend on besides the database: machine, JVM, when, and the reader's properties. */
+/** Facts that figures depend on besides the database: machine, JVM, date, and reader properties. */
 final class MachineFacts {
   private static final List<String> PROPERTIES =
       List.of("bsdb.uring", "bsdb.reader.index.submit.threads", "bsdb.reader.kv.submit.threads");
 
   private MachineFacts() {}
 
-  /** Names and values, in the order in which they are shown. */
+  /** Returns names and values, in display order. */
   static Map<String, String> read() {
     Map<String, String> facts = new LinkedHashMap<>();
     facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
@@ -72,7 +72,7 @@ final class MachineFacts {
         }
       }
     } catch (IOException notLinux) {
-      // the other word, then
+      // returns the default
     }
     return otherwise;
   }

@@ -3,11 +3,11 @@ package tech.bsdb.bench;
 import java.util.concurrent.locks.LockSupport;
 
 /**
- * The timetable of an open loop: request k of a worker is due at a time that does not depend on
- * when the one before was answered. For one thread.
+ * The schedule of an open loop: request k of a worker is due at a time that does not depend on when
+ * earlier requests were answered. Not thread-safe.
  */
 final class Pace {
-  /** What the system may oversleep; the rest of the way is waited for with open eyes. */
+  /** How long the system may oversleep; the rest of a wait is spent yielding. */
   private static final long OVERSLEEP_NANOS = 100_000;
 
   private final long beginNanos;
@@ -16,9 +16,9 @@ final class Pace {
   private long sent;
 
   /**
-   * Begins a timetable.
+   * * Starts a schedule.
    *
-   * @param ratePerSecond requests a second of all workers together
+   * @param ratePerSecond requests per second of all workers together
    * @param worker this worker's number; the workers take turns
    */
   Pace(long beginNanos, double ratePerSecond, int worker, int workers) {
@@ -27,19 +27,19 @@ final class Pace {
     this.shiftNanos = worker * 1e9 / ratePerSecond;
   }
 
-  /** When the next request is due; asking for it makes the one after it the next. */
+  /** Returns when the next request is due and advances to the one after it. */
   long next() {
     return beginNanos + (long) (shiftNanos + sent++ * intervalNanos);
   }
 
-  /** How many requests are due from the next one on, up to a time. */
+  /** Returns how many requests, starting with the next, are due before the given time. */
   long dueUntil(long nanos) {
     double due = (nanos - beginNanos - shiftNanos) / intervalNanos;
     return Math.max(0, (long) Math.ceil(due) - sent);
   }
 
-  /** Waits for a time. */
-  @SuppressWarnings("ThreadPriorityCheck") // lets whoever answers run first; nothing relies on it
+  /** Waits until the given time. */
+  @SuppressWarnings("ThreadPriorityCheck") // lets answering threads run first; nothing relies on it
   static void await(long dueNanos) {
     long left;
     while ((left = dueNanos - System.nanoTime()) > 0) {

@@ -5,22 +5,23 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one step of a run measured.
+ * * The measurements of one step of a run.
  *
  * @param step threads and depth
- * @param seconds from the beginning until the last lookup was answered
+ * @param seconds time from the start to the last answer
  * @param lookups lookups answered or failed
- * @param hits lookups that got a value
- * @param misses lookups that got none
- * @param missing misses of keys that the source has
+ * @param hits lookups that returned a value
+ * @param misses lookups that returned none
+ * @param missing misses of keys in the source
  * @param mistaken hits of absent keys
  * @param errors lookups that failed
  * @param firstError why one of them failed, or null
- * @param latency latencies in nanoseconds, from sending, in an open loop from the time that was due
- * @param timed how many latencies were taken; each counts for the lookups that it stands for
- * @param stride one in how many requests was timed, where it was fewest
- * @param notSent lookups that an open loop owed at its end
- * @param latestNanos how long after its time an open loop sent its latest request
+ * @param latency latencies in nanoseconds, measured from sending or, in an open loop, from the due
+ *     time
+ * @param timed the number of latencies taken, each weighted by the lookups that it represents
+ * @param stride one in at most this many requests was timed
+ * @param notSent lookups due but not sent by the end of an open loop
+ * @param latestNanos the longest delay of an open loop in sending a request after it was due
  * @param cpuSeconds CPU time of the process, NaN where unknown
  * @param deviceBytes bytes read from the device by the process, NaN where unknown
  */
@@ -90,7 +91,7 @@ record Point(
     return seconds > 0 ? lookups / seconds : 0;
   }
 
-  /** A latency in nanoseconds; {@code percentile} is 0 to 100. */
+  /** Returns a latency in nanoseconds; {@code percentile} is 0 to 100. */
   long nanosAt(double percentile) {
     return latency.getValueAtPercentile(percentile);
   }

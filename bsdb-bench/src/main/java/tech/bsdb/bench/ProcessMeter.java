@@ -6,11 +6,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 
 /**
- * What this process has used up to now, all threads together: lookups, harness, collector and
+ * The resources used by this process so far, all threads together: lookups, harness, collector and
  * compiler.
  *
- * @param cpuNanos time on processors, or -1 where the system does not tell
- * @param deviceBytes bytes that came from the device and not from the page cache, or -1
+ * @param cpuNanos CPU time, or -1 if the system does not report it
+ * @param deviceBytes bytes read from the device rather than the page cache, or -1
  */
 record ProcessMeter(long cpuNanos, long deviceBytes) {
   private static final Path IO = Path.of("/proc/self/io");
@@ -37,12 +37,12 @@ record ProcessMeter(long cpuNanos, long deviceBytes) {
     return -1;
   }
 
-  /** CPU seconds since an earlier reading, or NaN where they are unknown. */
+  /** Returns the CPU seconds since an earlier reading, or NaN if unknown. */
   double cpuSecondsSince(ProcessMeter earlier) {
     return cpuNanos < 0 || earlier.cpuNanos < 0 ? Double.NaN : (cpuNanos - earlier.cpuNanos) / 1e9;
   }
 
-  /** Bytes from the device since an earlier reading, or NaN where they are unknown. */
+  /** Returns the bytes read from the device since an earlier reading, or NaN if unknown. */
   double deviceBytesSince(ProcessMeter earlier) {
     return deviceBytes < 0 || earlier.deviceBytes < 0
         ? Double.NaN

@@ -2,7 +2,7 @@ package tech.bsdb.bench;
 
 import java.util.Locale;
 
-/** Figures as people read them: three significant digits and a unit. */
+/** Formats figures for people: three significant digits and a unit. */
 final class Quantity {
   private Quantity() {}
 
@@ -54,19 +54,19 @@ final class Quantity {
     return number < 1e9 ? plain(number / 1e6) + "M" : plain(number / 1e9) + "G";
   }
 
-  /** A number of at most two decimals, or {@code unknown} where it is not a number. */
+  /** A number with two decimals, or {@code unknown} for NaN. */
   static String decimal(double number) {
     return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.2f", number);
   }
 
-  /** Bytes, or {@code unknown}. */
+  /** A number of bytes, or {@code unknown} for NaN. */
   static String bytes(double number) {
     return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.1f", number);
   }
 
   private static String plain(double number) {
     String text = String.format(Locale.ROOT, "%.2f", number);
-    return text.replaceAll("\\.?0+$", ""); // it always has a point
+    return text.replaceAll("\\.?0+$", ""); // it always has a decimal point
   }
 
   private static String digits(double number) {

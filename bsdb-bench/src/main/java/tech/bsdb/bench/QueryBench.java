@@ -7,28 +7,28 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
-/** {@code bsdb bench}: lookups one after another, or in batches, on any number of threads. */
+/** {@code bsdb bench}: synchronous lookups, single or in batches, on any number of threads. */
 public final class QueryBench implements Command {
   private static final Syntax SYNTAX =
       LoadSyntax.declare(
               new Syntax(
                   "bench",
                   "",
-                  "Measures synchronous lookups: how many a second, how long they take, what they cost in CPU"
-                      + " time and reads."),
+                  "Measures synchronous lookups: throughput, latency, and their cost in CPU time and device"
+                      + " reads."),
               false)
           .example("warm lookups on one thread", "bsdb bench -d ./rdb")
           .example(
-              "every answer compared with the source",
+              "compare every answer with the source",
               "bsdb bench -d ./rdb -k words.txt -v --threads 2")
           .example(
-              "past the page cache, from 1 to 64 threads, as a page",
+              "1 to 64 threads, bypassing the page cache, as an HTML page",
               "bsdb bench -d ./rdb -id -kd --sweep --threads 64 --html bench.html")
           .example(
               "batches of 256, a tenth of the keys absent",
               "bsdb bench -d ./rdb --batch 256 --absent 10")
           .example(
-              "the latency at 20,000 lookups a second",
+              "latency at 20,000 lookups per second",
               "bsdb bench -d ./rdb --rate 20000 --threads 8");
 
   /** For the service loader. */

@@ -3,13 +3,13 @@ package tech.bsdb.bench;
 import java.util.ArrayList;
 import java.util.List;
 
-/** What somebody who reads the figures must know to read them right. */
+/** Remarks needed to interpret the figures correctly. */
 final class Remarks {
   private static final double KEPT_UP = 0.99;
 
   private Remarks() {}
 
-  /** Remarks on one point, in whole sentences; empty where all is well. */
+  /** Returns remarks on one point, in whole sentences; empty if all is well. */
   static List<String> on(Point point, Report report) {
     List<String> remarks = new ArrayList<>();
     if (point.errors() > 0) {
@@ -33,10 +33,10 @@ final class Remarks {
     double rate = report.options().rate();
     if (rate > 0 && (point.notSent() > 0 || point.lookupsPerSecond() < KEPT_UP * rate)) {
       remarks.add(
-          "The rate was not kept: "
+          "The rate was not sustained: "
               + Quantity.count(point.notSent())
-              + " lookups that were due were never sent. Latencies of an overloaded open loop only"
-              + " say how long it was run.");
+              + " lookups that were due were never sent. The latencies of an overloaded open loop only"
+              + " show how long it ran.");
     }
     return remarks;
   }

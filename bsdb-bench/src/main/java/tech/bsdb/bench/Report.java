@@ -5,16 +5,16 @@ import java.util.Map;
 import tech.bsdb.Statistics;
 
 /**
- * What a run was and what it measured; the forms for people, programs and browsers show the same.
+ * A run and its measurements. The text, JSON and HTML reports show the same figures.
  *
  * @param command the tool's name
- * @param options what was asked for
- * @param database what it was asked of
- * @param keys the keys asked for
+ * @param options the options of the run
+ * @param database the database measured
+ * @param keys the keys looked up
  * @param api the interface measured
  * @param engine the engine in use, and why
  * @param machine facts by name
- * @param points what was measured, in order
+ * @param points the measurements, in order
  */
 record Report(
     String command,
@@ -25,16 +25,16 @@ record Report(
     String engine,
     Map<String, String> machine,
     List<Point> points) {
-  /** Percentiles that every form shows; 100 is the maximum. */
+  /** The percentiles in every report; 100 is the maximum. */
   static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 99.99, 100.0);
 
-  /** {@code p99.9}, {@code max}. */
+  /** Returns the label of a percentile, such as {@code p99.9} or {@code max}. */
   static String label(double percentile) {
     String number = String.valueOf(percentile);
     return percentile == 100 ? "max" : "p" + number.replaceAll("\\.0$", "");
   }
 
-  /** The database, in a line. */
+  /** Describes the database in one line. */
   String databaseInWords() {
     String kind =
         database.approximateWidth() > 0
@@ -50,7 +50,7 @@ record Report(
         + " bytes";
   }
 
-  /** The keys, in a line. */
+  /** Describes the keys in one line. */
   String keysInWords() {
     long held = keys.present().length;
     String sample =
@@ -65,19 +65,19 @@ record Report(
         + sample
         + " from "
         + keys.source()
-        + (options.zipf() > 0 ? ", zipfian " + options.zipf() : ", all alike")
+        + (options.zipf() > 0 ? ", zipfian " + options.zipf() : ", uniform")
         + absent
         + ", seed "
         + options.seed();
   }
 
-  /** The loop, in a line. */
+  /** Describes the load in one line. */
   String loadInWords() {
     String loop =
         options.rate() > 0
             ? "open loop at "
                 + Quantity.count(options.rate())
-                + " lookups/s, latency from the time that was due"
+                + " lookups/s, latency from the due time"
             : "closed loop";
     return loop
         + ", "
@@ -92,23 +92,23 @@ record Report(
     return String.valueOf(seconds).replaceAll("\\.0$", "") + " s";
   }
 
-  /** How latencies were taken, in a line. */
+  /** Describes in one line how latencies were taken. */
   static String timingInWords(Point point) {
     return point.stride() == 1
         ? "every request timed"
-        : "1 request in up to " + point.stride() + " timed, each counted for all it stands for";
+        : "1 request in up to " + point.stride() + " timed, each counted for all it represents";
   }
 
-  /** What a point cost in CPU time, in a line. */
+  /** Describes a point's CPU time in one line. */
   static String cpuInWords(Point point, LoadOptions options) {
     return Quantity.decimal(point.cpuSecondsPerMillion())
         + " s per million lookups, "
         + Quantity.decimal(point.cpuSeconds() / point.seconds())
         + " cores busy"
-        + (options.rate() > 0 ? ", waiting for the time that is due included" : "");
+        + (options.rate() > 0 ? ", including waits for due times" : "");
   }
 
-  /** The point with the most lookups a second. */
+  /** Returns the point with the most lookups per second. */
   Point best() {
     Point best = points.get(0);
     for (Point point : points) {
@@ -117,13 +117,13 @@ record Report(
     return best;
   }
 
-  /** Whether what varies from point to point is the depth and not the threads. */
+  /** Whether the points vary in depth rather than in threads. */
   boolean overDepth() {
     return points.stream().map(p -> p.step().threads()).distinct().count() == 1
         && points.stream().map(p -> p.step().depth()).distinct().count() > 1;
   }
 
-  /** What varies, for the axis of a chart. */
+  /** The name of the varied parameter, for the axis of a chart. */
   String axis() {
     if (overDepth()) {
       return "lookups in flight per thread";
@@ -132,7 +132,7 @@ record Report(
     return bothVary ? "lookups in flight, all threads" : "threads";
   }
 
-  /** A point's place on that axis. */
+  /** Returns a point's value on that axis. */
   int place(Point point) {
     if (overDepth()) {
       return point.step().depth();

@@ -7,11 +7,11 @@ import java.util.Map;
 import org.HdrHistogram.HistogramIterationValue;
 import org.jspecify.annotations.Nullable;
 
-/** The report for programs: names and values for JSON, units in the names, unknown as null. */
+/** The fields of the JSON report. Names include units; unknown values are null. */
 final class ReportFields {
   private ReportFields() {}
 
-  /** All fields. */
+  /** Returns all fields. */
   static Map<String, Object> of(Report report) {
     Map<String, Object> fields = new LinkedHashMap<>();
     fields.put("command", report.command());
@@ -91,7 +91,7 @@ final class ReportFields {
     return fields;
   }
 
-  /** Pairs of percentile and nanoseconds, closer together towards the maximum. */
+  /** Returns (percentile, nanoseconds) pairs, closer together towards the maximum. */
   private static List<List<Object>> distribution(Point point) {
     List<List<Object>> pairs = new ArrayList<>();
     for (HistogramIterationValue value : point.latency().percentiles(2)) {

@@ -4,9 +4,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Which key comes next: present keys by walking the shuffled set round and round, or zipfian by
- * ranks drawn beforehand; absent ones mixed in at random. A step takes a few nanoseconds. For one
- * thread.
+ * Chooses the next key: present keys by cycling through the shuffled set, or zipfian by ranks drawn
+ * in advance, with absent keys mixed in at random. A step takes a few nanoseconds. Not thread-safe.
  */
 final class RequestOrder {
   private static final int DRAWN = 1 << 22;
@@ -23,8 +22,8 @@ final class RequestOrder {
    * Creates the order of one worker.
    *
    * @param absentShare the share of absent keys, 0 to 1
-   * @param ranks what {@link #draw} gave, or null for all keys alike
-   * @param worker the worker's number, 0 to {@code workers - 1}: each begins elsewhere
+   * @param ranks the result of {@link #draw}, or null for uniform keys
+   * @param worker the worker's number, 0 to {@code workers - 1}; each starts at a different key
    */
   RequestOrder(
       KeySet keys, double absentShare, int @Nullable [] ranks, int worker, int workers, long seed) {
@@ -38,7 +37,7 @@ final class RequestOrder {
     this.nextAbsent = (int) ((long) absent * worker / workers);
   }
 
-  /** Draws the ranks that all workers of a zipfian run walk: 4 million, 16 MiB. */
+  /** Draws the ranks shared by all workers of a zipfian run: 4 million, 16 MiB. */
   static int[] draw(int keys, double exponent, long seed) {
     Zipf zipf = new Zipf(keys, exponent);
     SplittableRandom random = new SplittableRandom(seed ^ 0x5A17);
@@ -49,7 +48,7 @@ final class RequestOrder {
     return ranks;
   }
 
-  /** The next request's number in the {@link KeySet}. */
+  /** Returns the next request's number in the {@link KeySet}. */
   int next() {
     if (absentBelow > 0 && (random.nextLong() >>> 32) < absentBelow) {
       int request = nextAbsent;

@@ -6,8 +6,8 @@ import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A sample of records in which each of those that were offered is as likely as another; the same
- * records and seed give the same sample. Not thread-safe.
+ * A uniform random sample of the offered records. The same records and seed give the same sample.
+ * Not thread-safe.
  */
 final class Reservoir {
   private final int capacity;
@@ -19,8 +19,8 @@ final class Reservoir {
   /**
    * Creates an empty sample.
    *
-   * @param capacity the most records it holds
-   * @param withValues whether the values are held too
+   * @param capacity the maximum number of records it holds
+   * @param withValues whether to hold the values too
    */
   Reservoir(int capacity, boolean withValues, long seed) {
     this.capacity = capacity;
@@ -31,7 +31,7 @@ final class Reservoir {
   /**
    * Offers the next record.
    *
-   * @return the place that it gets, for {@link #put}, or -1 where it is left out
+   * @return its place, for {@link #put}, or -1 if it is not sampled
    */
   int offer() {
     long number = offered++;
@@ -42,7 +42,7 @@ final class Reservoir {
     return place < capacity ? (int) place : -1;
   }
 
-  /** Puts a record, whose arrays are not copied, at the place that {@link #offer} gave. */
+  /** Stores a record, without copying its arrays, at the place returned by {@link #offer}. */
   void put(int place, byte[] key, byte[] value) {
     put(keys, place, key);
     if (values != null) {
@@ -58,7 +58,10 @@ final class Reservoir {
     }
   }
 
-  /** The sample in shuffled order, each key copied so that neighbours lie side by side. */
+  /**
+   * Returns the sample in shuffled order, with keys copied so that neighbours are adjacent in
+   * memory.
+   */
   KeySet shuffled(String source) {
     int count = keys.size();
     int[] order = new int[count];

@@ -5,26 +5,26 @@ import java.util.List;
 import java.util.function.DoubleUnaryOperator;
 
 /**
- * One axis of a chart: where a value stands on it, 0 to 1, and which values are named. Immutable.
+ * One axis of a chart: maps values to places, 0 to 1, and defines the ticks. Immutable.
  *
- * @param place a value's place
- * @param ticks the values that get a line and a name, in order
+ * @param place maps a value to its place
+ * @param ticks the labelled grid lines, in order
  */
 record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
   /**
-   * A named value.
+   * * A labelled value.
    *
    * @param at its place, 0 to 1
    */
   record Tick(double at, String label) {}
 
-  /** How a value is written beside its tick. */
+  /** Formats a tick's value. */
   @FunctionalInterface
   interface Label {
     String of(double value);
   }
 
-  /** From 0 to a round number at or above the greatest value. */
+  /** Creates a linear axis from 0 to a round number at or above the greatest value. */
   static Scale fromZero(double greatest, Label label) {
     double step = roundStep(Math.max(greatest, 1e-9) / 4);
     double top = Math.ceil(greatest / step - 1e-9) * step;
@@ -36,7 +36,7 @@ record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
     return new Scale(value -> value / end, ticks);
   }
 
-  /** Logarithmic, around values over 0; 1, 2 and 5 are named where there is room for them. */
+  /** Creates a logarithmic axis around positive values; 1, 2 and 5 are labelled if they fit. */
   static Scale logarithmic(double least, double greatest, Label label) {
     double low = Math.log10(Math.max(least, 1e-9));
     double high = Math.max(Math.log10(Math.max(greatest, 1e-9)), low + 0.3);
@@ -55,13 +55,13 @@ record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
     return new Scale(value -> (Math.log10(Math.max(value, 1e-9)) - from) / (to - from), ticks);
   }
 
-  /** The whole decade, or with 1, 2 and 5 the nearest of them, at or below. */
+  /** Rounds down to a whole decade, or to the nearest 1, 2 or 5. */
   private static double below(double log, boolean wholeDecade) {
     double decade = Math.floor(log + 1e-9);
     if (wholeDecade) {
       return decade;
     }
-    // below -x stands for above x: the steps between decades are mirrored then
+    // rounding -x down rounds x up: the steps between decades are then mirrored
     double[] steps =
         log < 0
             ? new double[] {1 - Math.log10(2), 1 - Math.log10(5), 0}
@@ -74,7 +74,7 @@ record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
     return decade;
   }
 
-  /** The given values, at equal distances: numbers that double need no more than that. */
+  /** Creates an axis with the given values at equal distances, which suits doubling numbers. */
   static Scale steps(List<Integer> values) {
     List<Integer> sorted = values.stream().distinct().sorted().toList();
     int last = sorted.size() - 1;
@@ -86,9 +86,10 @@ record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
   }
 
   /**
-   * Percentiles, 0 to 100, by their nines: 90, 99 and 99.9 are at equal distances.
+   * Creates an axis of percentiles, 0 to 100, by their nines: 90, 99 and 99.9 are at equal
+   * distances.
    *
-   * @param samples how many values there are; their last nines are the end of the axis
+   * @param samples the number of values, which determines the last nines on the axis
    */
   static Scale nines(double samples) {
     double end = Math.max(1, Math.min(6, Math.log10(Math.max(10, samples))));

@@ -4,8 +4,8 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import org.jspecify.annotations.Nullable;
 
 /**
- * One request in flight. Its worker fills it, whoever completes it adds the answer and hands it
- * back through {@link Completions}; only one of them has it at a time.
+ * One request in flight. Its worker fills it; the completing thread adds the answer and returns it
+ * through {@link Completions}. Owned by one of them at a time.
  */
 final class Slot {
   /** Whether an answer is awaited. */
@@ -14,16 +14,16 @@ final class Slot {
   /** The request's number in the {@link KeySet}. */
   int request;
 
-  /** When it was sent, or was due; 0 where it is not timed. */
+  /** When it was sent or due; 0 if it is not timed. */
   long beganNanos;
 
-  /** When it was answered, where it is timed. */
+  /** When it was answered, if it is timed. */
   long endedNanos;
 
   /** One in how many requests is timed. */
   int stride;
 
-  /** The answer; null for an absent key, or where it failed. */
+  /** The answer; null for an absent key or a failure. */
   byte @Nullable [] value;
 
   /** Why it failed, if it did. */

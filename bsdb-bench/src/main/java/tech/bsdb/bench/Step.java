@@ -1,13 +1,13 @@
 package tech.bsdb.bench;
 
 /**
- * What is varied from point to point of a run.
+ * * The parameters that vary from point to point of a run.
  *
- * @param threads threads that look up
- * @param depth lookups that each of them keeps in flight; 1 where they wait for each
+ * @param threads the number of threads that look up keys
+ * @param depth the lookups that each thread keeps in flight; 1 if lookups are synchronous
  */
 record Step(int threads, int depth) {
-  /** All lookups that can be under way, but for batches. */
+  /** The total number of lookups in flight, ignoring batches. */
   int inFlight() {
     return threads * depth;
   }

@@ -1,13 +1,13 @@
 package tech.bsdb.bench;
 
 /**
- * How many lookups go by for each that is timed. Reading the clock twice takes some 50 ns, a warm
- * lookup some 400: at over 500,000 lookups a second and thread only one of several is timed, so
- * that the clock takes less than 1 % of the time. A timed lookup counts for all that it stands for.
- * Follows the rate, looked at every 20 ms. For one thread.
+ * The sampling interval of latencies, in lookups. Reading the clock twice takes about 50 ns, a warm
+ * lookup about 400 ns. Above 500,000 lookups per second and thread, only one of several is timed,
+ * so that the clock takes less than 1 % of the time; a timed lookup counts for all that it
+ * represents. Adapts to the rate every 20 ms. Not thread-safe.
  */
 final class Stride {
-  /** Lookups a second and thread up to which every one is timed. */
+  /** The rate in lookups per second and thread up to which every lookup is timed. */
   static final double EVERY_ONE_BELOW = 500_000;
 
   private static final double TIMED_PER_SECOND = 100_000;
@@ -18,13 +18,13 @@ final class Stride {
   private long lookedAtNanos;
   private long lookedAtDone;
 
-  /** Begins again at a time; the stride stays what it was. */
+  /** Restarts at the given time and keeps the stride. */
   void begin(long nowNanos) {
     lookedAtNanos = nowNanos;
     lookedAtDone = 0;
   }
 
-  /** One in how many is timed. */
+  /** Returns the stride: one in this many lookups is timed. */
   int get() {
     return stride;
   }

@@ -8,7 +8,7 @@ import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 
-/** A database's {@code get} and {@code getAll}. */
+/** Measures {@code Database.get} and {@code Database.getAll}. */
 final class SyncDatabase implements LoadTarget {
   private final Database database;
   private final int batch;
@@ -22,9 +22,9 @@ final class SyncDatabase implements LoadTarget {
   }
 
   /**
-   * How the options have a database opened.
+   * Returns the options for opening the database.
    *
-   * @param direct the engine that reads past the page cache
+   * @param direct the engine to use for direct I/O
    */
   static OpenOptions openOptions(LoadOptions options, Engine direct) {
     Engine named = options.engine();

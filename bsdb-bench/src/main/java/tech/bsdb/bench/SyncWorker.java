@@ -7,8 +7,8 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Looks keys up one after another, or a batch at a time: as quickly as they are answered (closed
- * loop), or by a timetable (open loop). A lookup in a batch takes as long as its batch.
+ * Looks up keys one after another, or a batch at a time: as fast as they are answered (closed
+ * loop), or on a schedule (open loop). A lookup in a batch takes as long as its batch.
  */
 final class SyncWorker implements Worker {
   private final SyncTarget target;
@@ -27,8 +27,8 @@ final class SyncWorker implements Worker {
    * Creates a worker.
    *
    * @param batch keys per request, at least 1
-   * @param rate lookups a second of all workers together, 0 for a closed loop
-   * @param stopped whether everybody is to stop before the end
+   * @param rate lookups per second of all workers together, 0 for a closed loop
+   * @param stopped whether all workers must stop early
    */
   SyncWorker(
       SyncTarget target,
@@ -42,7 +42,7 @@ final class SyncWorker implements Worker {
     this(target, keys, order, batch, rate, worker, workers, stopped, Clock.SYSTEM);
   }
 
-  /** The same, by another clock. */
+  /** The same with another clock. */
   SyncWorker(
       SyncTarget target,
       KeySet keys,

@@ -5,8 +5,8 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What one worker counts. Written by the worker alone; {@link #done} may be read by anybody at any
- * time, the rest once the worker has ended.
+ * The counts of one worker, written only by it. Any thread may read {@link #done} at any time, and
+ * the rest once the worker has ended.
  */
 final class Tally {
   private static final long LONGEST_NANOS = 3_600_000_000_000L;
@@ -30,7 +30,7 @@ final class Tally {
     this.answers = answers;
   }
 
-  /** Latencies in nanoseconds, up to an hour, with three significant digits. */
+  /** Creates a histogram of nanoseconds up to one hour, with three significant digits. */
   static Histogram newHistogram() {
     return new Histogram(LONGEST_NANOS, 3);
   }
@@ -62,7 +62,7 @@ final class Tally {
   /**
    * Records a latency.
    *
-   * @param lookups how many lookups it stands for
+   * @param lookups the number of lookups it represents
    * @param stride one in how many requests was timed
    */
   void timed(long nanos, long lookups, int stride) {
@@ -71,22 +71,22 @@ final class Tally {
     largestStride = Math.max(largestStride, stride);
   }
 
-  /** Says how many lookups are done, for whoever watches. */
+  /** Publishes how many lookups are done. */
   void publish(long lookups) {
     done.setRelease(lookups);
   }
 
-  /** Notes how long after its time an open loop sent a request. */
+  /** Records how long after its due time an open loop sent a request. */
   void sentLate(long nanos) {
     latestNanos = Math.max(latestNanos, nanos);
   }
 
-  /** Notes how many lookups an open loop owed at its end. */
+  /** Records how many due lookups an open loop had not sent at its end. */
   void notSent(long lookups) {
     notSent = lookups;
   }
 
-  /** Notes when the worker ended. */
+  /** Records when the worker ended. */
   void ended(long nanos) {
     endNanos = nanos;
   }
@@ -95,7 +95,7 @@ final class Tally {
     return done.getAcquire();
   }
 
-  /** Latencies; each counts for the lookups that it stands for. */
+  /** The latencies, each weighted by the lookups that it represents. */
   Histogram latency() {
     return latency;
   }
@@ -108,12 +108,12 @@ final class Tally {
     return misses;
   }
 
-  /** Misses of keys that the source has. */
+  /** The number of misses of keys in the source. */
   long missing() {
     return missing;
   }
 
-  /** Hits of absent keys. */
+  /** The number of hits of absent keys. */
   long mistaken() {
     return mistaken;
   }
@@ -126,7 +126,7 @@ final class Tally {
     return firstError;
   }
 
-  /** How many latencies were recorded. */
+  /** The number of latencies recorded. */
   long timed() {
     return timed;
   }

@@ -5,11 +5,11 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 
-/** The report for people at a terminal. */
+/** The report as text for a terminal. */
 final class TextReport {
   private TextReport() {}
 
-  /** The lines, joined. */
+  /** Returns the whole text. */
   static String of(Report report) {
     List<String> lines = new ArrayList<>();
     lines.add(row("database", report.databaseInWords()));

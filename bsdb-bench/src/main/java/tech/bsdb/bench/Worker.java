@@ -2,16 +2,16 @@ package tech.bsdb.bench;
 
 import java.io.IOException;
 
-/** Sends requests, one thread's worth. For one thread. */
+/** Sends the requests of one thread. Not thread-safe. */
 interface Worker {
   /**
-   * Sends requests for a time, and returns once all of them are answered.
+   * Sends requests until {@code endNanos} and returns once all are answered.
    *
-   * @param beginNanos when it began, of {@link System#nanoTime}
-   * @param endNanos from when on nothing more is sent
-   * @param tally counts what comes back
-   * @throws WrongAnswerException at the first wrong answer, where answers are verified
-   * @throws IOException if the load cannot go on; a lookup that fails is only counted
+   * @param beginNanos the start time, on the scale of {@link System#nanoTime}
+   * @param endNanos the time after which nothing is sent
+   * @param tally counts the answers
+   * @throws WrongAnswerException at the first wrong answer, if answers are verified
+   * @throws IOException if the load cannot continue; a failed lookup is only counted
    */
   void run(long beginNanos, long endNanos, Tally tally) throws IOException;
 }

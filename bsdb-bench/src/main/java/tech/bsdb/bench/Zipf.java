@@ -3,8 +3,9 @@ package tech.bsdb.bench;
 import java.util.SplittableRandom;
 
 /**
- * Ranks 0 to n - 1, rank r drawn with a probability in proportion to 1 / (r + 1)^s: a few keys are
- * asked for all the time, most hardly ever. Takes no memory, whatever n is.
+ * A zipfian distribution over ranks 0 to n - 1. Rank r has a probability proportional to 1 / (r +
+ * 1)^s, so a few keys are looked up all the time and most hardly ever. Takes constant memory for
+ * any n.
  *
  * <p>Rejection-inversion after W. Hörmann and G. Derflinger, <i>Rejection-inversion to generate
  * variates from monotone discrete distributions</i>, 1996. Immutable.
@@ -19,8 +20,8 @@ final class Zipf {
   /**
    * Creates a distribution.
    *
-   * @param ranks how many ranks, at least 1
-   * @param exponent over 0; near 1 is what request logs show
+   * @param ranks the number of ranks, at least 1
+   * @param exponent greater than 0; request logs typically show values near 1
    */
   Zipf(int ranks, double exponent) {
     if (ranks < 1 || !(exponent > 0)) {
@@ -33,7 +34,7 @@ final class Zipf {
     this.shortcut = 2 - inverse(integral(2.5) - density(2));
   }
 
-  /** The next rank. */
+  /** Draws a rank. */
   int draw(SplittableRandom random) {
     while (true) {
       double u = integralOfLast + random.nextDouble() * (integralOfFirst - integralOfLast);
@@ -60,12 +61,12 @@ final class Zipf {
     return Math.exp(log1pOver(t) * y);
   }
 
-  /** (e^x - 1) / x, also near 0, where the exponent is near 1. */
+  /** (e^x - 1) / x, also accurate near 0, where the exponent is near 1. */
   private static double expm1Over(double x) {
     return Math.abs(x) > 1e-8 ? Math.expm1(x) / x : 1 + x / 2 * (1 + x / 3);
   }
 
-  /** log(1 + x) / x, also near 0. */
+  /** log(1 + x) / x, also accurate near 0. */
   private static double log1pOver(double x) {
     return Math.abs(x) > 1e-8 ? Math.log1p(x) / x : 1 - x * (0.5 - x / 3);
   }

@@ -1,7 +1,7 @@
 /**
- * Load tools that users run against their own databases. A run is a row of points (numbers of
- * threads, or of lookups in flight); each point is a warm-up and a measurement by workers that
- * share nothing but the database.
+ * Load tools that users run against their own databases. A run is a series of points, which vary
+ * the number of threads or of lookups in flight. Each point is a warm-up and a measurement by
+ * workers that share only the database.
  */
 @NullMarked
 package tech.bsdb.bench;

@@ -130,7 +130,7 @@ class LoadToolTest {
     line.set(1, otherSchema.toString());
     assertThatThrownBy(() -> run(command, database, line))
         .isInstanceOf(UsageException.class)
-        .hasMessageContaining("another schema");
+        .hasMessageContaining("a different schema");
   }
 
   @Test
