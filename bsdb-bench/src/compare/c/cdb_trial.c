@@ -1,6 +1,7 @@
 /*
- * One trial of tinycdb, with the arguments and results of tech.bsdb.bench.compare.Trial: the comparison's only store
- * that is no JVM's. A value is copied into a buffer of the caller's, as a C program would.
+ *  One trial of tinycdb, the comparison's only store outside the JVM. Takes the arguments of
+ * tech.bsdb.bench.compare.Trial and writes the same results. Values are copied into the caller's buffer, as in a
+ * typical C program.
  */
 #include <cdb.h>
 #include <fcntl.h>
@@ -208,7 +209,7 @@ static void read_store(const char *path, struct keys *present, struct keys *abse
 }
 
 int main(int argc, char **argv) {
-  if (argc < 11) fail("the arguments are those of Trial");
+  if (argc < 11) fail("expected the arguments of Trial");
   char path[4096];
   snprintf(path, sizeof path, "%s/store.cdb", argv[3]);
   result_path = argv[8];

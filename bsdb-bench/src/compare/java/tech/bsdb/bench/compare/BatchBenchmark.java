@@ -18,10 +18,10 @@ import org.openjdk.jmh.annotations.State;
 import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import tech.bsdb.Database;
-import tech.bsdb.OpenOptions;
 import tech.bsdb.LookupBatch;
+import tech.bsdb.OpenOptions;
 
-/** Lookups in batches beside single ones, on mapped files: nanoseconds a key. */
+/** Batch lookups compared with single ones, on mapped files: nanoseconds per key. */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
 @OutputTimeUnit(TimeUnit.NANOSECONDS)
@@ -32,11 +32,11 @@ public class BatchBenchmark {
   private static final int QUERIES = 1 << 20;
   private static final int KEYS = 1024;
 
-  /** How many records there are. */
+  /** The number of records. */
   @Param("10000000")
   public int records;
 
-  /** Keys looked up together; 1 stands for single gets. */
+  /** Keys per batch; 1 means single gets. */
   @Param({"1", "64", "256", "1024"})
   public int batch;
 
@@ -66,7 +66,7 @@ public class BatchBenchmark {
     database.close();
   }
 
-  /** As many keys as the largest batch has, in batches or one by one. */
+  /** Looks up as many keys as the largest batch has, in batches or one by one. */
   @Benchmark
   @OperationsPerInvocation(KEYS)
   public long get() throws IOException {

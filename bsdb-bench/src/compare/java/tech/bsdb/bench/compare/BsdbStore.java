@@ -8,11 +8,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.Layout;
 
-/** This project's store: {@code Database}, with checksums verified as by default. */
+/** This project's store: {@code Database}, with default checksum verification. */
 record BsdbStore(BuildOptions options) implements ComparedStore {
   @Override
   public void build(Records records, Path directory) throws IOException {

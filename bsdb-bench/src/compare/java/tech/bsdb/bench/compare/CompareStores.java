@@ -28,15 +28,14 @@ import org.apache.commons.cli.ParseException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Compares stores: {@code main} of {@code scripts/compare-stores}.
+ * Compares stores; the main class of {@code scripts/compare-stores}.
  *
- * <p>Every trial is a process of its own with the same JDK and the same flags. Laps go through the
- * stores in turn, every other lap backwards, so that a drift of the machine falls on all alike; the
- * report gives medians over the laps. A store that fails is left out of what follows, and the
- * report says why.
+ * <p>Every trial is a separate process with the same JDK and flags. Laps visit the stores in turn,
+ * every other lap backwards, so that a drift of the machine affects all equally; the report gives
+ * medians over the laps. A store that fails is excluded from then on, and the report says why.
  */
 final class CompareStores {
-  /** What LMDB's and mph-table's libraries reach for; the same for every store. */
+  /** Opens what the libraries of LMDB and mph-table access; the same for every store. */
   private static final List<String> FLAGS =
       List.of(
           "-Xmx1g",
@@ -45,8 +44,8 @@ final class CompareStores {
           "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
 
   /**
-   * With the whole heap touched before, what a process grows by is what a reader takes outside of
-   * it.
+   * Touches the whole heap in advance, so that the growth of a process is what a reader takes
+   * outside the heap.
    */
   private static final List<String> READ_FLAGS = List.of("-Xms1g", "-XX:+AlwaysPreTouch");
 
@@ -59,7 +58,7 @@ final class CompareStores {
   private final Map<String, Outcome> outcomes = new LinkedHashMap<>();
   private final Map<String, String> externals = new LinkedHashMap<>();
 
-  /** What was found of one store. */
+  /** The results of one store. */
   static final class Outcome {
     final Map<String, List<Double>> build = new LinkedHashMap<>();
     final Map<String, Map<String, List<Double>>> readings = new LinkedHashMap<>();
@@ -85,17 +84,17 @@ final class CompareStores {
     Options known =
         new Options()
             .addOption(option("data", "10m, or a text file of key<TAB>value lines (10m)"))
-            .addOption(option("stores", "names divided by commas (all)"))
-            .addOption(option("builds", "how often each store is built (3)"))
-            .addOption(option("laps", "how often each store is read (5)"))
-            .addOption(option("seconds", "of one measurement (3)"))
+            .addOption(option("stores", "comma-separated names (all)"))
+            .addOption(option("builds", "number of builds per store (3)"))
+            .addOption(option("laps", "number of read laps per store (5)"))
+            .addOption(option("seconds", "length of one measurement (3)"))
             .addOption(option("work", "directory for data and stores"))
             .addOption(option("out", "directory for the report"))
             .addOption(option("java", "home of the JDK to use (this one)"))
             .addOption(
                 option(
                     "external",
-                    "NAME=PROGRAM: a store that is measured by a program with Trial's arguments"));
+                    "NAME=PROGRAM: a store measured by a program that takes Trial's arguments"));
     try {
       CommandLine options = new DefaultParser().parse(known, args);
       new CompareStores(options, "scripts/compare-stores " + String.join(" ", args)).run();
@@ -170,7 +169,7 @@ final class CompareStores {
   private Outcome of(String name) {
     Outcome outcome = outcomes.get(name);
     if (outcome == null) {
-      throw new IllegalArgumentException("no store \"" + name + "\"");
+      throw new IllegalArgumentException("unknown store \"" + name + "\"");
     }
     return outcome;
   }
@@ -179,7 +178,7 @@ final class CompareStores {
     return externals.containsKey(name) ? List.of("") : Stores.of(name).readings();
   }
 
-  /** Forwards in even laps, backwards in odd ones. */
+  /** Returns the items in order in even laps, reversed in odd ones. */
   private static <T> List<T> turn(Iterable<T> all, int lap) {
     List<T> order = new ArrayList<>();
     all.forEach(order::add);
@@ -207,7 +206,7 @@ final class CompareStores {
     trial("build", name, "", FLAGS, of(name).build);
   }
 
-  /** Runs one trial, and adds its figures to those of earlier ones. */
+  /** Runs one trial and adds its figures to those of earlier ones. */
   private void trial(
       String action,
       String name,
@@ -271,7 +270,7 @@ final class CompareStores {
     PROGRESS.println(line);
   }
 
-  /** Reads all files once, so that they are in memory. */
+  /** Reads all files once to bring them into memory. */
   private static void warm(Path place) throws IOException {
     if (Files.exists(place)) {
       try (Stream<Path> files = Files.walk(place)) {

@@ -5,37 +5,35 @@ import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 
-/** A store under comparison: how it is built, and the ways in which it can be read. */
+/** A store under comparison: how to build it, and the modes in which to read it. */
 interface ComparedStore {
   /**
-   * Builds the store of all records in an empty directory; when it returns, everything is written
-   * and closed.
+   * Builds the store of all records in an empty directory. On return, everything is written and
+   * closed.
    */
   void build(Records records, Path directory) throws IOException;
 
-  /**
-   * The ways in which what was built can be read, for {@link #open}; by default one without a name.
-   */
+  /** The read modes for {@link #open}; by default a single unnamed one. */
   default List<String> readings() {
     return List.of("");
   }
 
-  /** Opens what was built. */
+  /** Opens the built store. */
   Reader open(Path directory, String reading) throws IOException;
 
-  /** Bytes of a value after which it is cut, as by an approximate database. */
+  /** The length in bytes to which values are truncated, as by an approximate database. */
   default int width() {
     return Integer.MAX_VALUE;
   }
 
-  /** An open store, in the fastest way that it documents. For one thread. */
+  /** An open store, read in the fastest documented way. Not thread-safe. */
   interface Reader extends AutoCloseable {
-    /** The value of a key in an array of the caller's own, or null if it is absent. */
+    /** Returns the value of a key in a new array, or null if it is absent. */
     byte @Nullable [] get(byte[] key) throws IOException;
 
     /**
-     * A reader of the same open store for another thread, closed before this one; it is this one if
-     * that may be shared.
+     * Returns a reader of the same open store for another thread, to be closed before this one.
+     * Returns this reader if it may be shared.
      */
     Reader forAnotherThread() throws IOException;
 

@@ -12,11 +12,11 @@ import java.util.Map;
 import tech.bsdb.bench.compare.CompareStores.Outcome;
 
 /**
- * A comparison as tables for people and as JSON with every single figure.
+ * A comparison, written as tables and as JSON with every figure.
  *
  * @param about machine, JDK, commit and command, by name
- * @param records records in the data set
- * @param outcomes what was found, by store
+ * @param records number of records in the data set
+ * @param outcomes results by store
  */
 record ComparisonReport(Map<String, String> about, int records, Map<String, Outcome> outcomes) {
   private static final double MIB = 1 << 20;
@@ -31,7 +31,7 @@ record ComparisonReport(Map<String, String> about, int records, Map<String, Outc
     return Numbers.median(all(figures, name));
   }
 
-  /** Median, least and most of a rate, in thousands. */
+  /** Formats the median, minimum and maximum of a rate, in thousands. */
   private static String rate(Map<String, List<Double>> figures, String name) {
     double[] all = all(figures, name);
     Arrays.sort(all);
@@ -48,7 +48,7 @@ record ComparisonReport(Map<String, String> about, int records, Map<String, Outc
     about.forEach(
         (name, value) -> text.append("- ").append(name).append(": ").append(value).append('\n'));
     text.append(
-        "\nMedians, each trial a process of its own. **Build**, from the text file by one thread of the caller:\n\n");
+        "\nMedians; each trial is a separate process. **Build** from the text file, on one calling thread:\n\n");
     text.append(
         "| Store | Build, s | Peak resident memory, MiB | Bytes a record on disk |\n|---|--:|--:|--:|\n");
     outcomes.forEach(
@@ -66,9 +66,9 @@ record ComparisonReport(Map<String, String> about, int records, Map<String, Outc
     text.append(
         """
 
-        **Read**, page cache warm: thousands of lookups a second of the asking threads' own processor time, so that other
-        work on the machine does not count (the JSON has them by the clock too): median (least to most). *Heap* is what an open
-        reader that has answered keeps there, *outside* what the process grew by outside the heap.
+        **Read**, page cache warm: thousands of lookups per second of the reading threads' own CPU time, so that other
+        work on the machine does not count (the JSON also has wall-clock rates): median (minimum to maximum). *Heap* is what
+        an open reader retains after answering; *outside* is how much the process grew outside the heap.
 
         | Store | Open, ms | Heap, MiB | Outside, MiB | Present keys, 1 thread | Absent keys, 1 thread | Present keys, 2 threads |
         |---|--:|--:|--:|--:|--:|--:|
@@ -103,7 +103,7 @@ record ComparisonReport(Map<String, String> about, int records, Map<String, Outc
     return text.toString();
   }
 
-  /** Writes everything that was found. */
+  /** Writes all results. */
   void writeJson(Path file) throws IOException {
     try (JsonGenerator json = new JsonFactory().createGenerator(file.toFile(), JsonEncoding.UTF8)) {
       json.setPrettyPrinter(new DefaultPrettyPrinter());

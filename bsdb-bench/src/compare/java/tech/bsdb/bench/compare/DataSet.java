@@ -16,15 +16,16 @@ import java.util.Random;
 import java.util.Set;
 
 /**
- * What all stores are given: records in a text file, keys to ask for in random order, and keys that
- * are absent. It lies in a directory, so that every process reads the same; made from fixed seeds.
+ * The data that all stores share: records in a text file, present keys in random order to look up,
+ * and absent keys. Generated from fixed seeds and kept in a directory, so that every process reads
+ * the same data.
  *
- * @param name what the report calls it
+ * @param name its name in the report
  * @param directory holds {@code present.keys} and {@code absent.keys}
  * @param records the records
  */
 record DataSet(String name, Path directory, Records records) {
-  /** Keys to ask for: with what they touch, more than the processor's caches hold. */
+  /** The number of keys to look up; they and what they touch exceed the processor's caches. */
   private static final int QUERIES = 1 << 21;
 
   private static final int NUMBERED_RECORDS = 10_000_000;
@@ -32,7 +33,7 @@ record DataSet(String name, Path directory, Records records) {
   private static final byte[] DIGITS =
       "0123456789abcdefghijklmnopqrstuv".getBytes(StandardCharsets.US_ASCII);
 
-  /** The data set {@code 10m}: ten million records with keys of 13 bytes and values of 32. */
+  /** Returns the data set {@code 10m}: ten million records with 13-byte keys and 32-byte values. */
   static DataSet numbered(Path directory) throws IOException {
     Path file = directory.resolve("records.txt");
     if (!Files.exists(file)) {
@@ -62,7 +63,7 @@ record DataSet(String name, Path directory, Records records) {
     return set;
   }
 
-  /** A number's key: its mixed bits, 5 to a digit. Different numbers have different keys. */
+  /** Returns a number's key: its mixed bits, 5 per digit. Different numbers have different keys. */
   static byte[] key(int number) {
     long random = mix(SEED + number);
     byte[] key = new byte[13];
@@ -72,7 +73,7 @@ record DataSet(String name, Path directory, Records records) {
     return key;
   }
 
-  /** A number's value: 32 hexadecimal digits. */
+  /** Returns a number's value: 32 hexadecimal digits. */
   static byte[] value(int number) {
     byte[] value = new byte[32];
     for (int half = 0; half < 2; half++) {
@@ -92,7 +93,7 @@ record DataSet(String name, Path directory, Records records) {
     return z ^ z >>> 31;
   }
 
-  /** The numbers below {@code count} in a fixed random order. */
+  /** Returns the numbers below {@code count} in a fixed random order. */
   static int[] shuffled(int count) {
     int[] order = new int[count];
     Arrays.setAll(order, i -> i);
@@ -106,7 +107,7 @@ record DataSet(String name, Path directory, Records records) {
     return order;
   }
 
-  /** A data set of a text file; absent keys are present ones with one letter changed. */
+  /** Returns the data set of a text file; absent keys are present ones with one letter changed. */
   static DataSet of(Path file, Path directory) throws IOException {
     Files.createDirectories(directory);
     Records records = Records.of(file);
@@ -126,7 +127,7 @@ record DataSet(String name, Path directory, Records records) {
       present[i] = keys[order[i]];
       absent[i] = present[i];
       for (int more = 0; known.contains(ByteBuffer.wrap(absent[i])); more++) {
-        // Longer after a while: every word of one letter may be known.
+        // Lengthen it after a while: every one-letter word may be present.
         absent[i] = Arrays.copyOf(present[i], present[i].length + more / 4);
         Arrays.fill(absent[i], present[i].length, absent[i].length, (byte) 'a');
         absent[i][random.nextInt(absent[i].length)] = (byte) ('a' + random.nextInt(26));
@@ -156,7 +157,7 @@ record DataSet(String name, Path directory, Records records) {
     }
   }
 
-  /** The keys to ask for, in their order. */
+  /** Returns the keys to look up, in order. */
   byte[][] queries(boolean present) throws IOException {
     try (DataInputStream in =
         new DataInputStream(

@@ -21,8 +21,8 @@ import io.netty.handler.codec.http.HttpServerCodec;
 import io.netty.handler.codec.http.HttpVersion;
 
 /**
- * The least that Netty can do: answers every request with the same bytes. What {@code bsdb serve}
- * is compared with.
+ * A minimal Netty server that answers every request with the same bytes: the baseline for {@code
+ * bsdb serve}.
  */
 public final class HelloServer {
   private HelloServer() {}
@@ -36,8 +36,7 @@ public final class HelloServer {
     byte[] body = args[2].getBytes(UTF_8);
     new ServerBootstrap()
         .group(
-            new MultiThreadIoEventLoopGroup(
-                Integer.parseInt(args[1]), EpollIoHandler.newFactory()))
+            new MultiThreadIoEventLoopGroup(Integer.parseInt(args[1]), EpollIoHandler.newFactory()))
         .channel(EpollServerSocketChannel.class)
         .childOption(ChannelOption.TCP_NODELAY, true)
         .childHandler(
@@ -62,7 +61,7 @@ public final class HelloServer {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the promise says that nobody waits
+    @SuppressWarnings("FutureReturnValueIgnored") // the void promise declares it
     protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
       if (message instanceof HttpRequest) {
         DefaultFullHttpResponse response =

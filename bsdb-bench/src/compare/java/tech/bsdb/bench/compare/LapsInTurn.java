@@ -9,17 +9,17 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
 import tech.bsdb.Database;
+import tech.bsdb.LookupBatch;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
-import tech.bsdb.LookupBatch;
 
 /**
- * Compares databases of the same numbered records in one process: a short lap of each, then the
- * next lap of each, so that whatever else the machine does meets all alike. Every answer is
- * checked. Prints the median lap in nanoseconds of processor time for a key.
+ * Compares databases of the same numbered records in one process. Short laps alternate between the
+ * databases, so that other load on the machine affects all equally. Every answer is checked. Prints
+ * the median lap in nanoseconds of CPU time per key.
  *
  * <p>Arguments: the number of records, the number of rounds, and the databases, each as {@code
- * ENGINE:DIRECTORY}; the first one is what the others are compared with.
+ * ENGINE:DIRECTORY}. The first database is the baseline.
  */
 final class LapsInTurn {
   private static final int LAP = 200_000;
@@ -39,10 +39,10 @@ final class LapsInTurn {
     this.order = Arrays.copyOf(DataSet.shuffled(records), Math.min(records, QUERIES));
   }
 
-  /** Measures. */
+  /** Runs the comparison. */
   public static void main(String[] args) throws IOException {
     if (args.length < 3) {
-      throw new IllegalArgumentException("RECORDS ROUNDS ENGINE:DIRECTORY...");
+      throw new IllegalArgumentException("usage: RECORDS ROUNDS ENGINE:DIRECTORY...");
     }
     LapsInTurn laps = new LapsInTurn(Integer.parseInt(args[0]));
     try {
@@ -77,7 +77,7 @@ final class LapsInTurn {
     }
   }
 
-  /** A kind of lap: what is asked for. */
+  /** A kind of lap: which keys are looked up. */
   private enum Kind {
     PRESENT("single, present"),
     HALF("single, half absent"),
@@ -97,7 +97,7 @@ final class LapsInTurn {
         int from = next;
         for (int i = 0; i < databases.size(); i++) {
           int turn = Math.floorMod(round + i, databases.size());
-          next = from; // all are asked the same
+          next = from; // the same keys for all
           double lap = lap(databases.get(turn), kind);
           if (round >= 0) {
             nanos[turn][round] = lap;
@@ -158,7 +158,7 @@ final class LapsInTurn {
 
   private static void check(byte[] value, int number) {
     if (!Arrays.equals(value, number < 0 ? null : DataSet.value(number))) {
-      throw new IllegalStateException("a wrong answer for number " + number);
+      throw new IllegalStateException("wrong answer for number " + number);
     }
   }
 }

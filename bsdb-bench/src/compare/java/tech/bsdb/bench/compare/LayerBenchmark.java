@@ -27,9 +27,9 @@ import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
@@ -42,10 +42,10 @@ import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.DatabaseDirectory;
 
 /**
- * The layers of a lookup, each by itself: key to signature, signature to slot, slot to address,
- * address to record. Keys come in random order, so that a layer misses the processor's caches as it
- * does in a lookup; but the next key does not wait for the last one's answer, so that misses of
- * neighbours overlap, and the sum of the layers is less than a lookup.
+ * The layers of a lookup, each on its own: key to signature, signature to slot, slot to address,
+ * address to record. Keys come in random order, so that a layer misses the processor's caches as in
+ * a lookup. Unlike in a lookup, a key does not wait for the previous answer, so cache misses of
+ * successive keys overlap and the layers add up to less than a lookup.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)
@@ -56,15 +56,15 @@ import tech.bsdb.lookup.DatabaseDirectory;
 public class LayerBenchmark {
   private static final int QUERIES = 1 << 20;
 
-  /** How many records there are; with ten million, most of what is touched is in no cache. */
+  /** The number of records; with ten million, most accesses miss the processor's caches. */
   @Param("10000000")
   public int records;
 
-  /** How records lie in the data files: a value of {@link RecordLayout}. */
+  /** The layout of the data files: a value of {@link RecordLayout}. */
   @Param({"BLOCKED", "COMPACT", "COMPRESSED"})
   public String layout = "";
 
-  /** How pages come into memory. */
+  /** The engine that reads pages. */
   @Param({"mapped", "buffered"})
   public String engine = "";
 
@@ -84,7 +84,7 @@ public class LayerBenchmark {
   private RecordReader reader = null;
   private int next;
 
-  /** Opens the layers, and goes through them once with every key. */
+  /** Opens the layers and passes every key through them once. */
   @Setup(Level.Trial)
   public void open() throws IOException {
     Path path = NumberedDatabase.of(records, layout.toLowerCase(Locale.ROOT));

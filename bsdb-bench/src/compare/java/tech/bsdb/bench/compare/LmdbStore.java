@@ -15,13 +15,13 @@ import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
 /**
- * LMDB through lmdbjava: records sorted in memory and appended, so that its pages are full; read in
- * one transaction a thread.
+ * LMDB through lmdbjava. Records are sorted in memory and appended, so that pages are full; each
+ * thread reads in one transaction.
  */
 record LmdbStore() implements ComparedStore {
   private static final long MAP_BYTES = 64L << 30;
 
-  /** LMDB takes no longer ones; more than this is an error of the comparison's. */
+  /** The longest key that LMDB accepts; longer ones fail the comparison. */
   private static final int MAX_KEY = 511;
 
   @Override
@@ -47,7 +47,7 @@ record LmdbStore() implements ComparedStore {
     }
   }
 
-  /** All records in the order of their keys: two bytes for the key's length, the key, the value. */
+  /** Returns all records in key order: two bytes for the key's length, the key, the value. */
   private static List<byte[]> sorted(Records records) {
     List<byte[]> all = new ArrayList<>(records.count());
     for (Records.KeyValue record : records) {

@@ -32,7 +32,7 @@ import tech.bsdb.OpenOptions;
 public class LookupBenchmark {
   private static final int QUERIES = 1 << 20;
 
-  /** How many records there are. */
+  /** The number of records. */
   @Param("10000000")
   public int records;
 
@@ -40,7 +40,7 @@ public class LookupBenchmark {
   @Param({"blocked", "compact", "compressed", "approximate"})
   public String layout = "";
 
-  /** How pages come into memory. */
+  /** The engine that reads pages. */
   @Param({"mapped", "buffered"})
   public String engine = "";
 
@@ -51,13 +51,13 @@ public class LookupBenchmark {
   private final byte[][] keys = new byte[QUERIES][];
   private Database database = null;
 
-  /** Where a thread is in the keys. */
+  /** A thread's position in the keys. */
   @State(Scope.Thread)
   public static class Place {
     private int next = (int) Thread.currentThread().getId() * (QUERIES / 7);
   }
 
-  /** Opens the database, and asks once for every key. */
+  /** Opens the database and looks up every key once. */
   @Setup(Level.Trial)
   public void open() throws IOException {
     Path path = NumberedDatabase.of(records, layout);

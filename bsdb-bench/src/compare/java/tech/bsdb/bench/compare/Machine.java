@@ -17,7 +17,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.Properties;
 
-/** What a report says of the machine, the JDK and the code. */
+/** Facts about the machine, the JDK and the code, for reports. */
 final class Machine {
   private Machine() {}
 
@@ -52,7 +52,7 @@ final class Machine {
     return Double.parseDouble(Files.readString(Path.of("/proc/loadavg")).split(" ", 0)[0]);
   }
 
-  /** A JDK's name and version. */
+  /** Returns a JDK's name and version. */
   static String jdk(Path home) throws IOException {
     Properties release = release(home);
     return (release.getProperty("IMPLEMENTOR", "") + " " + release.getProperty("JAVA_VERSION", ""))
@@ -60,7 +60,7 @@ final class Machine {
         .strip();
   }
 
-  /** A JDK's feature number. */
+  /** Returns a JDK's feature number. */
   static String feature(Path home) throws IOException {
     return release(home).getProperty("JAVA_VERSION", "?").replaceAll("\"|\\..*", "");
   }
@@ -73,7 +73,7 @@ final class Machine {
     return release;
   }
 
-  /** The commit of this checkout, and whether files differ from it. */
+  /** Returns the commit of this checkout and whether files differ from it. */
   static String commit() throws IOException, InterruptedException {
     String changed = git("status", "--porcelain", "--", "bsdb-core", "bsdb-bench");
     return git("rev-parse", "HEAD") + (changed.isEmpty() ? "" : " with changes");
@@ -96,7 +96,7 @@ final class Machine {
         new DigestInputStream(Files.newInputStream(file), MessageDigest.getInstance("SHA-256"))) {
       byte[] buffer = new byte[1 << 20];
       while (in.read(buffer) >= 0) {
-        // The stream digests what passes.
+        // Reading updates the digest.
       }
       return HexFormat.of().formatHex(in.getMessageDigest().digest());
     } catch (NoSuchAlgorithmException e) {

@@ -14,9 +14,9 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Indeed's mph-table: a minimal perfect hash over records with their keys, mapped. */
+/** Indeed's mph-table: a minimal perfect hash table of records with their keys, memory-mapped. */
 record MphTableStore() implements ComparedStore {
-  /** Writes the length in four bytes, and the bytes. */
+  /** Writes the length in four bytes, then the bytes. */
   static final class Bytes extends AbstractSmartSerializer<byte[]> {
     private static final long serialVersionUID = 1;
 
@@ -39,7 +39,7 @@ record MphTableStore() implements ComparedStore {
     }
   }
 
-  /** Keeps a value whose stored key is the one that was asked for. */
+  /** Accepts a value only if its stored key equals the requested one. */
   static final class SameKey implements KeyValidator<byte[], byte[]> {
     private static final long serialVersionUID = 1;
 

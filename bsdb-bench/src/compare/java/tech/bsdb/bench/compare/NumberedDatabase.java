@@ -8,21 +8,19 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 
-/**
- * Databases of numbered records, for benchmarks of the layers; built when first asked for, and
- * kept.
- */
+/** Databases of numbered records for the layer benchmarks, built on first use and kept. */
 final class NumberedDatabase {
   private NumberedDatabase() {}
 
   /**
-   * A database.
+   * * Returns a database. * * @param records the number of records, with 13-byte keys and 32-byte
+   * values
    *
-   * @param records how many records, of 13 bytes of key and 32 of value
    * @param layout a layout, or {@code approximate}
    */
   static Path of(int records, String layout) throws IOException {
-    // Another core may write another format: its jar's or its classes' time is part of the name.
+    // A rebuilt bsdb-core may write another format, so the time of its jar or classes is part of
+    // the name.
     Path core =
         Path.of(
             DatabaseBuilder.class.getProtectionDomain().getCodeSource().getLocation().getPath());

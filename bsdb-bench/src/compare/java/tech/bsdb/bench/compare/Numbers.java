@@ -6,7 +6,7 @@ import java.util.Arrays;
 final class Numbers {
   private Numbers() {}
 
-  /** The middle value; the mean of the two in the middle where there are two; NaN of none. */
+  /** Returns the middle value, or the mean of the middle two, or NaN if there are no values. */
   static double median(double... values) {
     double[] sorted = values.clone();
     Arrays.sort(sorted);

@@ -19,8 +19,7 @@ record PalDbStore() implements ComparedStore {
   public void build(Records records, Path directory) {
     StoreWriter writer = PalDB.createWriter(file(directory));
     for (Records.KeyValue record : records) {
-      // As objects: put(byte[], byte[]) takes what is serialized already, which a reader cannot ask
-      // for.
+      // As objects: put(byte[], byte[]) expects serialized keys, which a reader cannot request.
       writer.put((Object) record.key(), (Object) record.value());
     }
     writer.close();

@@ -12,8 +12,8 @@ import java.util.NoSuchElementException;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The records of a text file, each a line {@code key<TAB>value}. Every iterator reads the file from
- * its start.
+ * The records of a text file, one {@code key<TAB>value} line each. Every iterator reads the file
+ * from the start.
  *
  * @param file the text file
  * @param count its lines
@@ -21,10 +21,10 @@ import org.jspecify.annotations.Nullable;
 record Records(Path file, int count) implements Iterable<Records.KeyValue> {
   private static final int BUFFER = 1 << 20;
 
-  /** A record; whoever got it owns its arrays. */
+  /** A record; the receiver owns its arrays. */
   record KeyValue(byte[] key, byte[] value) {}
 
-  /** The records of a file whose lines are counted now. */
+  /** Returns the records of a file after counting its lines. */
   static Records of(Path file) throws IOException {
     int count = 0;
     try (InputStream in = Files.newInputStream(file)) {
@@ -38,7 +38,7 @@ record Records(Path file, int count) implements Iterable<Records.KeyValue> {
     return new Records(file, count);
   }
 
-  /** About that many records, evenly spread over the file. */
+  /** Returns about {@code wanted} records, evenly spread over the file. */
   Iterable<KeyValue> sample(int wanted) {
     int step = Math.max(1, count / wanted);
     return () ->
@@ -118,7 +118,7 @@ record Records(Path file, int count) implements Iterable<Records.KeyValue> {
       }
     }
 
-    /** Where the next such byte stands, after reading on if need be; -1 at the end of the file. */
+    /** Finds the next such byte, reading on if necessary; returns -1 at the end of the file. */
     private int find(byte wanted, int from) throws IOException {
       int i = from;
       while (true) {
@@ -136,7 +136,7 @@ record Records(Path file, int count) implements Iterable<Records.KeyValue> {
         int got = in.read(buffer, kept, buffer.length - kept);
         if (got < 0) {
           if (kept > 0) {
-            throw new EOFException("the last line has no end");
+            throw new EOFException("the last line has no line feed");
           }
           return -1;
         }

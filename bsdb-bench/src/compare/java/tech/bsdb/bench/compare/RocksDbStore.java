@@ -17,12 +17,11 @@ import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
 /**
- * RocksDB: blocks of 4 KiB, bloom filters of 10 bits a key, filled without a log and then compacted
- * wholly; read through a read-only open, with a block cache that holds everything or hardly
- * anything.
+ * RocksDB with 4 KiB blocks and Bloom filters of 10 bits per key, filled without a log and then
+ * fully compacted. Opened read-only, with a block cache that holds everything or hardly anything.
  *
- * @param compression how blocks are compressed, at the level that is RocksDB's default
- * @param dictionaryBytes size of the dictionary that each file trains for itself, 0 for none
+ * @param compression the compression of blocks, at RocksDB's default level
+ * @param dictionaryBytes size of the dictionary trained per file, 0 for none
  */
 record RocksDbStore(CompressionType compression, int dictionaryBytes) implements ComparedStore {
   private static final String LARGE = "cache 4 GiB";

@@ -10,8 +10,8 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Sparkey: a log file and a hash table, both mapped. Blocks of the compressed forms have that many
- * bytes.
+ * Sparkey: a log file and a hash table, both mapped. {@code blockSize} is the size in bytes of
+ * compressed blocks.
  */
 record SparkeyStore(CompressionType compression, int blockSize) implements ComparedStore {
   private static File file(Path directory) {
@@ -38,8 +38,8 @@ record SparkeyStore(CompressionType compression, int blockSize) implements Compa
    * A reader.
    *
    * @param reader reads, for one thread
-   * @param original whether it is no duplicate: a duplicate has nothing of its own, and fails when
-   *     it is closed
+   * @param original whether the reader is not a duplicate; a duplicate owns nothing and fails when
+   *     closed
    */
   private record Sparkeys(SparkeyReader reader, boolean original) implements Reader {
     @Override

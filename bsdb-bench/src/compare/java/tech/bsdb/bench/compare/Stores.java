@@ -7,7 +7,7 @@ import java.util.function.Supplier;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 
-/** The stores under comparison, by name. A store's classes are loaded only when it is asked for. */
+/** The stores under comparison, by name. A store's classes are loaded only when it is used. */
 final class Stores {
   private static final int BLOCK = 4096;
 
@@ -53,7 +53,8 @@ final class Stores {
   static ComparedStore of(String name) {
     Supplier<ComparedStore> store = ALL.get(name);
     if (store == null) {
-      throw new IllegalArgumentException("no store \"" + name + "\"; there are " + ALL.keySet());
+      throw new IllegalArgumentException(
+          "unknown store \"" + name + "\"; expected one of " + ALL.keySet());
     }
     return store.get();
   }

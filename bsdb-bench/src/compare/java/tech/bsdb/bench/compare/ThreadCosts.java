@@ -13,14 +13,14 @@ import tech.bsdb.Database;
 import tech.bsdb.OpenOptions;
 
 /**
- * What a lookup costs in processor time with 64 platform threads, and with 10,000 virtual ones, in
- * laps that take turns. Needs Java 21.
+ * Measures the CPU time of a lookup with 64 platform threads and with 10,000 virtual ones, in
+ * alternating laps. Needs Java 21.
  *
  * <pre>
  * ThreadCosts RECORDS LAYOUT ENGINE LOOKUPS PAUSE
  * </pre>
  *
- * A thread yields after each {@code PAUSE} lookups, so that the others get their turn; 0 for never.
+ * A thread yields after every {@code PAUSE} lookups to let the others run; 0 for never.
  */
 final class ThreadCosts {
   private static final int PLATFORM = 64;
@@ -96,7 +96,8 @@ final class ThreadCosts {
   }
 
   /**
-   * Processor nanoseconds of the whole process for each lookup; the start of the threads is out.
+   * Returns the CPU nanoseconds of the whole process per lookup, excluding the start of the
+   * threads.
    */
   private double lap(Executor executor, int threads, int lookups) throws Exception {
     int each = Math.max(1, lookups / threads);

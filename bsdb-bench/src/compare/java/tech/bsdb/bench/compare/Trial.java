@@ -14,12 +14,9 @@ import java.util.concurrent.FutureTask;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 
-/**
- * One store doing one thing in a process of its own: the {@code main} that {@link CompareStores}
- * starts.
- */
+/** One action on one store in a separate process, which {@link CompareStores} starts. */
 final class Trial {
-  /** Queries between two looks at the clock. */
+  /** Queries between two readings of the clock. */
   private static final int STRIDE = 256;
 
   private final ComparedStore store;
@@ -34,11 +31,12 @@ final class Trial {
   }
 
   /**
-   * Runs one trial and writes what it found as properties.
+   * Runs one trial and writes its results as properties.
    *
-   * @param args what to do ({@code build}, {@code verify} or {@code read}), the store's name, its
+   * @param args the action ({@code build}, {@code verify} or {@code read}), the store's name, its
    *     directory, the data set's name, directory, text file and number of records, the file for
-   *     the results; for {@code verify} and {@code read} the reading; for {@code read} seconds
+   *     the results; for {@code verify} and {@code read} the read mode; for {@code read} the
+   *     seconds
    */
   public static void main(String[] args) throws Exception {
     DataSet data =
@@ -73,7 +71,7 @@ final class Trial {
     }
   }
 
-  /** Looks up every record and compares its value; and every absent key. */
+  /** Looks up every record, comparing its value, and every absent key. */
   private void verify(String reading) throws IOException {
     try (ComparedStore.Reader reader = store.open(directory, reading)) {
       int right = 0;
@@ -85,7 +83,7 @@ final class Trial {
         if (found == null || !Arrays.equals(found, kept)) {
           throw new IOException(
               new String(record.key(), "UTF-8")
-                  + (found == null ? " is absent" : " has another value"));
+                  + (found == null ? " is absent" : " has the wrong value"));
         }
         right++;
       }
@@ -147,7 +145,7 @@ final class Trial {
     }
     if (present.length + absent.length == 0) {
       throw new IllegalStateException(
-          "the keys are kept until here, so that the heap's growth is the reader's");
+          "unreachable; keeps the keys alive, so that the heap grows only by the reader");
     }
   }
 
@@ -165,7 +163,7 @@ final class Trial {
     put(name + ".bytes", answers.bytes);
   }
 
-  /** What askers got, together. */
+  /** The combined results of askers. */
   private static final class Answers {
     int threads;
     long asked;
@@ -175,7 +173,7 @@ final class Trial {
     long cpuNanos;
   }
 
-  /** Starts askers at one moment, each in its thread, and waits for all. */
+  /** Starts all askers at the same moment, each on its own thread, and waits for them. */
   private static Answers run(List<Asker> askers) throws InterruptedException, ExecutionException {
     CyclicBarrier start = new CyclicBarrier(askers.size());
     List<FutureTask<Answers>> tasks =
@@ -204,7 +202,7 @@ final class Trial {
     return all;
   }
 
-  /** Asks for keys in their order, again from the first after the last, for some time. */
+  /** Looks up keys in order for some time, starting over after the last. */
   private record Asker(ComparedStore.Reader reader, byte[][] keys, int from, long nanos) {
     Answers ask() throws IOException {
       Answers answers = new Answers();
@@ -229,7 +227,7 @@ final class Trial {
         byte @Nullable [] value = reader.get(keys[next]);
         if (value != null) {
           found++;
-          // The first byte too, so that the value is there, not only its length.
+          // Touches the first byte, so that the value itself is read, not only its length.
           bytes += value.length + (value.length > 0 ? value[0] & 1 : 0);
         }
         next = next + 1 == keys.length ? 0 : next + 1;
@@ -249,7 +247,7 @@ final class Trial {
     return ManagementFactory.getMemoryMXBean().getHeapMemoryUsage().getUsed();
   }
 
-  /** A figure of this process in bytes, as Linux knows it. */
+  /** Returns a figure of this process's {@code /proc} status in bytes. */
   private static long status(String name) throws IOException {
     for (String line : Files.readAllLines(Path.of("/proc/self/status"))) {
       if (line.startsWith(name + ":")) {

@@ -1,6 +1,6 @@
 /**
- * The comparison with other stores: each store builds, verifies and answers the same data in
- * processes of its own, taking turns. Never part of a jar; {@code scripts/compare-stores} runs it.
+ * The comparison with other stores. The stores take turns building, verifying and reading the same
+ * data in separate processes. Never part of a jar; {@code scripts/compare-stores} runs it.
  */
 @NullMarked
 package tech.bsdb.bench.compare;
