@@ -13,12 +13,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 
 /**
- * Decides which JDKs a module's build uses, and writes that down as properties for the POM.
+ * Chooses the JDKs of a module's build and writes them as properties for the POM.
  *
- * <p>The JDK that runs Maven compiles everything and runs the tests. Two more things depend on what else is installed:
+ * <p>The JDK that runs Maven compiles everything and runs the tests. Two more steps depend on the other installed JDKs:
  *
  * <ul>
- *   <li>the overlay {@code src/main/java22} is compiled by the newest JDK from 22 on, and left out when there is none;
+ *   <li>the overlay {@code src/main/java22} is compiled by the newest JDK from 22 on, and left out if there is none;
  *   <li>the tests run a second time on the other generation: from 22 on (with the overlay), or 17 to 21 (without).
  * </ul>
  *
@@ -84,7 +84,7 @@ final class Jdks {
     } else if (floor == null) {
       properties.setProperty(
           "jdk.warning",
-          "No JDK " + FLOOR + " to " + (OVERLAY - 1) + " found: the code for those is compiled but NOT tested in this build.");
+          "No JDK " + FLOOR + " to " + (OVERLAY - 1) + " found: their code is compiled but NOT tested in this build.");
     }
     Files.createDirectories(target.getParent());
     try (BufferedWriter out = Files.newBufferedWriter(target)) {
@@ -92,7 +92,7 @@ final class Jdks {
     }
   }
 
-  /** The JDKs beside the running one, at least the floor, each home once, in the order found. */
+  /** Returns the JDKs other than the running one, not older than the floor, each home once, in the order found. */
   private static List<Jdk> installed(String choice) throws IOException {
     List<Path> homes = new ArrayList<>();
     if (choice.equals("auto")) {
@@ -127,7 +127,7 @@ final class Jdks {
     return List.copyOf(found.values());
   }
 
-  /** Reads a JDK's {@code release} file instead of starting it; null where there is no complete JDK. */
+  /** Reads a JDK's {@code release} file instead of starting it; returns null if there is no complete JDK. */
   private static Jdk jdkAt(Path home) {
     Path release = home.resolve("release");
     boolean compiler = Files.isExecutable(home.resolve("bin/javac")) || Files.isExecutable(home.resolve("bin/javac.exe"));

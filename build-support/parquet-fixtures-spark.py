@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Writes the Parquet files of Apache Spark that the tests read, and beside each what Spark itself reads back.
+"""Writes the tests' Parquet files with Apache Spark, and next to each file what Spark itself reads back.
 
     pip install pyspark==4.3.0
     JAVA_HOME=.. build-support/parquet-fixtures-spark.py
 
-For bsdb-tools/src/test/resources/parquet/spark-NAME.parquet there is spark-NAME.jsonl, as parquet-fixtures.py makes it.
-The bytes of the files differ from run to run in what Spark writes of itself; the rows do not.
+For bsdb-tools/src/test/resources/parquet/spark-NAME.parquet there is spark-NAME.jsonl, in the form that
+parquet-fixtures.py writes. The files' bytes differ from run to run in Spark's own metadata; the rows do not.
 """
 
 import glob
@@ -107,7 +107,7 @@ def main():
     for codec in ("none", "snappy", "gzip", "zstd", "lz4", "lz4_raw"):
         files["codec-" + codec.replace("_", "-")] = (many, {"spark.sql.parquet.compression.codec": codec})
     files["pages-2"] = (many, {"parquet.writer.version": "v2", "parquet.page.size": "512", "parquet.page.row.count.limit": "30"})
-    # With a block size so large that Hadoop's framing of LZ4 splits the page.
+    # So large that Hadoop's LZ4 framing splits the page into blocks.
     files["lz4-blocks"] = ("SELECT concat('row', id) AS k, repeat(concat('long ', id, ' '), 40000) AS long FROM range(0, 4, 1, 1)", {"spark.sql.parquet.compression.codec": "lz4"})
     files["empty"] = ("SELECT 'a' AS k, 1 AS n WHERE false", {})
     for name, (query, settings) in files.items():

@@ -1,15 +1,15 @@
 #!/usr/bin/env python3
-"""Writes the Parquet files of other writers that the tests read, and beside each what its writer's own reader says.
+"""Writes the tests' Parquet files with other writers, and next to each file what the writer's own reader returns.
 
     pip install pyarrow==26.0.1 duckdb==2.0.0 pytz
     build-support/parquet-fixtures.py [--only NAME,..]
 
-For bsdb-tools/src/test/resources/parquet/NAME.parquet (or the folder NAME of several) there is NAME.jsonl: a line
-{"key":...,"value":{...}} for each row, as `bsdb scan --json` has to print it (OPERATIONS.md, "Typed rows"), made here
-from the rows as pyarrow or DuckDB read them back. The column k is the key. Numbers that are floating point are written
-with an exponent: "e" where the column has 64 bits, "E" where it has 32 or 16, so that the test can compare what they
-mean; all other numbers compare digit by digit. Lines that are long in all are compressed.
-The files of Spark come from parquet-fixtures-spark.py.
+For bsdb-tools/src/test/resources/parquet/NAME.parquet (or the folder NAME of several files) there is NAME.jsonl: one
+line {"key":...,"value":{...}} per row, as `bsdb scan --json` must print it (OPERATIONS.md, "Typed rows"), generated from
+the rows as pyarrow or DuckDB read them back. The column k is the key. Floating-point numbers are written with an
+exponent, "e" for columns of 64 bits and "E" for columns of 32 or 16, so that the test can compare their values; all
+other numbers are compared digit by digit. Large files of lines are compressed.
+Spark's files come from parquet-fixtures-spark.py.
 """
 
 import argparse
@@ -59,7 +59,7 @@ def plain(value):
 
 
 def date(days):
-    """Days since 1970-01-01 in the calendar that is extended to all years (Hinnant's algorithm)."""
+    """Formats days since 1970-01-01 in the proleptic Gregorian calendar (Hinnant's algorithm)."""
     days += 719468
     era, day = divmod(days, 146097)
     year = (day - day // 1460 + day // 36524 - day // 146096) // 365
@@ -110,7 +110,7 @@ def fields(pairs):
 
 
 def of_arrow(scalar, int96=False):
-    """The JSON of a value as pyarrow holds it."""
+    """Returns the JSON of a pyarrow value."""
     t = scalar.type
     if not scalar.is_valid or pa.types.is_null(t):
         return "null"
@@ -161,7 +161,7 @@ def rows_of(table, int96=False, key="k"):
 
 
 def of_duckdb(value, kind):
-    """The JSON of a value of DuckDB; times, timestamps and intervals come as lists of numbers (see columns_of)."""
+    """Returns the JSON of a DuckDB value; times, timestamps and intervals are lists of numbers (see columns_of)."""
     if value is None:
         return "null"
     name = kind.id
@@ -258,7 +258,7 @@ def keyed(n, **columns):
 
 
 def edited(name, source, change):
-    """A copy of a file with a changed footer, and what pyarrow reads of it."""
+    """Writes a copy of a file with a changed footer, and what pyarrow reads from it."""
     with open(path(source + ".parquet"), "rb") as file:
         body, footer = footer_of.take_apart(file.read())
     change(footer)
@@ -541,7 +541,7 @@ def level_of(elements, name):
 
 
 def without(footer, dropped):
-    """Takes groups out of the schema whose only child stays in their place, repeated."""
+    """Removes groups from the schema, each replaced by its only child, repeated."""
     elements = footer_of.schema(footer)
     for parent in dropped:
         at = level_of(elements, parent) + 1
@@ -594,7 +594,7 @@ def repeated_without_list(name):
 
 @file
 def old_annotations(name):
-    """Types as writers told them before 2018: by converted types only; a map as MAP_KEY_VALUE."""
+    """Types as writers declared them before 2018: by converted types only, a map as MAP_KEY_VALUE."""
     stamps = pa.array([0, -1, 1706704496789], pa.int64())
     table = pa.table({
         "k": ["r0", "r1", "r2"],
@@ -654,7 +654,7 @@ for _codec in ("none", "snappy", "gzip", "zstd", "lz4", "brotli"):
 
 @file
 def codec_lz4_hadoop(name):
-    """The codec LZ4 of old: each page in the framing of Hadoop."""
+    """The old LZ4 codec: each page in Hadoop's framing."""
     raw = "codec-lz4"
     with open(path(raw + ".parquet"), "rb") as source:
         data = source.read()
@@ -685,7 +685,7 @@ for _name, _encoding in ENCODINGS.items():
 
 @file
 def dictionary_overflow(name):
-    """A dictionary that grows too large, so that later pages are plain."""
+    """A dictionary that grows too large, so that later pages use plain encoding."""
     arrow(name, mixed(400), dictionary_pagesize_limit=512, data_page_size=400, write_batch_size=8)
 
 
@@ -698,7 +698,7 @@ def pages_small(name):
 
 @file
 def pages_empty(name):
-    """A nested column with a page of no values, as pyarrow writes one where the last rows begin a page."""
+    """A nested column with a page without values, as pyarrow writes it when the last rows start a page."""
     for version in ("1.0", "2.0"):
         table = keyed(100, map=pa.array([[(j, "v%d" % (i % 3)) for j in range(i % 4)] for i in range(100)], pa.map_(pa.int64(), pa.string())))
         at = name + "-" + version[0]
@@ -718,7 +718,7 @@ def empty(name):
 
 @file
 def empty_untyped(name):
-    """What becomes of a frame without rows: columns of no type, the key's as well."""
+    """The result of writing a frame without rows: untyped columns, including the key."""
     arrow(name, pa.table({"k": pa.array([]), "a": pa.array([])}))
 
 
@@ -760,7 +760,7 @@ def names_empty(name):
 
 @file
 def key_columns(name):
-    """Columns that are all unique: each can be the key."""
+    """Columns of unique values: each can be the key."""
     n = 6
     arrow(name, keyed(
         n,
@@ -798,7 +798,7 @@ def folder_of_orders(name):
 
 @file
 def folder_of_widths(name):
-    """int32 beside int64, float beside double: the wider one holds for both."""
+    """int32 next to int64, float next to double: the wider type applies to both."""
     a = pa.table({"k": ["a0", "a1", "a2"], "n": pa.array([1, None, -(2**31)], pa.int32()), "x": pa.array([1.5, None, 0.1], pa.float32()),
                   "s": pa.array([{"n": 1}, None, {"n": None}], pa.struct([("n", pa.int32())])), "l": pa.array([[1], None, [None]], pa.list_(pa.int32()))})
     b = pa.table({"k": ["b0", "b1"], "n": pa.array([2**40, -1], pa.int64()), "x": pa.array([0.1, None], pa.float64()),
@@ -816,7 +816,7 @@ def folder_of_missing_columns(name):
 
 @file
 def folder_with_empty(name):
-    """Beside files with rows one without any, whose columns have no type."""
+    """Files with rows next to one without any, whose columns are untyped."""
     a = pa.table({"k": ["a0", "a1"], "n": pa.array([1, None], pa.int32())})
     none = pa.table({"k": pa.array([]), "n": pa.array([])})
     folder(name, [none, a, none], a)
@@ -832,7 +832,7 @@ def folder_of_required_and_optional(name):
 
 @file
 def folder_that_disagrees(name):
-    """Its files cannot be brought together: a number, and a text."""
+    """Files with incompatible types: a number and a text."""
     a = pa.table({"k": ["a0"], "n": pa.array([1], pa.int32())})
     b = pa.table({"k": ["b0"], "n": pa.array(["one"])})
     folder(name, [a, b], a)
@@ -841,7 +841,7 @@ def folder_that_disagrees(name):
 
 @file
 def encrypted(name):
-    """Files with an encrypted footer and with encrypted columns; nothing but their errors is tested."""
+    """Files with an encrypted footer and with encrypted columns; only their errors are tested."""
     from pyarrow.parquet import encryption
 
     class Kms(encryption.KmsClient):
@@ -878,7 +878,7 @@ def duplicate_keys(name):
 
 @file
 def damaged_page(name):
-    """Page checksums that tell of a flipped bit in the values of the column n."""
+    """Page checksums that reveal a flipped bit in the values of column n."""
     pq.write_table(pa.table({"k": ["a", "b"], "n": pa.array([0x1122334455667788, 2])}), path(name + ".parquet"), compression="none", use_dictionary=False,
                    write_page_checksum=True)
     with open(path(name + ".parquet"), "rb") as source:

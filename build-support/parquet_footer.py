@@ -1,8 +1,8 @@
-"""The bytes of a Parquet file taken apart and put together again: the pages, and the footer in Thrift's compact protocol.
+"""Takes Parquet files apart and reassembles them: the pages, and the footer in Thrift's compact protocol.
 
-With it files are made that current writers make no more: lists of two levels, repeated fields without a list, types
-that are told by the old annotations alone, pages in the LZ4 framing of Hadoop.
-A struct is a dict from field number to (type, value), a list is (type, [values]).
+It creates files that current writers no longer produce: two-level lists, repeated fields without a list, types declared
+only by the old annotations, pages in Hadoop's LZ4 framing.
+A struct is a dict from field number to (type, value); a list is (type, [values]).
 """
 
 import struct
@@ -51,7 +51,7 @@ class Reader:
             if n == 15:
                 n = self.varint()
             return head & 15, [self.value(head & 15) for _ in range(n)]
-        raise ValueError("no such type of Thrift: %d" % kind)
+        raise ValueError("unknown Thrift type: %d" % kind)
 
     def struct(self):
         fields, last = {}, 0
@@ -104,7 +104,7 @@ def encode(kind, value):
 
 
 def take_apart(data):
-    """(the bytes before the footer, the footer as a struct)"""
+    """Returns (the bytes before the footer, the footer as a struct)."""
     assert data[:4] == data[-4:] == b"PAR1"
     size = struct.unpack("<I", data[-8:-4])[0]
     return data[: -8 - size], Reader(data, len(data) - 8 - size).struct()
@@ -116,24 +116,24 @@ def put_together(body, footer):
 
 
 def schema(footer):
-    """The schema's elements: a list of structs in depth-first order, the root first."""
+    """Returns the schema's elements: a list of structs in depth-first order, root first."""
     return footer[2][1][1]
 
 
 def chunks(footer):
-    """The metadata of each column chunk of each row group."""
+    """Returns the metadata of each column chunk of each row group."""
     return [c[3][1] for group in footer[4][1][1] for c in group[1][1][1]]
 
 
 def forget(footer, key):
-    """Drops an entry of the file's own key-value metadata."""
+    """Removes an entry of the file's key-value metadata."""
     if 5 in footer:
         kind, entries = footer[5][1]
         footer[5] = (LIST, (kind, [e for e in entries if e[1][1] != key]))
 
 
 def reframe(data, codec, frame):
-    """Rewrites every page of v1 with other compressed bytes: frame(bytes, uncompressed size) -> bytes."""
+    """Rewrites every v1 page with different compressed bytes: frame(bytes, uncompressed size) -> bytes."""
     body, footer = take_apart(data)
     out = bytearray(b"PAR1")
     for group in footer[4][1][1]:
@@ -166,7 +166,7 @@ def reframe(data, codec, frame):
 
 
 def page_values(path, column):
-    """How many values each data page of a column has, row group after row group."""
+    """Returns the number of values in each data page of a column, row group by row group."""
     with open(path, "rb") as file:
         body, footer = take_apart(file.read())
     counts = []

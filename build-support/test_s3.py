@@ -17,11 +17,11 @@ ROOT, JARS, WORK = (pathlib.Path(arg).resolve() for arg in sys.argv[1:4])
 FILE = ROOT / "bsdb-tools/src/test/resources/parquet/pages-small-1.parquet"
 BSDB = str(ROOT / "scripts/bsdb")
 failures = []
-logging.getLogger("werkzeug").setLevel(logging.ERROR)  # every request
+logging.getLogger("werkzeug").setLevel(logging.ERROR)  # it would log every request
 
 
 class Proxy:
-    """Passes connections on, and cuts the next `cuts` of those whose answers are longer than `after` bytes there."""
+    """Forwards connections and cuts the next `cuts` of them after `after` bytes of an answer."""
 
     def __init__(self, port):
         self.target = port
@@ -54,7 +54,7 @@ class Proxy:
             try:
                 end.shutdown(socket.SHUT_RDWR)
             except OSError:
-                pass  # it is shut already
+                pass  # it is already shut down
             end.close()
 
     def cut(self):
@@ -76,7 +76,7 @@ def run(*line, credentials=True, jars=JARS):
 
 
 def build(what, path, port, expected, **how):
-    """A build that must fail with one line that begins as expected, or, without it, succeed."""
+    """Runs a build, which must fail with one line that starts with `expected`, or succeed if that is None."""
     began = time.monotonic()
     target = WORK / f"db-{len(list(WORK.iterdir()))}"
     settings = {
@@ -124,7 +124,7 @@ assert truth.count("\n") > 100
 
 began = time.monotonic()
 built = build("a build from s3a://", "s3a://bucket/one.parquet", port, None)
-check("its records are those of the local file", run("scan", "-d", built, "--json").stdout == truth, began, "they differ")
+check("has the same records as the local file", run("scan", "-d", built, "--json").stdout == truth, began, "they differ")
 build("a directory: the same keys twice", "s3a://bucket/data", port, "duplicate key ")
 build("a missing bucket", "s3a://missing/data", port, "s3a://missing/data: no such bucket")
 build("a missing path", "s3a://bucket/missing", port, "s3a://bucket/missing: no such file or directory")
@@ -134,13 +134,13 @@ proxy = Proxy(port)
 proxy.cuts = 2
 began = time.monotonic()
 built = build("two cuts in the middle of an answer", "s3a://bucket/one.parquet", proxy.port, None)
-check("lose no record", run("scan", "-d", built, "--json").stdout == truth, began, "records differ")
-check("and were made", proxy.done == 2, began, f"{proxy.done} of 2 were")
+check("cuts lose no record", run("scan", "-d", built, "--json").stdout == truth, began, "records differ")
+check("both cuts were made", proxy.done == 2, began, f"{proxy.done} of 2 were made")
 proxy.cuts = 1_000_000
 build("every connection cut", "s3a://bucket/one.parquet", proxy.port, "s3a://bucket/one.parquet: ")
 refusing = socket.socket()
 refusing.bind(("127.0.0.1", 0))  # not listening
-build("a port that nobody listens on", "s3a://bucket/data", refusing.getsockname()[1], "s3a://bucket/data: S3 cannot be reached: ")
+build("a port without a listener", "s3a://bucket/data", refusing.getsockname()[1], "s3a://bucket/data: S3 cannot be reached: ")
 
 for jar in sorted(JARS.glob("*.jar")):
     part = WORK / f"without-{jar.name}"
@@ -150,7 +150,7 @@ for jar in sorted(JARS.glob("*.jar")):
             (part / other.name).symlink_to(other)
     build(f"without {jar.name}", "s3a://bucket/one.parquet", port, "s3a://bucket/one.parquet: the class ", jars=part)
 
-# From here on the server asks who is there, and knows nobody.
+# From here on, the server checks credentials and accepts none.
 moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
 build("wrong credentials", "s3a://bucket/data", port, "s3a://bucket/data: permission denied: S3 refuses these credentials")
 server.stop()
