@@ -1,5 +1,5 @@
 /*
- *  One trial of tinycdb, the comparison's only store outside the JVM. Takes the arguments of
+ * One trial of tinycdb, the comparison's only store outside the JVM. Takes the arguments of
  * tech.bsdb.bench.compare.Trial and writes the same results. Values are copied into the caller's buffer, as in a
  * typical C program.
  */

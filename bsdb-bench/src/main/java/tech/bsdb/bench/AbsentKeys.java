@@ -28,8 +28,9 @@ final class AbsentKeys {
   private AbsentKeys() {}
 
   /**
-   * * Generates absent keys. * * @param present keys that they should resemble
+   * Generates absent keys.
    *
+   * @param present keys that they should resemble
    * @param longestKey the length of the database's longest key
    * @throws IOException if the database cannot be read or has every key tried
    */

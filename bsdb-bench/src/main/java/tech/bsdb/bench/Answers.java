@@ -15,7 +15,7 @@ final class Answers {
   private final int width;
 
   /**
-   * * Creates a verifier.
+   * Creates a verifier.
    *
    * @param width 0 for an exact database, otherwise the bytes that an approximate one keeps of a
    *     value

@@ -9,8 +9,9 @@ final class Decimals {
   private Decimals() {}
 
   /**
-   * * Returns the value of an option. * * @throws UsageException if it is not a number from {@code
-   * least} to {@code most}
+   * Returns the value of an option.
+   *
+   * @throws UsageException if it is not a number from {@code least} to {@code most}
    */
   static double of(Arguments arguments, String option, double least, double most, double otherwise)
       throws UsageException {

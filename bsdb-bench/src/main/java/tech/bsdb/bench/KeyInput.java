@@ -22,8 +22,10 @@ sealed interface KeyInput {
   List<String> inputs();
 
   /**
-   * * Opens the source. * * @param database the database built from it * @param withValues whether
-   * values are also compared
+   * Opens the source.
+   *
+   * @param database the database built from it
+   * @param withValues whether values are also compared
    */
   RecordSource open(Statistics database, boolean withValues) throws IOException, UsageException;
 

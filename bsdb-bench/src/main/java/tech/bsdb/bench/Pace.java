@@ -16,7 +16,7 @@ final class Pace {
   private long sent;
 
   /**
-   * * Starts a schedule.
+   * Starts a schedule.
    *
    * @param ratePerSecond requests per second of all workers together
    * @param worker this worker's number; the workers take turns

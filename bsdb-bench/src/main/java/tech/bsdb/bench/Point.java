@@ -5,7 +5,7 @@ import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
 
 /**
- * * The measurements of one step of a run.
+ * The measurements of one step of a run.
  *
  * @param step threads and depth
  * @param seconds time from the start to the last answer

@@ -12,7 +12,7 @@ import java.util.function.DoubleUnaryOperator;
  */
 record Scale(DoubleUnaryOperator place, List<Tick> ticks) {
   /**
-   * * A labelled value.
+   * A labelled value.
    *
    * @param at its place, 0 to 1
    */

@@ -20,7 +20,7 @@ public final class HugePages {
   private static final String DELETED = " (deleted)";
 
   /**
-   * * Memory use of some mappings.
+   * Memory use of some mappings.
    *
    * @param mapped bytes of the mappings
    * @param resident bytes of those that are mapped in memory, by a touch of this process or by the

@@ -18,7 +18,7 @@ public final class SharedPages implements Closeable {
   }
 
   /**
-   * * Opens a view of the file, which the caller closes.
+   * Opens a view of the file, which the caller closes.
    *
    * @throws IllegalStateException if the owner has closed this
    */

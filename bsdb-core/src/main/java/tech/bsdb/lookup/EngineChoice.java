@@ -28,8 +28,9 @@ public interface EngineChoice {
   String FORBIDDEN = "-D" + URING + "=false";
 
   /**
-   * * The chosen engines. * * @param index reads the index
+   * The chosen engines.
    *
+   * @param index reads the index
    * @param data reads the data files; the same object as {@code index} where both go through one
    *     queue
    * @param reason the engines' names and why they were chosen
@@ -117,7 +118,7 @@ public interface EngineChoice {
   }
 
   /**
-   * * Uses the engines that a caller names.
+   * Uses the engines that a caller names.
    *
    * @param index the name of the engine for the index, or null to choose one
    * @param data the same for the data files

@@ -78,7 +78,7 @@ public final class KeyBatch {
   }
 
   /**
-   * * Looks up all keys.
+   * Looks up all keys.
    *
    * @throws IOException if one of them cannot be read; no values are available then
    * @throws tech.bsdb.error.CorruptDatabaseException if bytes on the lookup path are damaged

@@ -22,7 +22,7 @@ final class QueuedLookups<R> implements Closeable {
   /** Receives finished lookups. */
   interface Answers<R> {
     /**
-     * * Called when a lookup has finished.
+     * Called when a lookup has finished.
      *
      * @param number the number given to {@link #begin}
      * @param array holds the value, placed as the {@link Values} in use define; null if the key is

@@ -20,7 +20,7 @@ import tech.bsdb.io.Window;
  */
 public final class Verification {
   /**
-   * * The result of a successful verification.
+   * The result of a successful verification.
    *
    * @param records records found through the index
    * @param pages pages verified

@@ -61,7 +61,7 @@ public final class HelloServer {
     }
 
     @Override
-    @SuppressWarnings("FutureReturnValueIgnored") // the void promise declares it
+    @SuppressWarnings("FutureReturnValueIgnored") // a void promise has no waiters
     protected void channelRead0(ChannelHandlerContext context, HttpObject message) {
       if (message instanceof HttpRequest) {
         DefaultFullHttpResponse response =

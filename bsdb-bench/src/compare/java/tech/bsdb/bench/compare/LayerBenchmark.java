@@ -44,8 +44,8 @@ import tech.bsdb.lookup.DatabaseDirectory;
 /**
  * The layers of a lookup, each on its own: key to signature, signature to slot, slot to address,
  * address to record. Keys come in random order, so that a layer misses the processor's caches as in
- * a lookup. Unlike in a lookup, a key does not wait for the previous answer, so cache misses of
- * successive keys overlap and the layers add up to less than a lookup.
+ * a lookup. But no key waits for the previous key's answer, so cache misses of successive keys
+ * overlap and the layers add up to less than a lookup.
  */
 @State(Scope.Thread)
 @BenchmarkMode(Mode.AverageTime)

@@ -13,9 +13,9 @@ final class NumberedDatabase {
   private NumberedDatabase() {}
 
   /**
-   * * Returns a database. * * @param records the number of records, with 13-byte keys and 32-byte
-   * values
+   * Returns a database.
    *
+   * @param records the number of records, with 13-byte keys and 32-byte values
    * @param layout a layout, or {@code approximate}
    */
   static Path of(int records, String layout) throws IOException {
