@@ -21,7 +21,7 @@ final class LoadRun {
     Worker create(int worker, BooleanSupplier stopped);
   }
 
-  private static final long LOOK_MILLIS = 100;
+  private static final long POLL_MILLIS = 100;
 
   private final Step step;
   private final Workers workers;
@@ -134,7 +134,7 @@ final class LoadRun {
   private void watch(
       CountDownLatch latch, String phase, List<Tally> tallies, long began, long lengthNanos)
       throws InterruptedException {
-    while (!latch.await(LOOK_MILLIS, TimeUnit.MILLISECONDS)) {
+    while (!latch.await(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
       long done = tallies.stream().mapToLong(Tally::done).sum();
       live.show(step, phase, done, (System.nanoTime() - began) / 1e9, lengthNanos / 1e9);
     }

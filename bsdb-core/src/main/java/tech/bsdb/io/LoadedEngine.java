@@ -117,8 +117,7 @@ public final class LoadedEngine implements Engine {
       try {
         long start = large ? base + HUGE_PAGE - 1 & -HUGE_PAGE : base;
         if (large) {
-          calls.advise(
-              start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // if refused, reads are slower
+          calls.advise(start, room - HUGE_PAGE, SystemCalls.HUGE_PAGES); // optional, but faster
         }
         ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
         for (int i = 0; i < pieces.length; i++) {

@@ -90,8 +90,7 @@ final class NativeFile implements PageSource {
       throw new IOException(
           file + ": cannot be read at byte " + position + ": " + Errno.text((int) -got));
     }
-    int whole =
-        (int) (direct ? got & -PAGE : got); // a direct read continues only at a page boundary
+    int whole = (int) (direct ? got & -PAGE : got); // a direct read resumes only at a page
     if (whole == 0) {
       throw endsAt(got, position + wanted);
     }

@@ -96,7 +96,7 @@ final class PooledQueue implements ReadQueue {
   }
 
   @Override
-  public void await(int atLeast, Ended hears) throws IOException {
+  public void await(int atLeast, Ended handler) throws IOException {
     checkOpen();
     send();
     take(Math.min(atLeast, pending()));
@@ -107,7 +107,7 @@ final class PooledQueue implements ReadQueue {
       read.window = null;
       read.failure = null;
       free[freeCount++] = read;
-      hears.ended(read.tag, failure);
+      handler.ended(read.tag, failure);
     }
   }
 

@@ -126,10 +126,10 @@ public final class AsyncLookups implements Closeable {
   private void readAndAnswer(Request request) {
     find(request);
     readEnded();
-    give(request);
+    deliver(request);
   }
 
-  private void give(Request request) {
+  private void deliver(Request request) {
     try {
       request.run();
     } finally {
@@ -190,7 +190,7 @@ public final class AsyncLookups implements Closeable {
 
   /** Delivers the answer of a lookup whose reads are finished. */
   void answer(Request request) {
-    callbacks.execute(() -> give(request));
+    callbacks.execute(() -> deliver(request));
     readEnded();
   }
 

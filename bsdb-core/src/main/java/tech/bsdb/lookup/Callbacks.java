@@ -17,20 +17,20 @@ final class Callbacks {
   static final int MOST = 1000;
 
   /** How many callbacks may nest on one thread before the next is handed to another. */
-  private static final int DEEPEST = 16;
+  private static final int MAX_NESTING = 16;
 
   private static final long IDLE_SECONDS = 10;
 
   /** The interval of checks for stuck callbacks. */
-  private static final long LOOK_MILLIS = 10;
+  private static final long CHECK_MILLIS = 10;
 
   /** The watch ends after this many checks in a row find none waiting; once closed, after one. */
-  private static final int QUIET_LOOKS = 100;
+  private static final int QUIET_CHECKS = 100;
 
   private final ThreadLocal<int[]> depth = ThreadLocal.withInitial(() -> new int[1]);
   private final LinkedBlockingQueue<Runnable> waiting = new LinkedBlockingQueue<>();
   private final AtomicInteger running = new AtomicInteger();
-  private final LongAdder begun = new LongAdder();
+  private final LongAdder started = new LongAdder();
   private final int few;
   private final ThreadPoolExecutor threads;
   private volatile boolean watched;
@@ -72,13 +72,13 @@ final class Callbacks {
         watch();
       }
     } catch (RejectedExecutionException closed) {
-      runAnyhow(callback);
+      runOnNewThread(callback);
     } catch (OutOfMemoryError noThread) {
       run(callback);
     }
   }
 
-  private void runAnyhow(Runnable callback) {
+  private void runOnNewThread(Runnable callback) {
     try {
       new CallbackThread(() -> run(callback)).start();
     } catch (OutOfMemoryError noThread) {
@@ -92,7 +92,7 @@ final class Callbacks {
    */
   void runHere(Runnable callback) {
     int[] deep = depth.get();
-    if (deep[0] == DEEPEST) {
+    if (deep[0] == MAX_NESTING) {
       execute(callback);
       return;
     }
@@ -105,7 +105,7 @@ final class Callbacks {
   }
 
   private void run(Runnable callback) {
-    begun.increment();
+    started.increment();
     running.incrementAndGet();
     try {
       guarded(callback);
@@ -134,23 +134,23 @@ final class Callbacks {
   private synchronized void watch() {
     if (!watched) {
       watched = true;
-      Thread watch = new Thread(this::lookAfter, "bsdb-callback-watch");
+      Thread watch = new Thread(this::watchCallbacks, "bsdb-callback-watch");
       watch.setDaemon(true);
       watch.start();
     }
   }
 
   /** Starts more threads while callbacks wait and none starts. */
-  private void lookAfter() {
+  private void watchCallbacks() {
     long before = -1;
     int quiet = 0;
-    while (quiet < (threads.isShutdown() ? 1 : QUIET_LOOKS) || !unwatch()) {
+    while (quiet < (threads.isShutdown() ? 1 : QUIET_CHECKS) || !unwatch()) {
       try {
-        TimeUnit.MILLISECONDS.sleep(LOOK_MILLIS);
+        TimeUnit.MILLISECONDS.sleep(CHECK_MILLIS);
       } catch (InterruptedException e) {
         // Nothing should interrupt this thread.
       }
-      long now = begun.sum();
+      long now = started.sum();
       if (waiting.isEmpty()) {
         quiet++;
         if (threads.getCorePoolSize() > few) {

@@ -129,12 +129,12 @@ public interface EngineChoice {
     return directory -> {
       Path path = directory.path();
       Chosen chosen = index == null || data == null ? automatic(directory) : null;
-      Engine forData = data == null ? there(chosen).data : Engines.require(data, path);
+      Engine forData = data == null ? requireChosen(chosen).data : Engines.require(data, path);
       Engine forIndex;
       if (indexInMemory) {
         forIndex = new LoadedEngine();
       } else if (index == null) {
-        forIndex = there(chosen).index;
+        forIndex = requireChosen(chosen).index;
       } else {
         forIndex = index.equals(forData.name()) ? forData : Engines.require(index, path);
       }
@@ -142,7 +142,7 @@ public interface EngineChoice {
     };
   }
 
-  private static Chosen there(@Nullable Chosen chosen) {
+  private static Chosen requireChosen(@Nullable Chosen chosen) {
     if (chosen == null) {
       throw new IllegalStateException("no engine was chosen");
     }

@@ -107,7 +107,7 @@ record LookupPath(
 
   /** Returns the value in a slot whose page has been read, in approximate mode. */
   byte[] shortValue(long slot, Extent extent, Values values) throws IOException {
-    ValueIndex approximate = there(shortValues);
+    ValueIndex approximate = require(shortValues);
     int length = approximate.length(slot, extent);
     byte[] value = values.make(length);
     approximate.value(slot, extent, value, values.offset(), length);
@@ -116,31 +116,31 @@ record LookupPath(
 
   /** Returns the address in a slot whose page has been read, in exact mode. */
   long address(long slot, Extent extent) {
-    return there(addresses).address(slot, extent);
+    return require(addresses).address(slot, extent);
   }
 
   /** Points the extent at the pages of the record at an address. */
   void toRecord(long address, Extent extent) throws IOException {
-    there(records).locate(address, extent);
+    require(records).locate(address, extent);
   }
 
   /** Loads the start of a record into the processor's caches. */
   long touchRecord(long address) throws IOException {
-    return there(records).touch(address);
+    return require(records).touch(address);
   }
 
   /** Whether the extent, which has been read, holds the whole record. */
   boolean holdsRecord(long address, Extent extent) throws IOException {
-    return there(records).holds(address, extent);
+    return require(records).holds(address, extent);
   }
 
   /** Returns the value of a record whose pages have been read, or null if its key differs. */
   byte @Nullable [] record(long address, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
-    return there(records).decode(address, key, extent, values, scratch);
+    return require(records).decode(address, key, extent, values, scratch);
   }
 
-  private static <T> T there(@Nullable T part) {
+  private static <T> T require(@Nullable T part) {
     if (part == null) {
       throw new IllegalStateException("this step belongs to the other mode");
     }

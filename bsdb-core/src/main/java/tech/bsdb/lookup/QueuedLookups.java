@@ -67,7 +67,7 @@ final class QueuedLookups<R> implements Closeable {
   private Values values;
 
   /** Whether the values currently use a lookup's own budget. */
-  private boolean asked;
+  private boolean ownBudget;
 
   /**
    * Creates lookups over a queue, which {@link #close} closes.
@@ -168,7 +168,7 @@ final class QueuedLookups<R> implements Closeable {
 
   private void atIndex(PendingLookup<R> lookup) throws IOException {
     if (path.isApproximate()) {
-      ask(lookup);
+      applyBudget(lookup);
       end(lookup, path.shortValue(lookup.slot, lookup.extent, values), null);
       return;
     }
@@ -196,17 +196,17 @@ final class QueuedLookups<R> implements Closeable {
       release(lookup);
       return;
     }
-    ask(lookup);
+    applyBudget(lookup);
     end(lookup, path.record(lookup.address, lookup.key, lookup.extent, values, scratch), null);
   }
 
   /** Makes the values use the lookup's own budget, if it has one. */
-  private void ask(PendingLookup<R> lookup) {
+  private void applyBudget(PendingLookup<R> lookup) {
     R request = lookup.request;
     LongPredicate budget = request == null ? null : answers.budget(request);
-    if (budget != null || asked) {
+    if (budget != null || ownBudget) {
       values.use(budget);
-      asked = budget != null;
+      ownBudget = budget != null;
     }
   }
 
