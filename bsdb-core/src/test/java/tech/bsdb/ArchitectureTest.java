@@ -57,6 +57,11 @@ class ArchitectureTest {
   }
 
   @Test
+  void workUsesTheJdkOnly() {
+    onlyUses("tech.bsdb.work..", JDK);
+  }
+
+  @Test
   void hashIndexAndDataDoNotKnowEachOther() {
     onlyUses(
         "tech.bsdb.hash..",
@@ -80,6 +85,7 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
+        "tech.bsdb.work..",
         "com.github.luben.zstd..");
   }
 

@@ -1,18 +1,11 @@
 package tech.bsdb.build;
 
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.Callable;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
@@ -21,6 +14,7 @@ import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.BucketSolver;
 import tech.bsdb.hash.HashWriter;
 import tech.bsdb.index.SlotWriter;
+import tech.bsdb.work.OrderedTasks;
 
 /**
  * From signatures to the hash function and the index, in passes of bounded memory.
@@ -219,43 +213,34 @@ public final class IndexStage {
     return new Solved(solutions, slots, count);
   }
 
-  @FunctionalInterface
-  private interface InOrder<T> {
-    void accept(T result) throws IOException;
-  }
-
-  /** Runs tasks on all threads and takes their results in the order of the tasks, few at a time. */
-  private <T> void inOrder(List<Callable<T>> tasks, InOrder<T> taker)
+  /**
+   * Runs tasks on all threads and takes their results in the order of the tasks. At most {@link
+   * #concurrent} tasks or results are in memory. No task runs when this returns, so the spill can
+   * be deleted.
+   */
+  private <T> void inOrder(List<Callable<T>> tasks, OrderedTasks.Taker<T> taker)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    ExecutorService workers =
-        Executors.newFixedThreadPool(
-            Math.min(threads, concurrent),
-            task -> {
-              Thread thread = new Thread(task, "bsdb-index");
-              thread.setDaemon(true);
-              return thread;
-            });
-    Deque<Future<T>> running = new ArrayDeque<>();
-    try {
-      int next = 0;
-      while (next < tasks.size() || !running.isEmpty()) {
-        if (cancelled.getAsBoolean()) {
-          throw new CancellationException("the build was cancelled");
-        }
-        while (next < tasks.size() && running.size() < concurrent) {
-          running.add(workers.submit(tasks.get(next++)));
-        }
-        taker.accept(running.remove().get());
+    OrderedTasks.Taker<T> unlessCancelled =
+        result -> {
+          checkNotCancelled();
+          taker.take(result);
+        };
+    try (OrderedTasks<T> running =
+        new OrderedTasks<>(
+            "bsdb-index", Math.min(threads, concurrent), concurrent, unlessCancelled)) {
+      for (Callable<T> task : tasks) {
+        checkNotCancelled();
+        running.submit(task);
       }
+      running.drain();
     } catch (ExecutionException e) {
       rethrow(e.getCause());
-    } catch (InterruptedException e) {
-      Thread.currentThread().interrupt();
-      throw new InterruptedIOException("interrupted while the index was built");
-    } finally {
-      running.forEach(task -> task.cancel(false));
-      workers.shutdown();
-      awaitEnd(workers);
+    }
+  }
+
+  private void checkNotCancelled() {
+    if (cancelled.getAsBoolean()) {
+      throw new CancellationException("the build was cancelled");
     }
   }
 
@@ -274,25 +259,5 @@ public final class IndexStage {
       throw e;
     }
     throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
-  }
-
-  /**
-   * The spill is deleted when the stage ends, so its readers must be gone by then, interrupted or
-   * not.
-   */
-  private static void awaitEnd(ExecutorService workers) {
-    boolean interrupted = false;
-    while (true) {
-      try {
-        if (workers.awaitTermination(1, TimeUnit.MINUTES)) {
-          break;
-        }
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
-    }
   }
 }

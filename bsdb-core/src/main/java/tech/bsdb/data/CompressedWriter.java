@@ -3,22 +3,16 @@ package tech.bsdb.data;
 import com.github.luben.zstd.ZstdCompressCtx;
 import com.github.luben.zstd.ZstdDictCompress;
 import java.io.IOException;
-import java.io.InterruptedIOException;
-import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Deque;
 import java.util.List;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
-import java.util.concurrent.ExecutorService;
-import java.util.concurrent.Executors;
-import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
+import tech.bsdb.work.OrderedTasks;
 
 /**
  * Writes the compressed layout: records are gathered in blocks, and each block becomes a ZSTD frame
@@ -37,16 +31,12 @@ public final class CompressedWriter implements RecordWriter {
   private final RecordSink sink;
   private final int blockSize;
   private final int level;
-  private final int threads;
   private final @Nullable ZstdDictCompress dictionary;
-  private final ExecutorService workers;
   private final ConcurrentLinkedQueue<ZstdCompressCtx> contexts = new ConcurrentLinkedQueue<>();
-  private final Deque<Pending> pending = new ArrayDeque<>();
+  private final OrderedTasks<Group> compressing;
   private final byte[] frame = new byte[BlockFrame.MAX];
   private Group group = new Group();
   private int longestFrame;
-
-  private record Pending(Group group, Future<Group> done) {}
 
   /** A writer of blocks of {@code blockSize} raw bytes at a ZSTD level. */
   public CompressedWriter(
@@ -62,16 +52,8 @@ public final class CompressedWriter implements RecordWriter {
     this.sink = sink;
     this.blockSize = blockSize;
     this.level = level;
-    this.threads = threads;
     this.dictionary = dictionary == null ? null : new ZstdDictCompress(dictionary, level);
-    this.workers =
-        Executors.newFixedThreadPool(
-            threads,
-            task -> {
-              Thread thread = new Thread(task, "bsdb-compress");
-              thread.setDaemon(true);
-              return thread;
-            });
+    this.compressing = new OrderedTasks<>("bsdb-compress", threads, 2 * threads + 1, this::write);
   }
 
   /** The length of the longest frame of a block that is not a single large record. */
@@ -84,7 +66,7 @@ public final class CompressedWriter implements RecordWriter {
     long length = record.length();
     if (length > MAX_COMPRESSED_RECORD) {
       submit();
-      drain(0);
+      drain();
       store(record);
       return;
     }
@@ -112,9 +94,12 @@ public final class CompressedWriter implements RecordWriter {
       return;
     }
     Group full = group;
-    pending.add(new Pending(full, workers.submit(() -> compress(full))));
     group = new Group();
-    drain(2 * threads);
+    try {
+      compressing.submit(() -> compress(full));
+    } catch (ExecutionException e) {
+      throw failed(e);
+    }
   }
 
   private Group compress(Group full) {
@@ -136,17 +121,16 @@ public final class CompressedWriter implements RecordWriter {
     return full;
   }
 
-  private void drain(int most) throws IOException {
-    while (pending.size() > most) {
-      try {
-        write(pending.remove().done.get());
-      } catch (ExecutionException e) {
-        throw new IOException("compression failed: " + e.getCause(), e.getCause());
-      } catch (InterruptedException e) {
-        Thread.currentThread().interrupt();
-        throw new InterruptedIOException("interrupted while compressing");
-      }
+  private void drain() throws IOException {
+    try {
+      compressing.drain();
+    } catch (ExecutionException e) {
+      throw failed(e);
     }
+  }
+
+  private static IOException failed(ExecutionException e) {
+    return new IOException("compression failed: " + e.getCause(), e.getCause());
   }
 
   private void write(Group done) throws IOException {
@@ -181,30 +165,18 @@ public final class CompressedWriter implements RecordWriter {
   @Override
   public void finish() throws IOException {
     submit();
-    drain(0);
+    drain();
   }
 
-  /** Ends the threads and frees what they used. */
+  /** Ends the threads, then frees their contexts: freeing one in use would crash the process. */
   @Override
   public void close() {
-    workers.shutdownNow();
-    boolean interrupted = false;
-    boolean ended = false;
-    while (!ended) { // freeing what a thread still compresses with would crash the process
-      try {
-        ended = workers.awaitTermination(1, TimeUnit.MINUTES);
-      } catch (InterruptedException e) {
-        interrupted = true;
-      }
-    }
+    compressing.close();
     for (ZstdCompressCtx context = contexts.poll(); context != null; context = contexts.poll()) {
       context.close();
     }
     if (dictionary != null) {
       dictionary.close();
-    }
-    if (interrupted) {
-      Thread.currentThread().interrupt();
     }
   }
 

@@ -140,7 +140,8 @@ class ArrowsTest {
             "tech.bsdb.hash..",
             "tech.bsdb.index..",
             "tech.bsdb.io..",
-            "tech.bsdb.lookup..")
+            "tech.bsdb.lookup..",
+            "tech.bsdb.work..")
         .check(CLASSES);
   }
 
