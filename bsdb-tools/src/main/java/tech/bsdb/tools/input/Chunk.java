@@ -33,9 +33,6 @@ final class Chunk {
   /** Why its only record could not be held; of that record, the bytes are the beginning. */
   @Nullable Defect beyondHolding;
 
-  /** Why reading or parsing ended here. */
-  @Nullable Throwable failure;
-
   /** Lines in it, with those before {@code from}. */
   long lines;
 
@@ -59,7 +56,6 @@ final class Chunk {
     to = 0;
     header = null;
     beyondHolding = null;
-    failure = null;
     lines = 0;
     recordLines.clear();
     badRecords.clear();

@@ -3,57 +3,48 @@ package tech.bsdb.tools.input;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Parses a source's chunks in several threads and has them taken in the order of the input in one.
+ * Parses the chunks of a source on several threads and delivers them on one, in the order of the
+ * input.
  *
- * <p>There is a fixed number of chunks, so memory is bounded; where long records make them large,
- * fewer of them. A worker takes an empty chunk, then its turn at the source, where the chunk gets
- * its bytes and its number, and parses it outside; the thread in {@link #run} takes the parsed
- * chunks by their numbers and gives them back. A chunk with a number is always on its way to being
- * taken, so that nobody waits for ever; an exception travels in its chunk, so that what comes first
- * in the input is reported whatever the threads do.
+ * <p>Each chunk is a lane of an {@link OrderedPipeline}. A worker takes an empty chunk, waits for
+ * its turn at the source, where the chunk gets its bytes and its number, and parses it outside. The
+ * number of chunks is fixed, so memory is bounded; while long records make chunks large, fewer are
+ * filled. A worker never waits with a numbered chunk, so the run cannot stall.
  *
- * <p>Workers are never interrupted. When the run ends, they end after the chunk at hand; one that
- * waits for standard input or a pipe is left behind, a daemon, and ends when that does.
+ * <p>When the run ends, a worker that waits for standard input or a pipe is left behind. It is a
+ * daemon and ends when its read returns.
  */
 final class ParsePipeline {
 
   /** Takes parsed chunks in the order of the input. */
   @FunctionalInterface
   interface Taker {
-    /** Takes a chunk, which is the pipeline's again afterwards. */
+    /** Takes a chunk, which belongs to the pipeline again on return. */
     void take(Chunk chunk) throws IOException;
   }
 
-  /** Bytes of chunks on their way after which the next waits; only long records reach it. */
+  /** Bytes of numbered chunks beyond which the source waits; only long records reach it. */
   private static final long MOST_HELD = Runtime.getRuntime().maxMemory() / 8;
 
   private final ChunkSource source;
   private final boolean sourceMayBlock;
   private final RecordSyntax syntax;
   private final Supplier<Batch> batches;
-  private final int threads;
   private final int chunkBytes;
+  private final OrderedPipeline<Chunk> chunks;
 
   // All below is guarded by this.
   private final Deque<Chunk> empty = new ArrayDeque<>();
   private int chunksToMake;
   private long heldBytes;
-  private final Map<Long, Chunk> parsed = new HashMap<>();
   private long numbered;
   private @Nullable Thread sourceUser;
   private boolean sourceEnded;
-  private final List<Thread> workers = new ArrayList<>();
-  private boolean stopped;
-  private @Nullable Throwable workerFailure;
 
   ParsePipeline(
       ChunkSource source,
@@ -65,102 +56,91 @@ final class ParsePipeline {
     this.sourceMayBlock = source.mayBlock();
     this.syntax = syntax;
     this.batches = batches;
-    this.threads = threads;
     this.chunkBytes = chunkBytes;
+    this.chunks = new OrderedPipeline<>(this, "bsdb-input-", threads);
     this.chunksToMake = 2 * threads + 2;
   }
 
   /**
-   * Parses everything; to be called once.
+   * Parses everything; may be called once.
    *
-   * @throws IOException if reading or parsing fails, or the taker does; all workers have ended then
+   * @throws IOException if reading, parsing or the taker fails; all workers have ended by then
    */
   void run(Taker taker) throws IOException {
     try {
-      start();
-      long next = 0;
-      for (Chunk chunk = awaitParsed(next); chunk != null; chunk = awaitParsed(next)) {
-        if (chunk.failure != null) {
-          throw Workers.rethrown(chunk.failure);
-        }
-        taker.take(chunk);
-        giveBack(chunk);
-        next++;
-      }
+      chunks.run(
+          this::work,
+          (number, chunk) -> {
+            taker.take(chunk);
+            giveBack(chunk);
+          });
     } finally {
-      stop();
-      awaitWorkers();
+      closeIdleSource();
     }
   }
 
-  /** Makes the run end with an exception, from any thread. */
-  synchronized void stop() {
-    stopped = true;
-    notifyAll();
+  /** Makes the run end with an exception; may be called from any thread. */
+  void stop() {
+    chunks.stop();
   }
 
-  private void start() {
-    for (int i = 1; i <= threads; i++) {
-      Thread worker = new Thread(this::work, "bsdb-input-" + i);
-      worker.setDaemon(true);
-      synchronized (this) {
-        worker.start();
-        workers.add(worker);
-      }
+  private void work() throws IOException {
+    RecordSyntax.ChunkParser parser = syntax.newParser();
+    for (Chunk chunk = awaitEmpty(); chunk != null && fill(chunk); chunk = awaitEmpty()) {
+      parse(chunk, parser);
     }
   }
 
-  private void work() {
-    try {
-      RecordSyntax.ChunkParser parser = syntax.newParser();
-      for (Chunk chunk = awaitEmpty(); chunk != null && fill(chunk); chunk = awaitEmpty()) {
-        if (chunk.failure == null) {
-          parse(chunk, parser);
-        }
-        setParsed(chunk);
-      }
-    } catch (Throwable failure) {
-      fail(failure);
-    }
-  }
-
-  /** Gives the chunk its bytes and its number; false if there are no more or nobody wants them. */
+  /** Gives the chunk its bytes and its number; false at the end of the source or of the run. */
   private boolean fill(Chunk chunk) throws InterruptedIOException {
     if (!awaitSource()) {
       return false;
     }
-    boolean filled = true;
+    boolean filled = false;
+    Throwable failure = null;
     try {
       filled = source.fill(chunk);
-    } catch (Throwable failure) {
-      chunk.failure = failure;
+    } catch (Throwable thrown) {
+      failure = thrown;
     }
-    return releaseSource(chunk, filled);
-  }
-
-  private synchronized boolean awaitSource() throws InterruptedIOException {
-    Workers.await(this, () -> (sourceUser == null && heldBytes <= MOST_HELD) || stopped);
-    if (stopped || sourceEnded) {
-      return false;
-    }
-    sourceUser = Thread.currentThread();
-    return true;
-  }
-
-  private synchronized boolean releaseSource(Chunk chunk, boolean filled) {
-    chunk.number = numbered;
-    numbered += filled ? 1 : 0;
-    heldBytes += chunk.bytes.length;
-    sourceEnded = !filled || chunk.failure != null;
-    sourceUser = null;
-    notifyAll();
-    if (stopped) {
-      closeSource(); // whoever stopped left it to its user
-    }
+    releaseSource(chunk, filled, failure);
     return filled;
   }
 
+  private synchronized boolean awaitSource() throws InterruptedIOException {
+    if (!chunks.await(() -> sourceUser == null && heldBytes <= MOST_HELD) || sourceEnded) {
+      return false;
+    }
+    sourceUser = Thread.currentThread();
+    if (sourceMayBlock) {
+      chunks.leaveBehind(sourceUser);
+    }
+    return true;
+  }
+
+  private synchronized void releaseSource(
+      Chunk chunk, boolean filled, @Nullable Throwable failure) {
+    chunk.number = numbered;
+    heldBytes += chunk.bytes.length;
+    if (filled) {
+      numbered++;
+    } else {
+      sourceEnded = true;
+      if (failure != null) {
+        chunks.end(numbered++, failure);
+      }
+      chunks.setLanes(numbered);
+    }
+    sourceUser = null;
+    chunks.leaveBehind(null);
+    notifyAll();
+    if (chunks.isStopped()) {
+      closeSource(); // the run may have ended without it
+    }
+  }
+
   private void parse(Chunk chunk, RecordSyntax.ChunkParser parser) {
+    Throwable failure = null;
     try {
       if (chunk.beyondHolding == null) {
         parser.parse(chunk);
@@ -169,14 +149,15 @@ final class ParsePipeline {
       }
     } catch (OutOfMemoryError full) {
       if (isOrdinary(chunk)) {
-        chunk.failure = full;
+        failure = full;
       } else {
         chunk.badRecords.clear();
         chunk.badRecords.add(Defect.TOO_LONG_FOR_HEAP, 0, 0, 0);
       }
-    } catch (Throwable failure) {
-      chunk.failure = failure;
+    } catch (Throwable thrown) {
+      failure = thrown;
     }
+    end(chunk, failure);
   }
 
   private boolean isOrdinary(Chunk chunk) {
@@ -184,8 +165,7 @@ final class ParsePipeline {
   }
 
   private synchronized @Nullable Chunk awaitEmpty() throws InterruptedIOException {
-    Workers.await(this, () -> !empty.isEmpty() || chunksToMake > 0 || stopped);
-    if (stopped) {
+    if (!chunks.await(() -> !empty.isEmpty() || chunksToMake > 0)) {
       return null;
     }
     Chunk used = empty.poll();
@@ -197,33 +177,11 @@ final class ParsePipeline {
     return new Chunk(chunkBytes, batches.get());
   }
 
-  private synchronized void setParsed(Chunk chunk) {
-    parsed.put(chunk.number, chunk);
-    notifyAll();
-  }
-
-  private synchronized void fail(Throwable failure) {
-    workerFailure = failure;
-    notifyAll();
-  }
-
-  /** The chunk with that number, or null if there are fewer. */
-  private synchronized @Nullable Chunk awaitParsed(long number) throws IOException {
-    Workers.await(
-        this,
-        () -> parsed.containsKey(number) || isEnd(number) || workerFailure != null || stopped);
-    Chunk chunk = parsed.remove(number);
-    if (chunk != null || isEnd(number)) {
-      return chunk;
+  private synchronized void end(Chunk chunk, @Nullable Throwable failure) {
+    if (failure == null) {
+      chunks.add(chunk.number, chunk);
     }
-    if (workerFailure != null) {
-      throw Workers.rethrown(workerFailure);
-    }
-    throw new InputException("stopped before the end of the input");
-  }
-
-  private boolean isEnd(long number) {
-    return sourceEnded && number == numbered;
+    chunks.end(chunk.number, failure);
   }
 
   private synchronized void giveBack(Chunk chunk) {
@@ -231,33 +189,22 @@ final class ParsePipeline {
     if (isOrdinary(chunk)) {
       empty.add(chunk);
     } else {
-      chunksToMake++; // what one long record made grow would stay so for all the rest
+      chunksToMake++; // a chunk that one long record made grow is not reused
     }
     notifyAll();
   }
 
-  private void awaitWorkers() {
-    Workers.join(workersToAwait());
-    synchronized (this) {
-      if (sourceUser == null) {
-        closeSource();
-      }
+  private synchronized void closeIdleSource() {
+    if (sourceUser == null) {
+      closeSource();
     }
-  }
-
-  private synchronized List<Thread> workersToAwait() {
-    List<Thread> awaited = new ArrayList<>(workers);
-    if (sourceMayBlock) {
-      awaited.remove(sourceUser);
-    }
-    return awaited;
   }
 
   private void closeSource() {
     try {
       source.close();
     } catch (IOException afterReading) {
-      // nothing was written to it that could be lost, and what ended the run matters more
+      // a source that was only read loses nothing, and the failure that ended the run matters more
     }
   }
 }

@@ -3,45 +3,37 @@ package tech.bsdb.tools.parquet;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.util.ArrayDeque;
-import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.Batch;
-import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.input.Workers;
+import tech.bsdb.tools.input.OrderedPipeline;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 
 /**
- * Reads row groups in several threads and has their rows taken in the order of the input in one.
+ * Reads row groups on several threads and delivers their rows on one, in the order of the input.
  *
- * <p>A worker takes the next row group, reads it, and adds its rows to what is ready of it, batch
- * after batch; the thread in {@link #run} takes the batches of the first row group that is not
- * done, then those of the next. Memory is bounded: beyond a share of the heap everybody waits, but
- * for the first row group that is not done when nothing is ready of it, so that nobody waits for
- * ever.
- *
- * <p>Workers are never interrupted. When the run ends, they end after the batch at hand.
+ * <p>Each row group is a lane of an {@link OrderedPipeline}: a worker takes the next row group,
+ * reads it, and adds its rows batch by batch. Memory is bounded: once the row groups and batches in
+ * memory reach the limit, workers wait. The row group whose rows are awaited is exempt while it has
+ * no batch ready, so that the run cannot stall.
  */
 final class RowPipeline {
 
   /** Takes batches in the order of the input. */
   @FunctionalInterface
   interface Taker {
-    /** Takes a batch, which is the pipeline's again afterwards. */
+    /** Takes a batch, which belongs to the pipeline again on return. */
     void take(Task task, RowBatch batch) throws IOException;
   }
 
-  /** One row group on its way. */
+  /** A row group to read. */
   static final class Task {
     final int number;
     final ParquetFile file;
     final int fileNumber;
     final RowGroup rowGroup;
-    private final Deque<RowBatch> ready = new ArrayDeque<>();
-    private boolean ended;
-    private @Nullable Throwable failure;
 
     Task(int number, ParquetFile file, int fileNumber, RowGroup rowGroup) {
       this.number = number;
@@ -56,20 +48,17 @@ final class RowPipeline {
   private final Supplier<Batch> batches;
   private final int threads;
   private final long mostHeld;
+  private final OrderedPipeline<RowBatch> rows;
 
   // All below is guarded by this.
   private final Deque<RowBatch> empty = new ArrayDeque<>();
-  private final List<Thread> workers = new ArrayList<>();
   private int taken;
-  private int head;
   private long held;
-  private boolean stopped;
-  private @Nullable Throwable workerFailure;
 
   /**
-   * A pipeline.
+   * A pipeline that has not started.
    *
-   * @param mostHeld bytes of row groups and of rows in memory after which the next waits
+   * @param mostHeld bytes of row groups and rows in memory beyond which workers wait
    */
   RowPipeline(
       List<Task> tasks,
@@ -82,44 +71,27 @@ final class RowPipeline {
     this.batches = batches;
     this.threads = Math.min(threads, tasks.size());
     this.mostHeld = mostHeld;
+    this.rows = new OrderedPipeline<>(this, "bsdb-parquet-", this.threads);
+    rows.setLanes(tasks.size());
   }
 
   /**
-   * Reads everything; to be called once.
+   * Reads everything; may be called once.
    *
-   * @throws IOException if reading fails, or the taker does; all workers have ended then
+   * @throws IOException if reading or the taker fails; all workers have ended by then
    */
   void run(Taker taker) throws IOException {
-    try {
-      start();
-      for (Task task : tasks) {
-        for (RowBatch batch = await(task); batch != null; batch = await(task)) {
-          taker.take(task, batch);
+    rows.run(
+        this::work,
+        (lane, batch) -> {
+          taker.take(tasks.get((int) lane), batch);
           giveBack(batch);
-        }
-        next();
-      }
-    } finally {
-      stop();
-      Workers.join(started());
-    }
+        });
   }
 
-  /** Makes the run end with an exception, from any thread. */
-  synchronized void stop() {
-    stopped = true;
-    notifyAll();
-  }
-
-  private void start() {
-    for (int i = 1; i <= threads; i++) {
-      Thread worker = new Thread(this::work, "bsdb-parquet-" + i);
-      worker.setDaemon(true);
-      synchronized (this) {
-        worker.start();
-        workers.add(worker);
-      }
-    }
+  /** Makes the run end with an exception; may be called from any thread. */
+  void stop() {
+    rows.stop();
   }
 
   private void work() {
@@ -127,16 +99,11 @@ final class RowPipeline {
       for (Task task = take(); task != null; task = take()) {
         read(task, reader);
       }
-    } catch (Throwable failure) {
-      synchronized (this) {
-        workerFailure = failure;
-        notifyAll();
-      }
     }
   }
 
   private synchronized @Nullable Task take() {
-    return stopped || taken == tasks.size() ? null : tasks.get(taken++);
+    return rows.isStopped() || taken == tasks.size() ? null : tasks.get(taken++);
   }
 
   private void read(Task task, RowReader reader) {
@@ -154,7 +121,7 @@ final class RowPipeline {
     end(task, admitted ? bytes : 0, failure);
   }
 
-  /** What is ready of a row group. */
+  /** The batches of a row group. */
   private final class Ready implements RowReader.Sink {
     private final Task task;
 
@@ -172,18 +139,16 @@ final class RowPipeline {
       if (!hold(task, batch.bytes())) {
         return false;
       }
-      add(task, batch);
+      rows.add(task.number, batch);
       return true;
     }
   }
 
-  /** Waits until there is room for so many bytes; false if nobody wants them any more. */
+  /** Waits until there is room for so many bytes; false if the run was stopped. */
   private synchronized boolean hold(Task task, long bytes) throws InterruptedIOException {
-    Workers.await(
-        this,
-        () -> stopped || held + bytes <= mostHeld || (task.number == head && task.ready.isEmpty()));
-    held += stopped ? 0 : bytes;
-    return !stopped;
+    boolean wanted = rows.await(() -> held + bytes <= mostHeld || rows.isAwaited(task.number));
+    held += wanted ? bytes : 0;
+    return wanted;
   }
 
   private RowBatch emptyBatch() {
@@ -196,34 +161,10 @@ final class RowPipeline {
     return new RowBatch(batches.get());
   }
 
-  private synchronized void add(Task task, RowBatch batch) {
-    task.ready.add(batch);
-    notifyAll();
-  }
-
   private synchronized void end(Task task, long bytes, @Nullable Throwable failure) {
     held -= bytes;
-    task.ended = true;
-    task.failure = failure;
+    rows.end(task.number, failure);
     notifyAll();
-  }
-
-  /** The next batch of a row group, or null if there are no more. */
-  private synchronized @Nullable RowBatch await(Task task) throws IOException {
-    Workers.await(
-        this, () -> !task.ready.isEmpty() || task.ended || workerFailure != null || stopped);
-    RowBatch batch = task.ready.poll();
-    if (batch != null && !stopped) {
-      return batch;
-    }
-    if (stopped) {
-      throw new InputException("stopped before the end of the input");
-    }
-    Throwable failure = task.failure != null ? task.failure : workerFailure;
-    if (failure != null) {
-      throw Workers.rethrown(failure);
-    }
-    return null;
   }
 
   private synchronized void giveBack(RowBatch batch) {
@@ -232,14 +173,5 @@ final class RowPipeline {
       empty.add(batch);
     }
     notifyAll();
-  }
-
-  private synchronized void next() {
-    head++;
-    notifyAll();
-  }
-
-  private synchronized List<Thread> started() {
-    return new ArrayList<>(workers);
   }
 }
