@@ -35,7 +35,7 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
-import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
@@ -626,31 +626,25 @@ public final class DatabaseBuilder implements AutoCloseable {
     boolean approximate = options.approximateWidth() > 0;
     boolean compressed = layout() == RecordLayout.COMPRESSED;
     RecordWriter current = writer();
-    Manifest.Builder facts =
-        new Manifest.Builder()
-            .put("format", FileFrame.VERSION)
-            .put("records", keys)
-            .put("duplicates.dropped", records - keys)
-            .put("bytes.key", keyBytes)
-            .put("bytes.value", valueBytes)
-            .put("longest.key", longestKey)
-            .put("longest.value", longestValue)
-            .put("layout", (approximate ? RecordLayout.NONE : layout()).id())
-            .put("hash.kind", BucketHash.KIND)
-            .put("hash.seed", options.seed())
-            .put("hash.buckets", indexed.buckets)
-            .put("hash.checksum.bits", options.checksumBits())
-            .put("index.width", approximate ? options.approximateWidth() : 0)
-            .put("shard.number", 0)
-            .put("shard.count", 1)
-            .put("shard.hash", "none")
-            .put("zstd.block", compressed ? options.blockSize() : 0)
-            .put("zstd.level", compressed ? options.compressionLevel() : 0)
-            .put("zstd.longest", current instanceof CompressedWriter w ? w.longestFrame() : 0);
-    String schema = options.valueSchema();
-    if (schema != null) {
-      facts.put(Manifest.VALUE_SCHEMA, schema);
-    }
+    Facts facts =
+        new Facts(
+            approximate ? RecordLayout.NONE : layout(),
+            keys,
+            records - keys,
+            keyBytes,
+            valueBytes,
+            longestKey,
+            longestValue,
+            options.seed(),
+            indexed.buckets,
+            options.checksumBits(),
+            options.approximateWidth(),
+            0,
+            1,
+            compressed ? options.blockSize() : 0,
+            compressed ? options.compressionLevel() : 0,
+            current instanceof CompressedWriter w ? w.longestFrame() : 0,
+            options.valueSchema());
     if (current instanceof ValueSpill cutting) {
       valuesCut = cutting.cut();
     }
@@ -678,8 +672,9 @@ public final class DatabaseBuilder implements AutoCloseable {
     entries.add(hashFile.entry(hashFile.pages().position()));
     outputs.add(indexFile);
     entries.add(indexFile.entry(indexFile.pages().position()));
-    entries.forEach(facts::file);
-    byte[] text = facts.build().encode();
+    Manifest.Builder stated = facts.manifest(BucketHash.KIND);
+    entries.forEach(stated::file);
+    byte[] text = stated.build().encode();
     DatabaseId id = DatabaseId.derive(text);
     Map<String, Long> fileBytes = new LinkedHashMap<>();
     for (int i = 0; i < outputs.size(); i++) {

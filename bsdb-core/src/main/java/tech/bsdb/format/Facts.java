@@ -3,7 +3,8 @@ package tech.bsdb.format;
 import org.jspecify.annotations.Nullable;
 
 /**
- * What a manifest says of its database, each fact in its type and its range (FORMAT.md §6).
+ * The facts that a manifest states about its database, each with its type and range (FORMAT.md §6).
+ * Their names appear in this class only.
  *
  * @param layout how records lie in the data files
  * @param records keys that can be found
@@ -42,14 +43,39 @@ public record Facts(
     int zstdLongest,
     @Nullable String valueSchema) {
 
+  // The names of the facts, in the order in which a manifest states them.
+  private static final String FORMAT = "format";
+  private static final String RECORDS = "records";
+  private static final String DUPLICATES_DROPPED = "duplicates.dropped";
+  private static final String KEY_BYTES = "bytes.key";
+  private static final String VALUE_BYTES = "bytes.value";
+  private static final String LONGEST_KEY = "longest.key";
+  private static final String LONGEST_VALUE = "longest.value";
+  private static final String LAYOUT = "layout";
+  private static final String HASH_KIND = "hash.kind";
+  private static final String HASH_SEED = "hash.seed";
+  private static final String HASH_BUCKETS = "hash.buckets";
+  private static final String CHECKSUM_BITS = "hash.checksum.bits";
+  private static final String INDEX_WIDTH = "index.width";
+  private static final String SHARD_NUMBER = "shard.number";
+  private static final String SHARD_COUNT = "shard.count";
+  private static final String SHARD_HASH = "shard.hash";
+  private static final String ZSTD_BLOCK = "zstd.block";
+  private static final String ZSTD_LEVEL = "zstd.level";
+  private static final String ZSTD_LONGEST = "zstd.longest";
+  private static final String VALUE_SCHEMA = "value.schema";
+
+  /** How keys are assigned to shards: there is one shard only. */
+  private static final String NO_SHARD_HASH = "none";
+
   /** The version of the format, which must be known before anything else is read. */
   public static long format(Manifest manifest) {
-    return manifest.number("format");
+    return manifest.number(FORMAT);
   }
 
   /** The kind of the hash function, which must be known before the other facts. */
   public static String hashKind(Manifest manifest) {
-    return manifest.text("hash.kind");
+    return manifest.text(HASH_KIND);
   }
 
   /**
@@ -58,29 +84,63 @@ public record Facts(
    * @throws IllegalArgumentException if one is missing, of another type or out of its range
    */
   public static Facts of(Manifest manifest) {
-    RecordLayout layout = RecordLayout.of(manifest.text("layout"));
+    RecordLayout layout = RecordLayout.of(manifest.text(LAYOUT));
     boolean compressed = layout == RecordLayout.COMPRESSED;
     boolean approximate = layout == RecordLayout.NONE;
-    manifest.text("shard.hash");
-    int shards = small(manifest, "shard.count", 1, Integer.MAX_VALUE);
+    manifest.text(SHARD_HASH);
+    int shards = small(manifest, SHARD_COUNT, 1, Integer.MAX_VALUE);
     return new Facts(
         layout,
-        number(manifest, "records", 0, 1L << 40),
-        number(manifest, "duplicates.dropped", 0, Long.MAX_VALUE),
-        number(manifest, "bytes.key", 0, Long.MAX_VALUE),
-        number(manifest, "bytes.value", 0, Long.MAX_VALUE),
-        small(manifest, "longest.key", 0, RecordFrame.MAX_KEY),
-        small(manifest, "longest.value", 0, RecordFrame.MAX_VALUE),
-        number(manifest, "hash.seed", Long.MIN_VALUE, Long.MAX_VALUE),
-        number(manifest, "hash.buckets", 1, 1L << 36),
-        small(manifest, "hash.checksum.bits", 0, 32),
-        small(manifest, "index.width", approximate ? 1 : 0, approximate ? 255 : 0),
-        small(manifest, "shard.number", 0, shards - 1),
+        number(manifest, RECORDS, 0, 1L << 40),
+        number(manifest, DUPLICATES_DROPPED, 0, Long.MAX_VALUE),
+        number(manifest, KEY_BYTES, 0, Long.MAX_VALUE),
+        number(manifest, VALUE_BYTES, 0, Long.MAX_VALUE),
+        small(manifest, LONGEST_KEY, 0, RecordFrame.MAX_KEY),
+        small(manifest, LONGEST_VALUE, 0, RecordFrame.MAX_VALUE),
+        number(manifest, HASH_SEED, Long.MIN_VALUE, Long.MAX_VALUE),
+        number(manifest, HASH_BUCKETS, 1, 1L << 36),
+        small(manifest, CHECKSUM_BITS, 0, 32),
+        small(manifest, INDEX_WIDTH, approximate ? 1 : 0, approximate ? 255 : 0),
+        small(manifest, SHARD_NUMBER, 0, shards - 1),
         shards,
-        small(manifest, "zstd.block", compressed ? 512 : 0, compressed ? 1 << 20 : 0),
-        small(manifest, "zstd.level", compressed ? 1 : 0, compressed ? 22 : 0),
-        small(manifest, "zstd.longest", 0, compressed ? 1 << 21 : 0),
-        manifest.textOrNull(Manifest.VALUE_SCHEMA));
+        small(manifest, ZSTD_BLOCK, compressed ? 512 : 0, compressed ? 1 << 20 : 0),
+        small(manifest, ZSTD_LEVEL, compressed ? 1 : 0, compressed ? 22 : 0),
+        small(manifest, ZSTD_LONGEST, 0, compressed ? 1 << 21 : 0),
+        manifest.textOrNull(VALUE_SCHEMA));
+  }
+
+  /**
+   * A manifest of this version of the format that states these facts; its files are still to be
+   * added.
+   *
+   * @param hashKind the kind of the hash function
+   */
+  public Manifest.Builder manifest(String hashKind) {
+    Manifest.Builder manifest =
+        new Manifest.Builder()
+            .put(FORMAT, FileFrame.VERSION)
+            .put(RECORDS, records)
+            .put(DUPLICATES_DROPPED, duplicatesDropped)
+            .put(KEY_BYTES, keyBytes)
+            .put(VALUE_BYTES, valueBytes)
+            .put(LONGEST_KEY, longestKey)
+            .put(LONGEST_VALUE, longestValue)
+            .put(LAYOUT, layout.id())
+            .put(HASH_KIND, hashKind)
+            .put(HASH_SEED, hashSeed)
+            .put(HASH_BUCKETS, hashBuckets)
+            .put(CHECKSUM_BITS, checksumBits)
+            .put(INDEX_WIDTH, approximateWidth)
+            .put(SHARD_NUMBER, shard)
+            .put(SHARD_COUNT, shards)
+            .put(SHARD_HASH, NO_SHARD_HASH)
+            .put(ZSTD_BLOCK, zstdBlock)
+            .put(ZSTD_LEVEL, zstdLevel)
+            .put(ZSTD_LONGEST, zstdLongest);
+    if (valueSchema != null) {
+      manifest.put(VALUE_SCHEMA, valueSchema);
+    }
+    return manifest;
   }
 
   private static long number(Manifest manifest, String name, long least, long most) {

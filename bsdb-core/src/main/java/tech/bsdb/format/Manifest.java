@@ -19,9 +19,6 @@ public final class Manifest {
   /** The name of the manifest's file in every database. */
   public static final String FILE_NAME = "manifest.bsdb";
 
-  /** The name of the fact that is there where values are rows: their schema. */
-  public static final String VALUE_SCHEMA = "value.schema";
-
   /**
    * One file of the database.
    *

@@ -1,0 +1,76 @@
+package tech.bsdb.format;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.nio.charset.StandardCharsets;
+import java.nio.file.Path;
+import org.junit.jupiter.api.Test;
+
+class FactsTest {
+  private static final Facts COMPRESSED =
+      new Facts(
+          RecordLayout.COMPRESSED,
+          1,
+          2,
+          3,
+          4,
+          5,
+          6,
+          -7,
+          8,
+          9,
+          0,
+          10,
+          11,
+          1024,
+          12,
+          13,
+          "[\"int\"]");
+
+  private static Manifest decoded(Facts facts) throws Exception {
+    byte[] text = facts.manifest("some-hash").build().encode();
+    return Manifest.decode(Path.of("manifest.bsdb"), text);
+  }
+
+  @Test
+  void factsAreReadAsTheyWereWritten() throws Exception {
+    Facts approximate =
+        new Facts(RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null);
+    for (Facts facts : new Facts[] {COMPRESSED, approximate}) {
+      Manifest manifest = decoded(facts);
+      assertThat(Facts.of(manifest)).isEqualTo(facts);
+      assertThat(Facts.format(manifest)).isEqualTo(FileFrame.VERSION);
+      assertThat(Facts.hashKind(manifest)).isEqualTo("some-hash");
+    }
+  }
+
+  @Test
+  void theTextIsThis() {
+    byte[] text = COMPRESSED.manifest("some-hash").build().encode();
+    assertThat(new String(text, StandardCharsets.UTF_8))
+        .isEqualTo(
+            """
+            format=%d
+            records=1
+            duplicates.dropped=2
+            bytes.key=3
+            bytes.value=4
+            longest.key=5
+            longest.value=6
+            layout=compressed
+            hash.kind=some-hash
+            hash.seed=-7
+            hash.buckets=8
+            hash.checksum.bits=9
+            index.width=0
+            shard.number=10
+            shard.count=11
+            shard.hash=none
+            zstd.block=1024
+            zstd.level=12
+            zstd.longest=13
+            value.schema=["int"]
+            """
+                .formatted(FileFrame.VERSION));
+  }
+}
