@@ -134,6 +134,7 @@ final class ThreadCosts {
     return (double) nanos / each / threads;
   }
 
+  @SuppressWarnings("ThreadPriorityCheck") // the pause of a virtual thread that waits for others
   private long lookUp(int first, int count) throws IOException {
     long found = 0;
     for (int i = 0; i < count; i++) {

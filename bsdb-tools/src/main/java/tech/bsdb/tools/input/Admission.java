@@ -73,6 +73,9 @@ final class Admission {
     }
   }
 
+  // Every parsed record passes through here; HexFormat reads characters, not bytes, so it would
+  // need
+  // a copy of the text, and reports each bad record by an exception.
   private static byte @Nullable [] decodeHex(byte[] text, int from, int length) {
     if (length % 2 != 0) {
       return null;

@@ -8,6 +8,8 @@ final class BinaryText extends ScalarText {
   /** Any number of bytes, preceded by their count. */
   static final int ANY_SIZE = -1;
 
+  // Every value of a parsed line passes through here; java.util.Base64 reads bytes, not characters,
+  // allocates its result, and accepts bits that stand for nothing and are not zero.
   private static final byte[] VALUES = new byte[128];
 
   static {

@@ -6,6 +6,7 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import com.fasterxml.jackson.core.io.NumberOutput;
 import java.math.BigDecimal;
 import java.math.BigInteger;
+import java.util.HexFormat;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
@@ -29,7 +30,7 @@ public final class RowJson {
   private static final byte[] TRUE = "true".getBytes(US_ASCII);
   private static final byte[] FALSE = "false".getBytes(US_ASCII);
   private static final byte[] NULL = "null".getBytes(US_ASCII);
-  private static final byte[] HEX = "0123456789abcdef".getBytes(US_ASCII);
+  private static final HexFormat HEX = HexFormat.of();
 
   private final RowForm form;
   private final RowCursor row = new RowCursor();
@@ -400,8 +401,8 @@ public final class RowJson {
       if (i == 4 || i == 6 || i == 8 || i == 10) {
         text[to++] = '-';
       }
-      text[to++] = HEX[bytes[at + i] >> 4 & 15];
-      text[to++] = HEX[bytes[at + i] & 15];
+      text[to++] = (byte) HEX.toHighHexDigit(bytes[at + i]);
+      text[to++] = (byte) HEX.toLowHexDigit(bytes[at + i]);
     }
     putText(to);
   }

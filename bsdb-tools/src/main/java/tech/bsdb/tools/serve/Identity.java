@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.store.Lease;
@@ -86,11 +87,7 @@ final class Identity {
         }
       }
     }
-    StringBuilder tag = new StringBuilder(tagPrefix.length() + 17).append(tagPrefix);
-    for (int shift = 60; shift >= 0; shift -= 4) {
-      tag.append(Character.forDigit((int) (hash >>> shift) & 15, 16));
-    }
-    return tag.append('"').toString();
+    return tagPrefix + HexFormat.of().toHexDigits(hash) + '"';
   }
 
   /** Returns the tag of the answer for an absent key, derived from the tag of its value. */

@@ -6,6 +6,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import java.util.HexFormat;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
@@ -36,7 +37,7 @@ public final class JsonBuffer {
   private static final long QUOTES = '"' * LOW_BITS;
   private static final long BACKSLASHES = '\\' * LOW_BITS;
 
-  private static final byte[] HEX = "0123456789ABCDEF".getBytes(US_ASCII);
+  private static final HexFormat HEX = HexFormat.of().withUpperCase();
   private static final byte[] BASE64 =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/".getBytes(US_ASCII);
   private static final byte[] BASE64_START = "{\"base64\":\"".getBytes(US_ASCII);
@@ -237,8 +238,8 @@ public final class JsonBuffer {
         bytes[length++] = 'u';
         bytes[length++] = '0';
         bytes[length++] = '0';
-        bytes[length++] = HEX[b >> 4];
-        bytes[length++] = HEX[b & 15];
+        bytes[length++] = (byte) HEX.toHighHexDigit(b);
+        bytes[length++] = (byte) HEX.toLowHexDigit(b);
       }
     }
   }
@@ -269,6 +270,7 @@ public final class JsonBuffer {
     }
   }
 
+  // Values of lookups pass through here; java.util.Base64 would allocate the digits of each.
   private void putBase64(byte[] source, int offset, int count) {
     reserve((count + 2L) / 3 * 4);
     int end = offset + count;

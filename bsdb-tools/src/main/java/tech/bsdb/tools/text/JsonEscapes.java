@@ -22,11 +22,7 @@ public final class JsonEscapes {
 
   /** The value of a hexadecimal digit of either case, or -1. */
   public static int digit(byte character) {
-    if (character >= '0' && character <= '9') {
-      return character - '0';
-    }
-    int letter = character | ' ';
-    return letter >= 'a' && letter <= 'f' ? letter - 'a' + 10 : -1;
+    return Character.digit(character, 16);
   }
 
   /** The value of four hexadecimal digits, or negative if they are not. */

@@ -81,6 +81,9 @@ public enum KeyEncoding {
     };
   }
 
+  // Every requested key passes through these decoders, which allocate nothing; HexFormat reads
+  // characters, not bytes, and java.util.Base64 accepts bits behind the last byte that are not
+  // zero.
   private static int hex(byte[] bytes, int from, int to, byte[] target, int offset) {
     if ((to - from) % 2 != 0) {
       return WRONG;
