@@ -67,7 +67,7 @@ public record DatabaseDirectory(
   private static void refuseUnlessDirectory(Path path) throws IOException {
     if (!Files.exists(path)) {
       throw new NoSuchFileException(
-          path.toString(), null, "no such directory; build a database there first");
+          path.toString(), null, "no such directory; check the path, or build a database first");
     }
     if (!Files.isDirectory(path)) {
       throw new NotDirectoryException(path + " is not a directory; a bsdb database is one");

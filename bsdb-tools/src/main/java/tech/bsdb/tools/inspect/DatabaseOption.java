@@ -5,6 +5,7 @@ import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
@@ -31,11 +32,7 @@ public final class DatabaseOption {
     }
     Path directory = arguments.path("-d", given);
     if (Files.notExists(directory)) {
-      String tip =
-          arguments.has("-d")
-              ? ""
-              : "; name the database with -d, or build one with: bsdb build -i FILE";
-      throw new FileSystemException(given, null, "no such directory" + tip);
+      throw new FileSystemException(given, null, "no such directory" + tip(arguments, directory));
     }
     if (!Files.isDirectory(directory)) {
       throw new FileSystemException(given, null, "not a database: it is a file, not a directory");
@@ -46,5 +43,15 @@ public final class DatabaseOption {
       }
     }
     return directory;
+  }
+
+  private static String tip(Arguments arguments, Path missing) {
+    if (!arguments.has("-d")) {
+      return "; name the database with -d, or build one with: bsdb build -i FILE";
+    }
+    Path parent = missing.getParent();
+    return parent != null && Store.isStore(parent)
+        ? "; list the versions of the store with: bsdb versions " + parent
+        : "";
   }
 }

@@ -28,6 +28,18 @@ class DatabaseDirectoryTest {
     assertError(command, "", "-d takes the directory of a database, not \"\"");
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"get", "scan", "stat", "verify", "warm"})
+  void aMissingVersionOfAStoreLeadsToThoseThatExist(String command) throws Exception {
+    Path store = Files.createDirectory(folder.resolve("store"));
+    Files.writeString(store.resolve("CURRENT"), "monday\n");
+    Path missing = store.resolve("sunday");
+    assertError(
+        command,
+        missing.toString(),
+        missing + ": no such directory; list the versions of the store with: bsdb versions " + store);
+  }
+
   private static void assertError(String command, String directory, String message) {
     List<String> line = new ArrayList<>(List.of(command, "-d", directory));
     if (command.equals("get")) {
