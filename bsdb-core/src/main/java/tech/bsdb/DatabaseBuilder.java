@@ -58,16 +58,16 @@ import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
- * Builds a database: takes all its records, then makes the hash function and the index, and
+ * Builds a database: accepts all its records, then writes the hash function and the index, and
  * publishes the directory in one step.
  *
- * <p>A build is a transaction: {@link #close} without a successful {@link #finish} removes every
- * file and leaves an existing database as it was. Builds of one target may overlap: each is
- * published whole, or refused. An interrupt of the building thread ends the running call with an
- * {@link InterruptedIOException}, and the thread stays interrupted; once the database is published,
- * nothing fails any more ({@link BuildReport#warnings}). Records may be added by one thread at a
- * time; {@link #close} may come from any thread at any time and ends a running call with a {@link
- * CancellationException}.
+ * <p>A build is a transaction: {@link #close} without a successful {@link #finish} removes all
+ * files of the build and leaves an existing database unchanged. Builds of the same target may
+ * overlap: each is either published as a whole or rejected. If the building thread is interrupted,
+ * the running call throws an {@link InterruptedIOException} and the thread stays interrupted. Once
+ * the database is published, problems no longer fail the build; they are reported in {@link
+ * BuildReport#warnings}. Records may be added by one thread at a time. {@link #close} may be called
+ * from any thread at any time; a running call then throws a {@link CancellationException}.
  *
  * <pre>{@code
  * try (DatabaseBuilder builder = DatabaseBuilder.create(target, BuildOptions.defaults())) {
@@ -79,14 +79,14 @@ import tech.bsdb.lookup.Lookup;
  * }</pre>
  */
 public final class DatabaseBuilder implements AutoCloseable {
-  /** What helps where keys were made to collide. */
+  /** Advice for keys that were made to collide. */
   private static final String OTHER_SEED =
       "build with another seed (--seed random, or BuildOptions.withSeed)";
 
-  /** Bytes of single records that are gathered before they are added as a batch. */
+  /** Bytes of individually added records to collect before they are added as a batch. */
   private static final long OWN_BATCH_BYTES = 1 << 20;
 
-  /** Bytes of records that wait in memory, at the most, until the dictionary is learned. */
+  /** Maximum bytes of records held in memory until the dictionary is trained. */
   private static final long MAX_HELD_BYTES = 32 << 20;
 
   private final BuildOptions options;
@@ -96,7 +96,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final List<Closeable> opened = new ArrayList<>();
   private final List<OutputFile> dataOutputs = new ArrayList<>();
 
-  /** What all files but the index are written through, since they are written in turns. */
+  /** Write buffer of all files except the index; they share it because they are written in turn. */
   private final ChunkBuffer chunk = ChunkBuffer.huge();
 
   private final ChunkBuffer indexChunk = ChunkBuffer.huge();
@@ -122,8 +122,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   private long stageStart = System.nanoTime();
 
   /**
-   * Set while records are written; when it is still set afterwards, writing failed and what was
-   * written is unsure.
+   * Set while records are written. If it is still set afterwards, a write failed and the state of
+   * the files is unknown.
    */
   private boolean writing;
 
@@ -175,18 +175,19 @@ public final class DatabaseBuilder implements AutoCloseable {
     return resource;
   }
 
-  /** Begins a build; see {@link #create(Path, BuildOptions, BuildListener)}. */
+  /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
   public static DatabaseBuilder create(Path target, BuildOptions options) throws IOException {
     return create(target, options, (stage, done, total) -> {});
   }
 
   /**
-   * Begins a build.
+   * Starts a build.
    *
-   * @param target the directory that the database will be
-   * @param options what to make, and with what
-   * @param listener hears how far it is
-   * @throws java.nio.file.FileAlreadyExistsException if the target exists and may not be replaced
+   * @param target the directory of the new database
+   * @param options the database to produce and the resources to use
+   * @param listener receives the progress
+   * @throws java.nio.file.FileAlreadyExistsException if the target exists and the options do not
+   *     allow replacing it
    */
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
@@ -197,7 +198,10 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** An interrupt closes the file that is written, which by itself says nothing to the caller. */
+  /**
+   * Converts the exception of a file that an interrupt closed, which does not mention the
+   * interrupt.
+   */
   private static IOException interruptedOr(IOException e) {
     boolean closed = e instanceof ClosedChannelException;
     if (e instanceof InterruptedIOException || (closed && Thread.currentThread().isInterrupted())) {
@@ -211,9 +215,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     return e;
   }
 
-  /**
-   * The layout of the data files; of an approximate database these are temporary and hold the keys.
-   */
+  /** The layout of the data files. In approximate mode they are temporary and hold the keys. */
   private RecordLayout layout() {
     if (options.approximateWidth() > 0) {
       return RecordLayout.COMPACT;
@@ -225,15 +227,15 @@ public final class DatabaseBuilder implements AutoCloseable {
     };
   }
 
-  /** A batch to fill, by any thread. */
+  /** Creates an empty batch for this build; any thread may fill it. */
   public RecordBatch newBatch() {
     return new RecordBatch(options.seed());
   }
 
   /**
-   * Gives a record to learn the ZSTD dictionary from, before any record is added. Samples from all
-   * parts of the input make a better dictionary than the first records, which are taken where no
-   * sample was given.
+   * Adds a sample record for training the ZSTD dictionary. All samples must be added before the
+   * first record. Samples from all parts of the input make a better dictionary than the first
+   * records, which are used if there are no samples.
    */
   public void sample(byte[] key, byte[] value) {
     begin();
@@ -277,9 +279,9 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /**
-   * Adds the records of a batch, which is the caller's again when the call returns.
+   * Adds the records of a batch. The caller may reuse the batch once the call returns.
    *
-   * @throws IllegalArgumentException if the batch was made for a build with another seed
+   * @throws IllegalArgumentException if the batch was created for a build with another seed
    */
   public void add(RecordBatch batch) throws IOException {
     begin();
@@ -331,8 +333,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /**
-   * Keeps records until there are enough of them to learn a dictionary from. Which of them are
-   * learned from depends on the records alone, not on the batches in which they come.
+   * Holds records until there are enough to train a dictionary. Which records are used for training
+   * depends only on the records, not on how they are batched.
    */
   private void hold(RecordBatch batch, DictionaryTrainer learner) throws IOException {
     batch.forEach(
@@ -360,7 +362,10 @@ public final class DatabaseBuilder implements AutoCloseable {
     return learned >= options.sampleRecords() || learnedBytes >= MAX_HELD_BYTES || learner.full();
   }
 
-  /** The writer of records, made when the dictionary is known or needed no longer. */
+  /**
+   * Returns the record writer. The first call trains the dictionary, if there is a trainer, and
+   * writes the held records.
+   */
   private RecordWriter writer() throws IOException {
     RecordWriter current = writer;
     if (current == null) {
@@ -390,7 +395,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     return current;
   }
 
-  /** Waits for the caller's turn, and fails unless the build can go on. */
+  /** Acquires the lock, and throws if the build cannot continue. */
   private void begin() {
     turn.lock();
     try {
@@ -414,14 +419,14 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /**
-   * Makes the hash function and the index, forces all files to the device and publishes the
+   * Writes the hash function and the index, forces all files to the device and publishes the
    * database.
    *
-   * @return what was made
+   * @return a report on the database
    * @throws DuplicateKeyException if a key was added twice and the options do not say which record
-   *     stays
+   *     to keep
    * @throws InterruptedIOException if the thread is interrupted before the database is published
-   * @throws CancellationException if {@link #close} was called meanwhile
+   * @throws CancellationException if {@link #close} is called during the call
    */
   public BuildReport finish() throws IOException {
     begin();
@@ -444,7 +449,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** What the index stage made. */
+  /** The result of the index stage. */
   private record Indexed(long buckets, long keys, OutputFile hashFile, OutputFile indexFile) {}
 
   private Indexed index() throws IOException {
@@ -462,7 +467,7 @@ public final class DatabaseBuilder implements AutoCloseable {
         } catch (BucketOverflowException e) {
           if (attempt + 1 == BucketSolver.ATTEMPTS) {
             throw new IOException(
-                "the keys' signatures are not spread as hashes are: "
+                "the keys' signatures are not evenly distributed: "
                     + e.getMessage()
                     + "; "
                     + OTHER_SEED,
@@ -550,7 +555,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** Counts records of a stage for the listener. */
+  /** Reports the records processed by a stage to the listener. */
   private final class Progress implements LongConsumer {
     private final Stage stage;
     private long done;
@@ -574,7 +579,9 @@ public final class DatabaseBuilder implements AutoCloseable {
     };
   }
 
-  /** Finds the key of two records again, and the numbers of the first two records with it. */
+  /**
+   * Finds the key that two records share, and the numbers of the first two records with that key.
+   */
   private IOException duplicate(DuplicateSignatureException pair) throws IOException {
     byte @Nullable [] key = null;
     try (RecordScanner scanner = scanOwnFiles()) {
@@ -602,7 +609,8 @@ public final class DatabaseBuilder implements AutoCloseable {
       }
     }
     return new IOException(
-        "two records have one signature, but were not found again: " + pair.getMessage());
+        "two records have the same signature, but rereading the records did not find them: "
+            + pair.getMessage());
   }
 
   private RecordScanner scanOwnFiles() throws IOException {
@@ -691,7 +699,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     fileBytes.put(Manifest.FILE_NAME, manifest.entry(0).length());
     closeFiles();
     if (!approximate && keys < records) {
-      refuseLostKeys();
+      requireNoLostKeys();
     }
     checkNotCancelled();
     workspace.publish(this::checkNotCancelled);
@@ -714,11 +722,11 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /**
-   * Where records were dropped as duplicates, makes sure that each of their keys is found: a record
-   * whose signature is another key's, which only forged keys bring about, is not dropped in
-   * silence.
+   * Checks that the key of every record can be found after duplicates were dropped. Otherwise a
+   * record whose signature equals that of another key, which only happens with forged keys, would
+   * be dropped silently.
    */
-  private void refuseLostKeys() throws IOException {
+  private void requireNoLostKeys() throws IOException {
     try (Lookup lookup = Lookup.open(workspace.directory(), EngineChoice.auto(), true);
         RecordScanner scanner = lookup.scan()) {
       while (scanner.next()) {
@@ -780,7 +788,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /**
-   * Ends the build. If it was not finished, every file of it is removed.
+   * Ends the build and removes all its files unless it was finished.
    *
    * @throws java.io.UncheckedIOException if a file could not be removed
    */
@@ -788,7 +796,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   public void close() {
     cancelled = true;
     if (turn.isHeldByCurrentThread()) {
-      return; // the listener's call: the call that it came from ends, and its caller closes
+      return; // called by the listener: the outer call throws, and its caller closes the builder
     }
     turn.lock();
     try {

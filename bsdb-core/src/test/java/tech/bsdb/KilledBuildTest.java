@@ -127,7 +127,7 @@ class KilledBuildTest {
     Truth next = BuildMain.truth(seed - 1, 100);
     next.build(target, BuildOptions.defaults().withOverwrite(true));
     next.check(target);
-    assertThat(Leaks.tree(directory)).as("left-overs after the next build").hasSize(5);
+    assertThat(Leaks.tree(directory)).as("stale files after the next build").hasSize(5);
   }
 
   private static boolean holds(Path target, long seed) throws IOException {
@@ -162,7 +162,7 @@ class KilledBuildTest {
     }
     List<String> left =
         Leaks.tree(directory).stream().filter(name -> name.startsWith(".")).toList();
-    assertThat(left).as("left-overs after the next build").isEmpty();
+    assertThat(left).as("stale files after the next build").isEmpty();
     for (long each = seed; each <= last + 1; each++) {
       Path target = directory.resolve("fresh-" + each);
       assertThat(Leaks.tree(target)).allMatch(name -> name.endsWith(".bsdb"));

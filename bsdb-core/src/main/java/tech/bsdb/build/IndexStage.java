@@ -17,16 +17,16 @@ import tech.bsdb.index.SlotWriter;
 import tech.bsdb.work.OrderedTasks;
 
 /**
- * From signatures to the hash function and the index, in passes of bounded memory.
+ * Builds the hash function and the index from the signatures, in passes of bounded memory.
  *
- * <p>A pass is a range of buckets: its entries are read from the spill, sorted, checked for
- * duplicates, solved, and put in the order of their slots, which is a contiguous range of the
- * index. Passes run on all threads and are written in their order, so that files are written from
- * front to back, the data files are never read again, and the bytes depend neither on the memory
- * nor on the threads.
+ * <p>A pass covers a range of buckets: it reads their entries from the spill, sorts them, checks
+ * them for duplicates, solves the buckets and arranges the entries in slot order. The slots of a
+ * pass are a contiguous range of the index. Passes run on all threads and are written in order, so
+ * files are written sequentially, the data files are never read again, and the output depends
+ * neither on the memory nor on the number of threads.
  */
 public final class IndexStage {
-  /** Bytes of memory that a pass takes for each of its entries, beside the entry itself. */
+  /** Memory that a pass needs per entry, in bytes, in addition to the entry itself. */
   private static final int WORKING_BYTES = 64;
 
   private final SignatureSpill spill;
@@ -38,7 +38,7 @@ public final class IndexStage {
   private final int concurrent;
 
   /**
-   * A range of buckets in a range of partitions, and the distinct entries in it once they are
+   * A range of buckets in a range of partitions, and the number of its distinct entries once
    * counted.
    */
   private static final class Pass {
@@ -56,18 +56,20 @@ public final class IndexStage {
     }
   }
 
-  /** What a pass made: buckets in order, and index entries in the order of their slots. */
+  /** The result of a pass: buckets in order, and index entries in slot order. */
   private record Solved(List<BucketSolver.Solution> buckets, byte[] entries, int count) {}
 
   /**
    * Plans the passes.
    *
    * @param spill all signatures; the first 8 bytes of a payload are an address
-   * @param memoryBytes what all passes that run at once may take; one pass runs in any case
-   * @param threads how many may run at once
-   * @param kept which of two addresses with one signature stays, or null if that is an error
-   * @param attempt 0, then one more after each {@link BucketOverflowException}
-   * @param cancelled asked now and then; true ends the stage with a {@link CancellationException}
+   * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
+   * @param threads the number of threads
+   * @param kept chooses which of two addresses with the same signature to keep, or null if
+   *     duplicates are an error
+   * @param attempt the number of the attempt: 0, incremented after each {@link
+   *     BucketOverflowException}
+   * @param cancelled polled; true ends the stage with a {@link CancellationException}
    */
   public IndexStage(
       SignatureSpill spill,
@@ -110,7 +112,7 @@ public final class IndexStage {
         (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
   }
 
-  /** Buckets of the function. */
+  /** The number of buckets of the hash function. */
   public long buckets() {
     return buckets;
   }
@@ -121,8 +123,8 @@ public final class IndexStage {
   }
 
   /**
-   * Counts the distinct signatures, which fixes the slots of every pass; returns how many there
-   * are.
+   * Counts the distinct signatures, which determines the slots of every pass, and returns their
+   * number.
    */
   public long count(LongConsumer progress)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
@@ -149,10 +151,10 @@ public final class IndexStage {
   }
 
   /**
-   * Solves all buckets and writes the function and the index.
+   * Solves all buckets and writes the hash function and the index.
    *
-   * @param entryBytes width of an index entry: the last bytes of a payload
-   * @param progress hears how many slots were written
+   * @param entryBytes width of an index entry, which is the end of a payload
+   * @param progress receives the number of slots written by each pass
    */
   public void write(
       HashWriter hash, SlotWriter slots, int checksumBits, int entryBytes, LongConsumer progress)
@@ -214,9 +216,9 @@ public final class IndexStage {
   }
 
   /**
-   * Runs tasks on all threads and takes their results in the order of the tasks. At most {@link
-   * #concurrent} tasks or results are in memory. No task runs when this returns, so the spill can
-   * be deleted.
+   * Runs tasks on all threads and passes their results to the taker in the order of the tasks. At
+   * most {@link #concurrent} tasks or results are in memory. No task is running when this method
+   * returns, so the spill can be deleted.
    */
   private <T> void inOrder(List<Callable<T>> tasks, OrderedTasks.Taker<T> taker)
       throws IOException, DuplicateSignatureException, BucketOverflowException {

@@ -15,15 +15,18 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.work.OrderedTasks;
 
 /**
- * Writes the compressed layout: records are gathered in blocks, and each block becomes a ZSTD frame
- * of its own (FORMAT.md §4). Blocks are compressed by all threads and written in their order, so
- * that the bytes do not depend on the number of threads.
+ * Writes the compressed layout: groups records into blocks and compresses each block into its own
+ * ZSTD frame (FORMAT.md §4). Blocks are compressed on all threads and written in order, so the
+ * output does not depend on the number of threads.
  */
 public final class CompressedWriter implements RecordWriter {
-  /** Raw bytes that are handed to a thread at once. */
+  /** Raw bytes per compression task. */
   private static final int GROUP_BYTES = 1 << 18;
 
-  /** A larger record is stored as it is: a ZSTD frame of it would not fit an array beside it. */
+  /**
+   * Maximum size of a compressed record, in bytes. Larger records are stored uncompressed, since
+   * their ZSTD frame would need a second array of that size.
+   */
   private static final long MAX_COMPRESSED_RECORD = 64L << 20;
 
   private final DataFiles files;
@@ -38,7 +41,7 @@ public final class CompressedWriter implements RecordWriter {
   private Group group = new Group();
   private int longestFrame;
 
-  /** A writer of blocks of {@code blockSize} raw bytes at a ZSTD level. */
+  /** Creates a writer of blocks of {@code blockSize} raw bytes at a ZSTD level. */
   public CompressedWriter(
       DataFiles files,
       RecordAddress addresses,
@@ -56,7 +59,7 @@ public final class CompressedWriter implements RecordWriter {
     this.compressing = new OrderedTasks<>("bsdb-compress", threads, 2 * threads + 1, this::write);
   }
 
-  /** The length of the longest frame of a block that is not a single large record. */
+  /** The length of the longest frame, excluding blocks that hold a single large record. */
   public int longestFrame() {
     return longestFrame;
   }
@@ -168,7 +171,9 @@ public final class CompressedWriter implements RecordWriter {
     drain();
   }
 
-  /** Ends the threads, then frees their contexts: freeing one in use would crash the process. */
+  /**
+   * Stops the threads, then frees their contexts: freeing a context in use would crash the process.
+   */
   @Override
   public void close() {
     compressing.close();
@@ -180,7 +185,7 @@ public final class CompressedWriter implements RecordWriter {
     }
   }
 
-  /** Raw records of consecutive blocks, and in the end their frames. */
+  /** The raw records of consecutive blocks and, after compression, their frames. */
   private static final class Group {
     private byte[] raw = new byte[GROUP_BYTES + (GROUP_BYTES >> 2)];
     private int used;

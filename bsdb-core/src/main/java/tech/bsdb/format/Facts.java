@@ -6,23 +6,23 @@ import org.jspecify.annotations.Nullable;
  * The facts that a manifest states about its database, each with its type and range (FORMAT.md §6).
  * Their names appear in this class only.
  *
- * @param layout how records lie in the data files
- * @param records keys that can be found
- * @param duplicatesDropped records that lost to another with the same key
- * @param keyBytes bytes of all keys
- * @param valueBytes bytes of all values
+ * @param layout the layout of records in the data files
+ * @param records number of keys
+ * @param duplicatesDropped number of records dropped in favor of another with the same key
+ * @param keyBytes total bytes of all keys
+ * @param valueBytes total bytes of all values
  * @param longestKey bytes of the longest key
  * @param longestValue bytes of the longest value
- * @param hashSeed seed of the signatures
- * @param hashBuckets buckets of the hash function
- * @param checksumBits checksum bits of a slot, 0 to 32
- * @param approximateWidth bytes kept of a value, 0 in an exact database
+ * @param hashSeed the seed of the signatures
+ * @param hashBuckets number of buckets of the hash function
+ * @param checksumBits checksum bits per slot, 0 to 32
+ * @param approximateWidth bytes kept of each value, 0 in an exact database
  * @param shard number of this shard
  * @param shards number of shards, 1 for a whole database
- * @param zstdBlock raw bytes of a compressed block, 0 where nothing is compressed
- * @param zstdLevel the level of compression, 0 where nothing is compressed
- * @param zstdLongest bytes of the longest frame of a block, 0 where nothing is compressed
- * @param valueSchema the schema of the values where they are rows, else null
+ * @param zstdBlock raw bytes per compressed block, 0 without compression
+ * @param zstdLevel the ZSTD compression level, 0 without compression
+ * @param zstdLongest bytes of the longest frame of a block, 0 without compression
+ * @param valueSchema the schema of the values if they are rows, otherwise null
  */
 public record Facts(
     RecordLayout layout,
@@ -65,10 +65,10 @@ public record Facts(
   private static final String ZSTD_LONGEST = "zstd.longest";
   private static final String VALUE_SCHEMA = "value.schema";
 
-  /** How keys are assigned to shards: there is one shard only. */
+  /** The shard assignment of keys: none, since there is only one shard. */
   private static final String NO_SHARD_HASH = "none";
 
-  /** The version of the format, which must be known before anything else is read. */
+  /** The format version, which must be known before anything else is read. */
   public static long format(Manifest manifest) {
     return manifest.number(FORMAT);
   }
@@ -81,7 +81,7 @@ public record Facts(
   /**
    * Reads all facts.
    *
-   * @throws IllegalArgumentException if one is missing, of another type or out of its range
+   * @throws IllegalArgumentException if a fact is missing, has the wrong type or is out of range
    */
   public static Facts of(Manifest manifest) {
     RecordLayout layout = RecordLayout.of(manifest.text(LAYOUT));
@@ -110,8 +110,7 @@ public record Facts(
   }
 
   /**
-   * A manifest of this version of the format that states these facts; its files are still to be
-   * added.
+   * Creates a manifest of this format version with these facts and no files yet.
    *
    * @param hashKind the kind of the hash function
    */
@@ -160,12 +159,12 @@ public record Facts(
     return layout == RecordLayout.NONE;
   }
 
-  /** Whether records are gathered in compressed blocks. */
+  /** Whether records are stored in compressed blocks. */
   public boolean compressed() {
     return layout == RecordLayout.COMPRESSED;
   }
 
-  /** How addresses are packed. */
+  /** The packing of record addresses. */
   public RecordAddress addresses() {
     return RecordAddress.of(layout, Math.max(2, zstdBlock));
   }

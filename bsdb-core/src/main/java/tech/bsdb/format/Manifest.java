@@ -12,8 +12,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 
 /**
- * Everything that a reader must know of a database, as lines of {@code name=value} (FORMAT.md §6):
- * what it holds, how its bytes are to be read, and which files belong to it. Immutable.
+ * The description of a database, as lines of {@code name=value} (FORMAT.md §6): what it contains,
+ * how to read its bytes, and which files belong to it. Immutable.
  */
 public final class Manifest {
   /** The name of the manifest's file in every database. */
@@ -22,20 +22,20 @@ public final class Manifest {
   /**
    * One file of the database.
    *
-   * @param file which it is
+   * @param file its kind and number
    * @param pages its length in pages
    * @param digest the digest that its footer repeats
-   * @param end the byte offset behind its last payload byte
+   * @param end the byte offset just past its last payload byte
    */
   public record FileEntry(FileIdentity file, long pages, long digest, long end) {
-    /** Its name in the directory of the database with that id. */
+    /** Its name in the directory of the database with the given id. */
     public String name(DatabaseId id) {
       String number =
           file.kind() == FileKind.DATA ? String.format(Locale.ROOT, "-%03d", file.number()) : "";
       return file.kind().label() + number + "-" + id.shortName() + ".bsdb";
     }
 
-    /** Payload bytes between header and footer, padding at the end left out. */
+    /** Payload bytes between header and footer, excluding padding at the end. */
     public long payloadBytes() {
       return ((end >>> Page.SHIFT) - 1) * Page.PAYLOAD + (end & Page.SIZE - 1);
     }
@@ -57,17 +57,17 @@ public final class Manifest {
     this.files = List.copyOf(files);
   }
 
-  /** Whether a file of a database can have that name. */
+  /** Whether the name is one that a file of a database can have. */
   public static boolean isFileName(String name) {
     return FILE_NAMES.matcher(name).matches();
   }
 
-  /** Collects the facts of a new manifest in the order in which they will stand. */
+  /** Builds a new manifest, keeping facts in the order in which they are added. */
   public static final class Builder {
     private final Map<String, String> values = new LinkedHashMap<>();
     private final List<FileEntry> files = new ArrayList<>();
 
-    /** Adds a fact; a name only once. */
+    /** Adds a fact. Each name may be added only once. */
     public Builder put(String name, Object value) {
       if (values.put(name, value.toString()) != null) {
         throw new IllegalArgumentException("\"" + name + "\" twice");
@@ -81,13 +81,13 @@ public final class Manifest {
       return this;
     }
 
-    /** The manifest. */
+    /** Creates the manifest. */
     public Manifest build() {
       return new Manifest(new LinkedHashMap<>(values), files);
     }
   }
 
-  /** The bytes that stand in the manifest's file, and from which the database id is derived. */
+  /** The contents of the manifest file, from which the database id is derived. */
   public byte[] encode() {
     StringBuilder text = new StringBuilder();
     values.forEach((name, value) -> text.append(name).append('=').append(value).append('\n'));
@@ -108,9 +108,9 @@ public final class Manifest {
   }
 
   /**
-   * Reads a manifest's text.
+   * Parses the text of a manifest.
    *
-   * @throws CorruptDatabaseException if it is not one
+   * @throws CorruptDatabaseException if the text is not a manifest
    */
   public static Manifest decode(Path path, byte[] bytes) throws CorruptDatabaseException {
     Map<String, String> values = new LinkedHashMap<>();
@@ -150,7 +150,7 @@ public final class Manifest {
     return value;
   }
 
-  /** A fact as text, or null where there is none of that name. */
+  /** A fact as text, or null if there is no fact of that name. */
   public @Nullable String textOrNull(String name) {
     return values.get(name);
   }
@@ -160,10 +160,7 @@ public final class Manifest {
     return Long.parseLong(text(name));
   }
 
-  /**
-   * All files but the manifest's own, in the order of the data's way: data, dictionary, hash,
-   * index.
-   */
+  /** All files except the manifest itself, in the order data, dictionary, hash, index. */
   public List<FileEntry> files() {
     return files;
   }

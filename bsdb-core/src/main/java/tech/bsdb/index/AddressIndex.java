@@ -8,43 +8,46 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.Window;
 
-/** Slot to record address: one read of one page. As thread-safe as its pages. */
+/** Maps slots to record addresses, with one page read per lookup. As thread-safe as its pages. */
 public final class AddressIndex implements SlotIndex {
-  /** Bytes of an entry. */
+  /** Bytes per entry. */
   public static final int WIDTH = Long.BYTES;
 
   private static final SlotPages SLOTS = new SlotPages(WIDTH);
 
   private final CheckedPages pages;
 
-  /** An index over pages that it closes. */
+  /** Creates an index over pages, which it closes. */
   public AddressIndex(CheckedPages pages) {
     this.pages = pages;
   }
 
-  /** The index file among those of its database. */
+  /** The identity of the index file in its database. */
   public static FileIdentity identity() {
     return new FileIdentity(FileKind.INDEX, 0);
   }
 
-  /** Pages of an index file of that many entries of that width, header and footer included. */
+  /**
+   * The number of pages of an index file with the given number and width of entries, including
+   * header and footer.
+   */
   public static long pagesFor(long slots, int width) {
     return new SlotPages(width).pages(slots) + 2;
   }
 
-  /** Takes the entries of an index. */
+  /** Receives the entries of an index. */
   @FunctionalInterface
   public interface Entries {
-    /** Takes one entry. */
+    /** Receives an entry. */
     void entry(long slot, long address);
   }
 
   /**
-   * Shows all entries of one page, in the order of their slots.
+   * Passes all entries of one page to a receiver, in slot order.
    *
-   * @param buffer holds the page, from {@code offset} on
-   * @param page its number, between header and footer
-   * @param slots entries of the whole index
+   * @param buffer contains the page, starting at {@code offset}
+   * @param page the page number, between header and footer
+   * @param slots the number of entries in the whole index
    */
   public static void forEach(
       ByteBuffer buffer, int offset, long page, long slots, Entries entries) {
@@ -60,7 +63,7 @@ public final class AddressIndex implements SlotIndex {
     extent.set(pages, SLOTS.page(slot), 1);
   }
 
-  /** The address of the record in a slot, whose page was read. */
+  /** The record address in a slot whose page has been read. */
   public long address(long slot, Extent extent) {
     Window window = extent.window();
     return window.buffer().getLong(window.offset() + SLOTS.offset(slot, extent.first()));

@@ -3,40 +3,40 @@ package tech.bsdb.index;
 import tech.bsdb.format.Page;
 
 /**
- * Where a slot stands in the index file (FORMAT.md §7): entries of one width, as many whole ones to
- * a page as fit, from page 1 on.
+ * Locates slots in the index file (FORMAT.md §7): entries of fixed width, as many whole entries per
+ * page as fit, starting at page 1.
  */
 final class SlotPages {
   private final int width;
   private final int perPage;
   private final long reciprocal;
 
-  /** For entries of that many bytes, 1 to 256. */
+  /** Creates an instance for entries of {@code width} bytes, 1 to 256. */
   SlotPages(int width) {
     this.width = width;
     this.perPage = Page.PAYLOAD / width;
     this.reciprocal = Long.divideUnsigned(-1L, perPage) + 1;
   }
 
-  /** Entries in a page. */
+  /** Entries per page. */
   int perPage() {
     return perPage;
   }
 
   /**
-   * The page of a slot below 2^40. A multiplication in place of a division: with the reciprocal
-   * rounded up, the result is exact while slot * perPage is below 2^64.
+   * The page of a slot below 2^40. Multiplies instead of dividing: with the reciprocal rounded up,
+   * the result is exact while slot * perPage is below 2^64.
    */
   long page(long slot) {
     return 1 + Math.multiplyHigh(slot, reciprocal);
   }
 
-  /** Where in its page the slot stands, in bytes. */
+  /** The offset of a slot in its page, in bytes. */
   int offset(long slot, long page) {
     return (int) (slot - (page - 1) * perPage) * width;
   }
 
-  /** Pages for that many slots. */
+  /** The number of pages for {@code slots} slots. */
   long pages(long slots) {
     return (slots + perPage - 1) / perPage;
   }

@@ -3,21 +3,21 @@ package tech.bsdb.index;
 import java.io.IOException;
 import tech.bsdb.format.PageEncoder;
 
-/** Writes an index file, slot by slot in their order. Not thread-safe. */
+/** Writes an index file in slot order. Not thread-safe. */
 public final class SlotWriter {
   private final PageEncoder pages;
   private final int width;
   private final int perPage;
   private int inPage;
 
-  /** A writer of entries of {@code width} bytes. */
+  /** Creates a writer of entries of {@code width} bytes. */
   public SlotWriter(PageEncoder pages, int width) {
     this.pages = pages;
     this.width = width;
     this.perPage = new SlotPages(width).perPage();
   }
 
-  /** Appends {@code count} entries that lie back to back. */
+  /** Appends {@code count} contiguous entries. */
   public void add(byte[] entries, int count) throws IOException {
     int done = 0;
     while (done < count) {
@@ -32,7 +32,7 @@ public final class SlotWriter {
     }
   }
 
-  /** Ends the last page. */
+  /** Pads the last page. */
   public void finish() throws IOException {
     pages.pad();
   }

@@ -7,7 +7,10 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.Window;
 
-/** Slot to value, in approximate mode: one read of one page. As thread-safe as its pages. */
+/**
+ * Maps slots to values in approximate mode, with one page read per lookup. As thread-safe as its
+ * pages.
+ */
 public final class ValueIndex implements SlotIndex {
   private final CheckedPages pages;
   private final SlotPages slots;
@@ -15,9 +18,9 @@ public final class ValueIndex implements SlotIndex {
   private final PageCheck place;
 
   /**
-   * An index over pages that it closes.
+   * Creates an index over pages, which it closes.
    *
-   * @param width the most bytes kept of a value, 1 to 255
+   * @param width the maximum number of bytes kept of a value, 1 to 255
    * @param place names the file in messages
    */
   public ValueIndex(CheckedPages pages, int width, PageCheck place) {
@@ -27,7 +30,7 @@ public final class ValueIndex implements SlotIndex {
     this.place = place;
   }
 
-  /** Bytes of an entry: the length of the value, and the room for it. */
+  /** Bytes per entry: one for the length of the value, and {@code width} for the value. */
   public static int entryWidth(int width) {
     return width + 1;
   }
@@ -37,13 +40,13 @@ public final class ValueIndex implements SlotIndex {
     extent.set(pages, slots.page(slot), 1);
   }
 
-  /** Bytes of the value in a slot, whose page was read. */
+  /** The length in bytes of the value in a slot whose page has been read. */
   public int length(long slot, Extent extent) throws IOException {
     int at = slots.offset(slot, extent.first());
     Window window = extent.window();
     int length = window.buffer().get(window.offset() + at) & 0xFF;
     if (length == 0 && window.buffer().getInt(window.offset() + Page.PAYLOAD) == 0) {
-      // An empty value, or a page that was set to zeros since it was verified.
+      // An empty value, or a page that was zeroed after it was verified.
       place.check(window.buffer(), window.offset(), extent.first());
     }
     if (length > width) {
@@ -55,7 +58,7 @@ public final class ValueIndex implements SlotIndex {
     return length;
   }
 
-  /** Copies the value in a slot, whose page was read. */
+  /** Copies the value in a slot whose page has been read. */
   public void value(long slot, Extent extent, byte[] to, int offset, int length) {
     Window window = extent.window();
     int at = window.offset() + slots.offset(slot, extent.first()) + 1;

@@ -1,4 +1,4 @@
-/** Slot to record address, or slot to value in approximate mode. */
+/** The index: maps slots to record addresses, or to values in approximate mode. */
 @NullMarked
 package tech.bsdb.index;
 

@@ -37,11 +37,11 @@ import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
 
 /**
- * The one way of a lookup: key, signature, slot, address, record; in approximate mode key,
- * signature, slot, value. Every reader goes it. Thread-safe.
+ * The single lookup path, shared by every reader: key, signature, slot, address, record; in
+ * approximate mode key, signature, slot, value. Thread-safe.
  */
 public final class Lookup implements Closeable {
-  /** Says that a value would have to be read; told by identity. */
+  /** Marks a value that would have to be read; compared by identity. */
   static final byte[] NOT_IN_MEMORY = new byte[0];
 
   private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
@@ -82,17 +82,17 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Opens a database, in time and memory that do not grow with it.
+   * Opens a database in time and memory that do not depend on its size.
    *
-   * @param path its directory
+   * @param path the directory of the database
    * @param choice chooses the engine for each file
-   * @param verify whether a page is verified at its first touch
+   * @param verify whether to verify each page at its first touch
    */
   public static Lookup open(Path path, EngineChoice choice, boolean verify) throws IOException {
     return DatabaseDirectory.withOpened(path, directory -> open(directory, choice, verify));
   }
 
-  /** Opens a database whose directory was just read, within its {@code withOpened}. */
+  /** Opens a database from within {@code withOpened}, which has just read its directory. */
   static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
       throws IOException {
     directory.refuseShard();
@@ -178,12 +178,12 @@ public final class Lookup implements Closeable {
    * The value of a key.
    *
    * @return the value, empty if it is empty, or null if the key is absent
-   * @throws IOException if it cannot be read; a {@link CorruptDatabaseException} if its bytes are
-   *     damaged
+   * @throws IOException if the value cannot be read; a {@link CorruptDatabaseException} if its
+   *     bytes are damaged
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    // Not by inSession, so that nothing is allocated but the value.
+    // Does not use inSession, so that only the value is allocated.
     try {
       Session session = sessions.take();
       try {
@@ -193,7 +193,7 @@ public final class Lookup implements Closeable {
       } finally {
         sessions.giveBack(session);
       }
-    } catch (InternalError e) { // outside, since it may come as late as when giving back
+    } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);
     } catch (UncheckedIOException e) {
       throw e.getCause();
@@ -206,7 +206,7 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * As {@link #get(byte[])}, asking a budget for memory.
+   * Like {@link #get(byte[])}, but requests memory from a budget.
    *
    * @throws MemoryBudgetExceededException if the budget has no room
    */
@@ -214,7 +214,7 @@ public final class Lookup implements Closeable {
     return inSession(session -> within(budget, session, () -> value(key, session)));
   }
 
-  /** A part of a lookup. */
+  /** A step of a lookup. */
   @FunctionalInterface
   private interface Part {
     byte @Nullable [] run() throws IOException;
@@ -230,16 +230,16 @@ public final class Lookup implements Closeable {
     }
   }
 
-  /** Does something with a session. */
+  /** An action on a session. */
   @FunctionalInterface
   interface Use<T> {
-    /** Does it. */
+    /** Runs the action. */
     @Nullable T with(Session session) throws IOException;
   }
 
   /**
-   * Lends a session, which is given back whatever happens, and turns what damage throws into what
-   * callers expect.
+   * Runs an action with a session, which is always given back, and translates exceptions that
+   * damage causes into those that callers expect.
    */
   <T> @Nullable T inSession(Use<T> use) throws IOException {
     try {
@@ -251,7 +251,7 @@ public final class Lookup implements Closeable {
       } finally {
         sessions.giveBack(session);
       }
-    } catch (InternalError e) { // outside, since it may come as late as when giving back
+    } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);
     } catch (UncheckedIOException e) {
       throw e.getCause();
@@ -259,8 +259,8 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * The value of a key, if all that must be read was read before, so that it is in memory as far as
-   * can be told; else {@link #NOT_IN_MEMORY}.
+   * The value of a key if everything it requires was read before and so is probably in memory;
+   * otherwise {@link #NOT_IN_MEMORY}.
    */
   byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
     if (engines.overlapping() != null) {
@@ -275,7 +275,7 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /** Finds the slot of a request's key; it reads the hash function only. */
+  /** Finds the slot of a request's key; reads only the hash function. */
   void findSlot(AsyncLookups.Request request) throws IOException {
     inSession(
         session -> {
@@ -284,7 +284,7 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /** A failure in the words that callers expect. */
+  /** Translates a failure into the exception that callers expect. */
   Throwable explained(Throwable failure) {
     if (failure instanceof IndexOutOfBoundsException e) {
       return unsound(e);
@@ -292,7 +292,7 @@ public final class Lookup implements Closeable {
     return failure instanceof InternalError e ? unreadable(e) : failure;
   }
 
-  /** The way of a lookup, for those who go it in their own steps while this is open. */
+  /** The steps of a lookup, for callers that run them separately while this lookup is open. */
   LookupPath path() {
     return path;
   }
@@ -302,7 +302,7 @@ public final class Lookup implements Closeable {
     return engines;
   }
 
-  /** Looks up all keys of a batch, with as many reads or cache misses at once as it pays. */
+  /** Looks up all keys of a batch, overlapping reads or cache misses where that pays. */
   void getAll(KeyBatch batch) throws IOException {
     inSession(
         session -> {
@@ -361,8 +361,8 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * What the virtual machine throws where a mapped page cannot be read, as an exception that
-   * callers expect.
+   * Translates the error that the virtual machine throws for an unreadable mapped page into an
+   * exception that callers expect.
    */
   private IOException unreadable(InternalError cause) {
     sessions.noteFault();
@@ -380,7 +380,7 @@ public final class Lookup implements Closeable {
         cause);
   }
 
-  /** Whether the index leads the key to that address; it reads no record. */
+  /** Whether the index maps the key to the given address; reads no record. */
   public boolean leadsTo(byte[] key, long address) throws IOException {
     Boolean leads =
         inSession(
@@ -397,7 +397,7 @@ public final class Lookup implements Closeable {
     return Boolean.TRUE.equals(leads);
   }
 
-  /** A batch of records of a {@link #scan scan} of this database, which must be exact. */
+  /** Creates a batch for records of a {@link #scan scan} of this database, which must be exact. */
   SlotBatch slotBatch() {
     AddressIndex addresses = path.addresses();
     if (addresses == null) {
@@ -406,7 +406,7 @@ public final class Lookup implements Closeable {
     return new SlotBatch(path, addresses);
   }
 
-  /** Finds the slots of a batch; it reads the hash function only. */
+  /** Finds the slots of a batch; reads only the hash function. */
   void findSlots(SlotBatch batch) throws IOException {
     inSession(
         session -> {
@@ -415,7 +415,7 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /** Counts the records of a batch to whose addresses the index leads their keys. */
+  /** Counts the records of a batch whose keys the index maps to their addresses. */
   int countLeading(SlotBatch batch) throws IOException {
     Integer leading =
         inSession(
@@ -427,8 +427,8 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Walks all records, by descriptors that are held since the opening: whatever becomes of the
-   * directory, and of this.
+   * Scans all records through descriptors held since the database was opened. The scan continues
+   * even if the directory is replaced or deleted, or this lookup is closed.
    *
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
@@ -437,7 +437,9 @@ public final class Lookup implements Closeable {
     return scan(true);
   }
 
-  /** As {@link #scan()}; {@code values} says whether the scanner gives values, or keys only. */
+  /**
+   * Like {@link #scan()}; {@code values} selects whether the scanner returns values or only keys.
+   */
   RecordScanner scan(boolean values) throws IOException {
     if (path.isApproximate()) {
       throw new UnsupportedOperationException(
@@ -453,7 +455,7 @@ public final class Lookup implements Closeable {
     }
   }
 
-  /** Closes the data files that a dictionary kept from being read. */
+  /** Closes the data files, which cannot be read without a valid dictionary. */
   private static IOException badDictionary(
       DatabaseDirectory directory, List<DataFile> files, RuntimeException cause)
       throws IOException {
@@ -477,7 +479,7 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /** A batch of keys, to be used again and again by one thread. */
+  /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
     return new KeyBatch(this);
   }
@@ -493,12 +495,12 @@ public final class Lookup implements Closeable {
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
-  /** The value of a key, later. */
+  /** Looks up a key asynchronously. */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key) {
     return getAsync(key, null);
   }
 
-  /** The value of a key, later, asking a budget, if there is one, for memory. */
+  /** Looks up a key asynchronously, requesting memory from a budget if there is one. */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key, @Nullable LongPredicate budget) {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
     AsyncLookups.Answer answer =
@@ -538,17 +540,19 @@ public final class Lookup implements Closeable {
     return made;
   }
 
-  /** Whether some records in the data files lost to another with the same key. */
+  /** Whether the data files contain records that were dropped as duplicates. */
   boolean holdsDropped() {
     return directory.facts().duplicatesDropped() > 0;
   }
 
-  /** The reads since this was opened, its {@link #scan scans} among them; also when closed. */
+  /**
+   * The reads since opening, including those of {@link #scan scans}; also available after closing.
+   */
   public ReadCount reads() {
     return reads;
   }
 
-  /** How much of what is mapped or loaded is in memory; nothing of a database that is closed. */
+  /** How much of the mapped and loaded files is in memory; nothing if the database is closed. */
   public HugePages.Use memoryUse() throws IOException {
     List<Path> mapped = new ArrayList<>();
     for (FileEntry entry : directory.manifest().files()) {
@@ -564,17 +568,17 @@ public final class Lookup implements Closeable {
     return HugePages.of(mapped, loaded);
   }
 
-  /** What is open. */
+  /** The directory of the open database. */
   public DatabaseDirectory directory() {
     return directory;
   }
 
-  /** Whether lookups read memory alone: what is mapped or loaded, and no file by calls. */
+  /** Whether lookups read only mapped or loaded memory and make no read calls. */
   public boolean readsMemory() {
     return engines.index().showsMemory() && (path.isApproximate() || engines.data().showsMemory());
   }
 
-  /** The engine in use, and why. */
+  /** The engine in use and the reason for choosing it. */
   public String engine() {
     return engines.reason();
   }

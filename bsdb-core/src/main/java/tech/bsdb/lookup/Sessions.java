@@ -7,30 +7,30 @@ import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Lends sessions to lookups and ends only when all are back, so that nothing is unmapped or freed
- * under a lookup. Thread-safe.
+ * Lends sessions to lookups and closes only when all are back, so that nothing is unmapped or freed
+ * during a lookup. Thread-safe.
  *
- * <p>Each thread has a favourite place; one exchange takes the session that lies there and one
- * release store gives it back, which costs less than a lock or a counter of readers. A taker that
- * finds its place empty is a guest: it takes the guest session that was given back last, or makes
- * one. Up to {@link #MOST_GUESTS} of those are kept; the rest end when they are given back.
+ * <p>Each thread has a preferred place. One atomic exchange takes the session there and one release
+ * store gives it back, which costs less than a lock or a reader count. A thread that finds its
+ * place empty takes the guest session given back most recently, or creates one. Up to {@link
+ * #MAX_GUESTS} guest sessions are kept; the others are closed when they are given back.
  *
- * <p>A fault in a mapped page reaches Java as an {@link InternalError} a little later than it
- * happened, even while a session is being given back, and such a session is lost. So once a fault
- * was {@link #noteFault noted}, {@link #close} waits for a time only.
+ * <p>A fault in a mapped page reaches Java as an {@link InternalError} with a short delay, possibly
+ * while a session is being given back, and such a session is lost. So once a fault has been {@link
+ * #noteFault noted}, {@link #close} waits only for a limited time.
  */
 final class Sessions {
   private static final int PLACES =
       Integer.highestOneBit(Math.max(4, 4 * Runtime.getRuntime().availableProcessors()));
 
-  /** Places are this far apart, so that no two lie in one cache line. */
+  /** Distance between places in the array, so that no two share a cache line. */
   private static final int STRIDE = 16;
 
   /**
-   * Guests that are kept for the next use. A pool of threads that wait for a device is rarely
+   * Maximum number of guests kept for reuse. A pool of threads that wait for a device is rarely
    * larger, and a session takes 16 KiB.
    */
-  static final int MOST_GUESTS = 256;
+  static final int MAX_GUESTS = 256;
 
   private static final VarHandle PLACE = MethodHandles.arrayElementVarHandle(Session[].class);
   private static final VarHandle TOP;
@@ -47,33 +47,33 @@ final class Sessions {
   /** How long to wait for a session that a fault may have lost. */
   private static final long LOST_NANOS = 2_000_000_000L;
 
-  /** How {@link #close} went. */
+  /** The outcome of {@link #close}. */
   enum Closing {
-    /** All sessions are back: nothing is in use any more. */
+    /** All sessions are back; nothing is in use. */
     DONE,
-    /** Another call did it. */
+    /** Another call has closed it or is closing it. */
     BEFORE,
-    /** A fault lost a session, or its lookup still runs: what is mapped must stay mapped. */
+    /** A fault lost a session, or its lookup is still running: mapped files must stay mapped. */
     SESSION_LOST
   }
 
   private final @Nullable Session[] places = new Session[PLACES * STRIDE];
   private final boolean[] made = new boolean[PLACES];
 
-  /* Guests that are kept, by their numbers; those that are back form a stack, linked by number. */
-  private final @Nullable Session[] guests = new Session[MOST_GUESTS];
+  /* Kept guests by number. Those that are back form a stack, linked by number. */
+  private final @Nullable Session[] guests = new Session[MAX_GUESTS];
 
   /**
-   * The top of the stack: in the low half one more than a guest's number, or 0 if the stack is
-   * empty; in the high half a count of changes, so that a taker notices that the same guest was
-   * taken and given back meanwhile.
+   * The top of the stack. The low half is a guest's number plus one, or 0 if the stack is empty.
+   * The high half counts changes, so that a taker detects that the same guest was taken and given
+   * back in the meantime.
    */
   private volatile long top;
 
-  /** Guests that were made to be kept. Guarded by this. */
+  /** Number of guests created to be kept. Guarded by this. */
   private int kept;
 
-  /** Guests that are out and will not be kept. Guarded by this. */
+  /** Number of lent guests that will not be kept. Guarded by this. */
   private int transients;
 
   private volatile boolean closed;
@@ -88,7 +88,7 @@ final class Sessions {
       return takeGuest(place);
     }
     if (session == CLOSED) {
-      // Only over the gap that we left: the place's own session may have come back meanwhile.
+      // Only if the place is still empty: its own session may have been given back meanwhile.
       PLACE.compareAndSet(places, place * STRIDE, null, CLOSED);
       throw closed();
     }
@@ -104,7 +104,7 @@ final class Sessions {
   }
 
   private Session takeGuest(int place) {
-    Session guest = made[place] ? popGuest() : null; // the place's own session first
+    Session guest = made[place] ? popGuest() : null; // create the place's own session first
     if (guest == null) {
       return make(place);
     }
@@ -123,16 +123,16 @@ final class Sessions {
       made[place] = true;
       return Session.ofPlace(place);
     }
-    if (kept < MOST_GUESTS) {
+    if (kept < MAX_GUESTS) {
       Session guest = Session.guest(kept);
-      guests[kept++] = guest; // seen by others through the stack
+      guests[kept++] = guest; // published to other threads through the stack
       return guest;
     }
     transients++;
     return Session.transientGuest();
   }
 
-  /** Takes the guest that came back last; null if none is there. */
+  /** Takes the guest given back most recently, or returns null if there is none. */
   private @Nullable Session popGuest() {
     while (true) {
       long found = top;
@@ -141,7 +141,7 @@ final class Sessions {
         return null;
       }
       Session guest = guests[number];
-      // If another thread has the guest by now, its link may be any; then the exchange fails.
+      // If another thread has taken the guest, its link is arbitrary, but the exchange then fails.
       if (guest != null && TOP.compareAndSet(this, found, change(found, guest.below))) {
         return guest;
       }
@@ -165,7 +165,8 @@ final class Sessions {
   /**
    * Gives a session back.
    *
-   * @throws java.io.UncheckedIOException if something of it had to be closed and could not
+   * @throws java.io.UncheckedIOException if a resource of the session had to be closed and could
+   *     not be
    */
   void giveBack(Session session) {
     if (session.place >= 0) {
@@ -192,7 +193,7 @@ final class Sessions {
     faulted = true;
   }
 
-  /** Waits until all sessions are back, and ends them; later takers fail. */
+  /** Waits until all sessions are back and closes them; later calls of {@link #take} fail. */
   Closing close() {
     synchronized (this) {
       if (closed) {
@@ -212,8 +213,8 @@ final class Sessions {
     int back = 0;
     while (complete && (back < guestsKept() || transientsOut())) {
       Session guest = popGuest();
-      if (guest != null) { // ours for good: nobody will take it again
-        end(guest);
+      if (guest != null) { // nobody else will take it again
+        closeSession(guest);
         back++;
       } else {
         complete = patience.pause();
@@ -225,15 +226,15 @@ final class Sessions {
     return complete ? Closing.DONE : Closing.SESSION_LOST;
   }
 
-  private void end(Session session) {
+  private void closeSession(Session session) {
     try {
       session.close();
-    } catch (UncheckedIOException e) { // the others must end all the same
+    } catch (UncheckedIOException e) { // the other sessions must still be closed
       failure = e.getCause();
     }
   }
 
-  /** Why something of a session could not be closed by {@link #close}, or null. */
+  /** The failure of {@link #close} to close a session, or null. */
   @Nullable IOException failure() {
     return failure;
   }
@@ -246,28 +247,28 @@ final class Sessions {
     return transients > 0;
   }
 
-  /** Waits for the session of a place; false if it is given up. */
+  /** Waits for the session of a place and closes it; false if it gives up. */
   private boolean await(int place, Patience patience) {
     while (true) {
       Session session = (Session) PLACE.getAndSet(places, place * STRIDE, CLOSED);
       if (session != null && session != CLOSED) {
-        end(session);
+        closeSession(session);
         return true;
       }
-      // Out on loan: its taker will store it here, over the mark, and we look again.
+      // The session is lent: giving it back overwrites CLOSED, so look again.
       if (!patience.pause()) {
         return false;
       }
     }
   }
 
-  /** Waits a little at a time; without end, unless a fault was noted. One thread's own. */
+  /** Waits in short pauses, without limit unless a fault was noted. Not thread-safe. */
   private final class Patience {
     private int spins;
     private long faultNanos;
     boolean interrupted;
 
-    /** False when there is no hope left. */
+    /** Pauses; false when it is time to give up. */
     boolean pause() {
       if (spins < 1000) {
         spins++;

@@ -16,9 +16,9 @@ import java.util.concurrent.Future;
  * Runs tasks on several threads and delivers their results in the order of submission, on the
  * thread that submits. The number of pending results is bounded.
  *
- * <p>The first failure in that order is thrown, whichever task fails first in time, and by every
- * later call too. Running tasks are never interrupted, since an interrupt would close the files
- * that they read. Not thread-safe.
+ * <p>The first failure in that order is thrown, regardless of which task fails first in time, and
+ * every later call throws it again. Running tasks are never interrupted, since an interrupt would
+ * close the files that they read. Not thread-safe.
  */
 public final class OrderedTasks<T> implements AutoCloseable {
 
@@ -36,7 +36,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
   private final Deque<Future<T>> pending = new ArrayDeque<>();
 
   /**
-   * Threads without tasks.
+   * Creates an instance without tasks.
    *
    * @param threadName the name of every thread; the threads are daemons
    * @param limit how many results may be pending while a task is submitted, at least 1
@@ -58,7 +58,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
   /**
    * Submits a task, then delivers the oldest results until fewer than the limit are pending.
    *
-   * @throws InterruptedIOException if this thread is interrupted, which it still is afterwards
+   * @throws InterruptedIOException if this thread is interrupted; it stays interrupted
    * @throws ExecutionException if the task whose result is next has failed
    */
   public void submit(Callable<T> task) throws IOException, ExecutionException {
@@ -69,7 +69,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
   /**
    * Delivers all pending results.
    *
-   * @throws InterruptedIOException if this thread is interrupted, which it still is afterwards
+   * @throws InterruptedIOException if this thread is interrupted; it stays interrupted
    * @throws ExecutionException if a task has failed
    */
   public void drain() throws IOException, ExecutionException {
@@ -93,7 +93,7 @@ public final class OrderedTasks<T> implements AutoCloseable {
 
   /**
    * Cancels the tasks that have not started and waits until all threads have ended, even if this
-   * thread is interrupted: what the tasks use may be freed afterwards.
+   * thread is interrupted. Resources that the tasks use may then be freed.
    */
   @Override
   public void close() {

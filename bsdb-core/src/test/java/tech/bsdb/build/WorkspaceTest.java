@@ -270,7 +270,7 @@ class WorkspaceTest {
   }
 
   /** A directory as a killed build leaves it: nobody holds the lock. */
-  private static Path leftOver(Path parent, String name) throws IOException {
+  private static Path staleWorkspace(Path parent, String name) throws IOException {
     Path left = Files.createDirectory(parent.resolve(name));
     Files.write(left.resolve("data-0.part"), new byte[10_000]);
     Files.write(left.resolve("hash-0.part"), new byte[100]);
@@ -279,16 +279,16 @@ class WorkspaceTest {
   }
 
   @Test
-  void leftOversOfAKilledBuildAreRemovedByTheNext() throws Exception {
-    leftOver(directory, ".db.bsdb-build-17");
-    leftOver(directory, ".other.bsdb-build-17");
+  void staleFilesOfAKilledBuildAreRemovedByTheNext() throws Exception {
+    staleWorkspace(directory, ".db.bsdb-build-17");
+    staleWorkspace(directory, ".other.bsdb-build-17");
     fresh.build(target(), BuildOptions.defaults());
     assertThat(Leaks.tree(directory)).filteredOn(name -> name.startsWith(".db")).isEmpty();
     assertThat(Leaks.tree(directory))
         .as("of another target")
         .filteredOn(name -> name.startsWith(".other"))
         .hasSize(4);
-    leftOver(target(), ".bsdb-build-17");
+    staleWorkspace(target(), ".bsdb-build-17");
     fresh.check(target());
     old.build(target(), OVERWRITE);
     old.check(target());
@@ -296,7 +296,7 @@ class WorkspaceTest {
   }
 
   @Test
-  void leftOversInTheTemporaryDirectoryAreRemovedByTheNext() throws Exception {
+  void staleFilesInTheTemporaryDirectoryAreRemovedByTheNext() throws Exception {
     Path temporary = directory.resolve("t");
     BuildOptions options = BuildOptions.defaults().withTemporaryDirectory(temporary);
     List<String> names;
@@ -305,7 +305,7 @@ class WorkspaceTest {
       builder.add(new byte[1], new byte[1]);
     }
     Files.createDirectories(temporary);
-    leftOver(temporary, names.get(0));
+    staleWorkspace(temporary, names.get(0));
     DatabaseBuilder.create(target(), options).close();
     assertThat(Leaks.tree(directory)).isSubsetOf("t");
   }
@@ -396,13 +396,13 @@ class WorkspaceTest {
 
   @Test
   void linksAreNotFollowedWhenStaleFilesAreRemoved() throws Exception {
-    Path elsewhere = leftOver(directory, "elsewhere");
+    Path elsewhere = staleWorkspace(directory, "elsewhere");
     List<String> before = Leaks.tree(elsewhere);
     Files.createSymbolicLink(directory.resolve(".db.bsdb-build-17"), elsewhere);
-    Path inner = leftOver(directory, ".db.bsdb-build-18");
+    Path inner = staleWorkspace(directory, ".db.bsdb-build-18");
     Files.delete(inner.resolve("lock"));
     Files.createSymbolicLink(inner.resolve("lock"), elsewhere.resolve("lock"));
-    Path data = leftOver(directory, ".db.bsdb-build-19");
+    Path data = staleWorkspace(directory, ".db.bsdb-build-19");
     Files.delete(data.resolve("data-0.part"));
     Files.createSymbolicLink(data.resolve("data-0.part"), elsewhere.resolve("data-0.part"));
     fresh.build(target(), BuildOptions.defaults());
@@ -417,12 +417,12 @@ class WorkspaceTest {
     userFolder(directory.resolve(".db.bsdb-build-17"));
     Path locked = userFolder(directory.resolve(".db.bsdb-build-18"));
     Files.createFile(locked.resolve("lock"));
-    Path named = leftOver(directory, ".db.bsdb-build-of-last-week");
-    Path unmarked = leftOver(directory, ".db.bsdb-build-19");
+    Path named = staleWorkspace(directory, ".db.bsdb-build-of-last-week");
+    Path unmarked = staleWorkspace(directory, ".db.bsdb-build-19");
     Files.writeString(unmarked.resolve("lock"), "precious");
-    Path without = leftOver(directory, ".db.bsdb-build-20");
+    Path without = staleWorkspace(directory, ".db.bsdb-build-20");
     Files.delete(without.resolve("lock"));
-    Path nested = leftOver(directory, ".db.bsdb-build-21");
+    Path nested = staleWorkspace(directory, ".db.bsdb-build-21");
     Files.createDirectory(nested.resolve("data-1.part"));
     Files.writeString(directory.resolve(".db.bsdb-build-22"), "precious");
     List<String> before = Leaks.tree(directory);
@@ -435,14 +435,14 @@ class WorkspaceTest {
   @Test
   void aPathInAStaleLockIsFollowedOnlyToADirectoryOfTheSameBuild() throws Exception {
     Path temporary = Files.createDirectory(directory.resolve("t"));
-    Path victim = leftOver(temporary, "bsdb-build-0123abcd-17");
-    Path marked = leftOver(temporary, "bsdb-build-0123abcd-18");
+    Path victim = staleWorkspace(temporary, "bsdb-build-0123abcd-17");
+    Path marked = staleWorkspace(temporary, "bsdb-build-0123abcd-18");
     Files.writeString(marked.resolve("lock"), "bsdb-workspace 18 other\n");
-    Path own = leftOver(temporary, "bsdb-build-0123abcd-19");
+    Path own = staleWorkspace(temporary, "bsdb-build-0123abcd-19");
     Files.writeString(own.resolve("lock"), "bsdb-workspace 19 w3\n");
     int i = 1;
     for (Path noted : List.of(victim, marked, own)) {
-      Path stale = leftOver(directory, ".db.bsdb-build-w" + i);
+      Path stale = staleWorkspace(directory, ".db.bsdb-build-w" + i);
       Files.writeString(stale.resolve("lock"), "bsdb-workspace w" + i + "\n" + noted + "\n");
       i++;
     }
@@ -487,7 +487,7 @@ class WorkspaceTest {
 
   @Test
   void aStaleWorkspaceThatCannotBeRemovedDisturbsNobody() throws Exception {
-    Path stale = leftOver(directory, ".db.bsdb-build-17");
+    Path stale = staleWorkspace(directory, ".db.bsdb-build-17");
     Path watched =
         WatchedFiles.watch(
             target(),

@@ -119,7 +119,7 @@ class SessionsTest {
   @Test
   void guestsBeyondTheBoundAreUsableAndNotKept() {
     Sessions sessions = new Sessions();
-    int kept = Sessions.MOST_GUESTS + 1; // and the place of this thread
+    int kept = Sessions.MAX_GUESTS + 1; // and the place of this thread
     List<Session> first = takeAll(sessions, kept + 50);
     assertThat(first).doesNotHaveDuplicates();
     first.forEach(sessions::giveBack);
@@ -131,9 +131,9 @@ class SessionsTest {
 
   @Test
   void closeWaitsForGuestsThatAreKeptAndForThoseThatAreNot() throws Exception {
-    for (int last : new int[] {0, 1, Sessions.MOST_GUESTS + 30}) {
+    for (int last : new int[] {0, 1, Sessions.MAX_GUESTS + 30}) {
       Sessions sessions = new Sessions();
-      List<Session> out = takeAll(sessions, Sessions.MOST_GUESTS + 31);
+      List<Session> out = takeAll(sessions, Sessions.MAX_GUESTS + 31);
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
         Session lastOut = out.remove(last);
@@ -161,7 +161,7 @@ class SessionsTest {
   /** More threads than places and guests; each session is one thread's at a time. */
   @Test
   void noSessionIsLentTwice() throws Exception {
-    int threads = Sessions.MOST_GUESTS + 64;
+    int threads = Sessions.MAX_GUESTS + 64;
     Sessions sessions = new Sessions();
     ConcurrentHashMap<Session, Thread> out = new ConcurrentHashMap<>();
     CountDownLatch allHold = new CountDownLatch(threads);

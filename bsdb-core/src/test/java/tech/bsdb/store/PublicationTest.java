@@ -449,7 +449,7 @@ class PublicationTest {
   }
 
   @Test
-  void leftOversOfKilledPublicationsAreRemovedByTheNext() throws Exception {
+  void staleFilesOfKilledPublicationsAreRemovedByTheNext() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "v1");
     Path database = database("two");
     Process process = Fork.start(Stuck.class, database.toString(), store.toString());
@@ -467,7 +467,7 @@ class PublicationTest {
     assertThat(Versions.names(store)).containsExactly("v1", "v2");
     assertThat(withoutLocks(store))
         .filteredOn(name -> name.startsWith("."))
-        .as("left-overs")
+        .as("stale files")
         .isEmpty();
   }
 
