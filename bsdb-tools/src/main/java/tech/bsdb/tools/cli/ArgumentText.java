@@ -53,7 +53,7 @@ public final class ArgumentText {
               if (isEscape(point)) {
                 bytes.write(point);
               } else if (point >= Character.MIN_SURROGATE && point <= Character.MAX_SURROGATE) {
-                throw new IllegalArgumentException("half of a surrogate pair");
+                throw new IllegalArgumentException("lone surrogate");
               } else {
                 bytes.writeBytes(Character.toString(point).getBytes(UTF_8));
               }

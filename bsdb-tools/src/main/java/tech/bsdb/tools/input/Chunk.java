@@ -3,21 +3,21 @@ package tech.bsdb.tools.input;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A piece of a file from the start of a record to the end of a record, and what is in it.
+ * A piece of a file that starts and ends at record boundaries, with its parsed contents.
  *
- * <p>It goes round: the source fills it, a worker parses it, the calling thread takes the outcome,
- * and it is filled again. It belongs to one thread at a time.
+ * <p>Chunks are reused: the source fills a chunk, a worker parses it, the calling thread takes the
+ * result, and the source fills the chunk again. A chunk belongs to one thread at a time.
  */
 final class Chunk {
-  /** Its number in the order of the input, from 0. */
+  /** Its number in input order, from 0. */
   long number;
 
   /** The index of its file in the list of files. */
   int file;
 
   /**
-   * The bytes; records are in {@code from} to {@code to}. They may be more than usual for one long
-   * record.
+   * The bytes; records are in {@code from} to {@code to}. The array may be larger than usual to
+   * hold one long record.
    */
   byte[] bytes;
 
@@ -27,19 +27,19 @@ final class Chunk {
   /** Bytes read from all files up to here. */
   long bytesRead;
 
-  /** What the header of its file says, if there is one. */
+  /** The header of its file, if there is one. */
   @Nullable CsvHeader header;
 
-  /** Why its only record could not be held; of that record, the bytes are the beginning. */
+  /** Why its only record could not be held, or null. The bytes are the beginning of that record. */
   @Nullable Defect beyondHolding;
 
-  /** Lines in it, with those before {@code from}. */
+  /** Number of lines in it, including those before {@code from}. */
   long lines;
 
   /** Its good records. */
   final Batch batch;
 
-  /** Where its good records stand: line {@code i} of the list is the line of record {@code i}. */
+  /** Line numbers of its good records: entry {@code i} is the line of record {@code i}. */
   final LineRuns recordLines = new LineRuns();
 
   /** Its bad records. */
@@ -50,7 +50,7 @@ final class Chunk {
     this.batch = batch;
   }
 
-  /** Forgets what it had; the bytes may still be there. */
+  /** Resets the contents; leaves the bytes in the array. */
   void clear() {
     from = 0;
     to = 0;

@@ -7,15 +7,15 @@ import java.nio.charset.StandardCharsets;
 import java.util.Base64;
 import java.util.HexFormat;
 
-/** How bytes are written as text, for keys and values that need not be text themselves. */
+/** Text encodings of bytes, for keys and values that may be binary. */
 public enum Encoding {
-  /** The bytes are the text's UTF-8. */
+  /** The text in UTF-8. */
   UTF8("utf8"),
 
-  /** Two hexadecimal digits a byte, of either case. */
+  /** Two hexadecimal digits per byte, in either case. */
   HEX("hex"),
 
-  /** RFC 4648 section 4; the padding may be left out. */
+  /** RFC 4648 section 4; padding is optional. */
   BASE64("base64");
 
   private final String label;
@@ -24,13 +24,13 @@ public enum Encoding {
     this.label = label;
   }
 
-  /** The name that users give to the encoding. */
+  /** The name of the encoding for users. */
   public String label() {
     return label;
   }
 
   /**
-   * The bytes that a text stands for.
+   * Decodes a text to bytes.
    *
    * @throws IllegalArgumentException if the text is not in this encoding; the message shows it
    */
@@ -46,7 +46,7 @@ public enum Encoding {
     }
   }
 
-  /** The text that stands for the bytes; for {@link #UTF8}, what is not UTF-8 shows as U+FFFD. */
+  /** Encodes bytes as text; with {@link #UTF8}, invalid UTF-8 becomes U+FFFD. */
   public String encode(byte[] bytes) {
     return switch (this) {
       case UTF8 -> new String(bytes, StandardCharsets.UTF_8);
@@ -62,7 +62,7 @@ public enum Encoding {
       bytes.get(exact);
       return exact;
     } catch (CharacterCodingException lone) {
-      throw new IllegalArgumentException("half of a surrogate pair", lone);
+      throw new IllegalArgumentException("lone surrogate", lone);
     }
   }
 }

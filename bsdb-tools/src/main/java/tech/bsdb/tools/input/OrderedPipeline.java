@@ -12,25 +12,26 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 
 /**
- * Worker threads produce results, and one thread takes them in a fixed order.
+ * Delivers the results of worker threads to one thread, in a fixed order.
  *
  * <p>Results belong to lanes, numbered from 0. A lane has any number of results, added by one
  * worker, and then ends, with or without a failure. The taker gets the results of lane 0, then
  * those of lane 1, and so on. A failure is thrown once all results before it have been taken, so
- * the first failure in this order wins, whichever happens first in time.
+ * the first failure in this order wins, regardless of which happens first in time.
  *
- * <p>The owner decides which worker fills which lane and bounds what is in memory: its workers
- * {@link #await} room. Its own state and the pipeline's are guarded by one monitor, so that a
- * condition can depend on both.
+ * <p>The owner decides which worker fills which lane and bounds memory: its workers {@link #await}
+ * room. Its own state and the pipeline's are guarded by one monitor, so that a condition can depend
+ * on both.
  *
- * <p>Workers are never interrupted. When the run ends, each ends after the result at hand.
+ * <p>Workers are never interrupted. When the run ends, each worker finishes its current result and
+ * ends.
  */
 public final class OrderedPipeline<T> {
 
-  /** What a worker does until no work is left. */
+  /** The work of a worker thread. */
   @FunctionalInterface
   public interface Work {
-    /** Works; a failure that belongs to no lane may be thrown. */
+    /** Works until nothing is left to do. May throw a failure that belongs to no lane. */
     void run() throws IOException;
   }
 
@@ -55,7 +56,7 @@ public final class OrderedPipeline<T> {
   private final Map<Long, Lane<T>> lanes = new HashMap<>();
   private final List<Thread> workers = new ArrayList<>();
   private long head;
-  private long lanesInAll = Long.MAX_VALUE;
+  private long laneCount = Long.MAX_VALUE;
   private @Nullable Thread leftBehind;
   private boolean stopped;
   private @Nullable Throwable workerFailure;
@@ -64,7 +65,7 @@ public final class OrderedPipeline<T> {
    * A pipeline that has not started.
    *
    * @param monitor guards the pipeline and the owner's state
-   * @param threadNames what the names of the threads, which are daemons, begin with
+   * @param threadNames name prefix of the threads, which are daemons
    */
   public OrderedPipeline(Object monitor, String threadNames, int threads) {
     this.monitor = monitor;
@@ -77,9 +78,9 @@ public final class OrderedPipeline<T> {
    * workers have ended, except the one that is {@linkplain #leaveBehind left behind}.
    *
    * @throws InputException if the run is stopped before the last lane ends
-   * @throws InterruptedIOException if this thread is interrupted, which it still is afterwards
-   * @throws IOException what the first failed lane, the taker or a worker throws; likewise
-   *     unchecked exceptions and errors
+   * @throws InterruptedIOException if this thread is interrupted; it stays interrupted
+   * @throws IOException if the first failed lane, the taker or a worker throws one; unchecked
+   *     exceptions and errors are passed on likewise
    */
   public void run(Work work, Taker<T> taker) throws IOException {
     try {
@@ -113,7 +114,7 @@ public final class OrderedPipeline<T> {
    * Waits in a worker until the condition is met. The caller holds the monitor, and notifies it of
    * changes to its own state.
    *
-   * @return false if the run was stopped or has ended, whatever the condition
+   * @return false if the run was stopped or has ended, regardless of the condition
    */
   public boolean await(BooleanSupplier condition) throws InterruptedIOException {
     waitUntil(() -> stopped || condition.getAsBoolean());
@@ -152,14 +153,14 @@ public final class OrderedPipeline<T> {
   /** Sets the number of lanes, which may become known during the run. */
   public void setLanes(long count) {
     synchronized (monitor) {
-      lanesInAll = count;
+      laneCount = count;
       monitor.notifyAll();
     }
   }
 
   /**
-   * Names the worker that the end of the run does not wait for, since it may block for ever; null
-   * if there is none.
+   * Sets the worker that the run does not wait for when it ends, since it may block forever; null
+   * for none.
    */
   public void leaveBehind(@Nullable Thread worker) {
     synchronized (monitor) {
@@ -204,10 +205,10 @@ public final class OrderedPipeline<T> {
             () ->
                 !lane.ready.isEmpty()
                     || lane.ended
-                    || head == lanesInAll
+                    || head == laneCount
                     || workerFailure != null
                     || stopped);
-        if (head == lanesInAll) {
+        if (head == laneCount) {
           return null;
         }
         boolean complete = lane.ended && lane.ready.isEmpty();

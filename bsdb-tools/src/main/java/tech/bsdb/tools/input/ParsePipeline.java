@@ -12,24 +12,25 @@ import org.jspecify.annotations.Nullable;
  * input.
  *
  * <p>Each chunk is a lane of an {@link OrderedPipeline}. A worker takes an empty chunk, waits for
- * its turn at the source, where the chunk gets its bytes and its number, and parses it outside. The
- * number of chunks is fixed, so memory is bounded; while long records make chunks large, fewer are
- * filled. A worker never waits with a numbered chunk, so the run cannot stall.
+ * exclusive use of the source, fills and numbers the chunk there, and then releases the source and
+ * parses the chunk. The number of chunks is fixed, so memory is bounded; while long records make
+ * chunks large, fewer are filled. A worker never waits while it holds a numbered chunk, so the run
+ * cannot stall.
  *
- * <p>When the run ends, a worker that waits for standard input or a pipe is left behind. It is a
- * daemon and ends when its read returns.
+ * <p>When the run ends, a worker that is waiting for standard input or a pipe is left behind. It is
+ * a daemon and ends when its read returns.
  */
 final class ParsePipeline {
 
   /** Takes parsed chunks in the order of the input. */
   @FunctionalInterface
   interface Taker {
-    /** Takes a chunk, which belongs to the pipeline again on return. */
+    /** Takes a chunk. On return the chunk belongs to the pipeline again. */
     void take(Chunk chunk) throws IOException;
   }
 
-  /** Bytes of numbered chunks beyond which the source waits; only long records reach it. */
-  private static final long MOST_HELD = Runtime.getRuntime().maxMemory() / 8;
+  /** Bytes of numbered chunks beyond which the source waits; only long records reach this limit. */
+  private static final long MAX_HELD = Runtime.getRuntime().maxMemory() / 8;
 
   private final ChunkSource source;
   private final boolean sourceMayBlock;
@@ -91,7 +92,7 @@ final class ParsePipeline {
     }
   }
 
-  /** Gives the chunk its bytes and its number; false at the end of the source or of the run. */
+  /** Fills and numbers the chunk; false at the end of the source or of the run. */
   private boolean fill(Chunk chunk) throws InterruptedIOException {
     if (!awaitSource()) {
       return false;
@@ -108,7 +109,7 @@ final class ParsePipeline {
   }
 
   private synchronized boolean awaitSource() throws InterruptedIOException {
-    if (!chunks.await(() -> sourceUser == null && heldBytes <= MOST_HELD) || sourceEnded) {
+    if (!chunks.await(() -> sourceUser == null && heldBytes <= MAX_HELD) || sourceEnded) {
       return false;
     }
     sourceUser = Thread.currentThread();
@@ -135,7 +136,7 @@ final class ParsePipeline {
     chunks.leaveBehind(null);
     notifyAll();
     if (chunks.isStopped()) {
-      closeSource(); // the run may have ended without it
+      closeSource(); // the run may have ended without closing it
     }
   }
 
@@ -189,7 +190,7 @@ final class ParsePipeline {
     if (isOrdinary(chunk)) {
       empty.add(chunk);
     } else {
-      chunksToMake++; // a chunk that one long record made grow is not reused
+      chunksToMake++; // a chunk that grew for one long record is not reused
     }
     notifyAll();
   }

@@ -17,14 +17,14 @@ import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
  * <p>Each row group is a lane of an {@link OrderedPipeline}: a worker takes the next row group,
  * reads it, and adds its rows batch by batch. Memory is bounded: once the row groups and batches in
  * memory reach the limit, workers wait. The row group whose rows are awaited is exempt while it has
- * no batch ready, so that the run cannot stall.
+ * no batch ready, so the run cannot stall.
  */
 final class RowPipeline {
 
   /** Takes batches in the order of the input. */
   @FunctionalInterface
   interface Taker {
-    /** Takes a batch, which belongs to the pipeline again on return. */
+    /** Takes a batch. On return the batch belongs to the pipeline again. */
     void take(Task task, RowBatch batch) throws IOException;
   }
 
@@ -47,7 +47,7 @@ final class RowPipeline {
   private final Supplier<RowReader> readers;
   private final Supplier<Batch> batches;
   private final int threads;
-  private final long mostHeld;
+  private final long maxHeld;
   private final OrderedPipeline<RowBatch> rows;
 
   // All below is guarded by this.
@@ -58,19 +58,19 @@ final class RowPipeline {
   /**
    * A pipeline that has not started.
    *
-   * @param mostHeld bytes of row groups and rows in memory beyond which workers wait
+   * @param maxHeld bytes of row groups and rows in memory beyond which workers wait
    */
   RowPipeline(
       List<Task> tasks,
       Supplier<RowReader> readers,
       Supplier<Batch> batches,
       int threads,
-      long mostHeld) {
+      long maxHeld) {
     this.tasks = tasks;
     this.readers = readers;
     this.batches = batches;
     this.threads = Math.min(threads, tasks.size());
-    this.mostHeld = mostHeld;
+    this.maxHeld = maxHeld;
     this.rows = new OrderedPipeline<>(this, "bsdb-parquet-", this.threads);
     rows.setLanes(tasks.size());
   }
@@ -121,7 +121,7 @@ final class RowPipeline {
     end(task, admitted ? bytes : 0, failure);
   }
 
-  /** The batches of a row group. */
+  /** Receives the batches of a row group. */
   private final class Ready implements RowReader.Sink {
     private final Task task;
 
@@ -144,9 +144,9 @@ final class RowPipeline {
     }
   }
 
-  /** Waits until there is room for so many bytes; false if the run was stopped. */
+  /** Waits until there is room for the given number of bytes; false if the run was stopped. */
   private synchronized boolean hold(Task task, long bytes) throws InterruptedIOException {
-    boolean wanted = rows.await(() -> held + bytes <= mostHeld || rows.isAwaited(task.number));
+    boolean wanted = rows.await(() -> held + bytes <= maxHeld || rows.isAwaited(task.number));
     held += wanted ? bytes : 0;
     return wanted;
   }

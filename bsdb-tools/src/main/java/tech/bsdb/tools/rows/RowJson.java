@@ -11,20 +11,20 @@ import tech.bsdb.tools.text.JsonBuffer;
 
 /**
  * Writes rows as JSON objects (OPERATIONS.md "Typed rows"), one after another. Once its arrays have
- * grown it allocates nothing but for floating-point numbers and decimals of more than 18 digits.
- * Not thread-safe.
+ * grown, it allocates only for floating-point numbers and decimals of more than 18 digits. Not
+ * thread-safe.
  *
- * <p>Bytes that are no row of the schema are a {@link BadRowException}, whatever they are. Columns
- * that are not wanted are passed over in the bytes, and must be well-formed nevertheless.
+ * <p>Any bytes that are not a row of the schema cause a {@link BadRowException}. Columns that are
+ * not wanted are skipped, but must still be well-formed.
  */
 public final class RowJson {
-  /** The largest whole number that a double, and all below it, holds exactly. */
+  /** The magnitude up to which a double represents every integer exactly. */
   private static final long SAFE = (1L << 53) - 1;
 
-  /** A decimal of more digits behind its point has an exponent instead of all its zeros. */
+  /** Decimals with more fraction digits are written with an exponent instead of all their zeros. */
   private static final int PLAIN_SCALE = 10_000;
 
-  /** The most bytes of a number with a scale of its own. */
+  /** Maximum bytes of a decimal that carries its own scale. */
   private static final int BIG_DECIMAL = 1 << 14;
 
   private static final byte[] TRUE = "true".getBytes(US_ASCII);
@@ -37,7 +37,7 @@ public final class RowJson {
   private final byte[] text = new byte[IsoText.LONGEST];
   private JsonBuffer out = new JsonBuffer();
 
-  /** A writer. */
+  /** Creates a writer of rows of the given form. */
   public RowJson(RowForm form) {
     this.form = form;
   }
@@ -45,9 +45,9 @@ public final class RowJson {
   /**
    * Writes a row as an object.
    *
-   * @param bytes has the row in {@code from} to {@code from + length - 1}
-   * @param target what it is written into
-   * @throws BadRowException if that is no row of the schema; nothing is written then
+   * @param bytes contains the row in {@code from} to {@code from + length - 1}
+   * @param target receives the object
+   * @throws BadRowException if the bytes are not a row of the schema; nothing is written then
    */
   public void write(byte[] bytes, int from, int length, JsonBuffer target) throws BadRowException {
     int start = target.length();
@@ -88,7 +88,7 @@ public final class RowJson {
     out.put(name, comma, name.length - comma);
   }
 
-  /** What goes down into values is a method of its own, so that a level takes little stack. */
+  /** Writes nested values in separate methods, so that each level takes little stack. */
   private void write(Shape shape) throws BadRowException {
     switch (shape.kind) {
       case RECORD -> writeRecord(shape);
@@ -212,7 +212,7 @@ public final class RowJson {
     }
   }
 
-  /** Passes over a value without looking at more of it than its end asks for. */
+  /** Skips a value, reading only what is needed to find its end. */
   private void skip(Shape shape) throws BadRowException {
     switch (shape.kind) {
       case RECORD -> skipRecord(shape);
@@ -286,7 +286,9 @@ public final class RowJson {
     putFloating(NumberOutput.toString(number, true), Double.isFinite(number));
   }
 
-  /** The shortest digits that are that number and no other, the same on every Java. */
+  /**
+   * Writes the shortest digits that identify the number, which are the same on every Java version.
+   */
   private void putFloating(String digits, boolean finite) {
     if (finite) {
       out.put(digits.getBytes(ISO_8859_1));
@@ -297,7 +299,7 @@ public final class RowJson {
     }
   }
 
-  /** Writes a text that stands in the array from 1 on, with quotes around it. */
+  /** Writes the text that starts at index 1 of the array, in quotes. */
   private void putText(int end) {
     text[0] = '"';
     text[end] = '"';
@@ -308,13 +310,13 @@ public final class RowJson {
     long number = row.readLong();
     int units = IsoText.units(digits);
     if (number < 0 || number > 86_400L * units) {
-      throw new BadRowException("a time of day is " + number + ", which no day has");
+      throw new BadRowException("a time of day is " + number + ", which is out of range");
     }
     long second = number / units;
     putText(IsoText.time((int) second, (int) (number - second * units), digits, text, 1));
   }
 
-  /** The number is in two's complement, the highest byte first. */
+  /** Writes a decimal from its unscaled number in two's complement, highest byte first. */
   private void putDecimal(int at, int length, int scale) {
     byte[] bytes = row.bytes();
     if (length > Long.BYTES || scale > PLAIN_SCALE) {
@@ -334,7 +336,7 @@ public final class RowJson {
     }
   }
 
-  /** Writes a number with 1 to 18 digits behind its point. */
+  /** Writes a number with 1 to 18 fraction digits. */
   private void putScaled(long unscaled, int scale) {
     boolean quoted = form.safeIntegers() && (unscaled > SAFE || unscaled < -SAFE);
     if (quoted) {
@@ -375,7 +377,10 @@ public final class RowJson {
     }
   }
 
-  /** Avro's decimals with a scale of their own: the number as bytes, and the scale, in bytes. */
+  /**
+   * Writes an Avro decimal that carries its own scale: bytes that contain the unscaled number, as
+   * bytes, and the scale.
+   */
   private void writeBigDecimal() throws BadRowException {
     int length = row.readLength();
     if (length > BIG_DECIMAL) {
@@ -407,7 +412,7 @@ public final class RowJson {
     putText(to);
   }
 
-  /** Months, days and milliseconds, each without a sign, the lowest byte first. */
+  /** Writes months, days and milliseconds, each unsigned, lowest byte first. */
   private void writeDuration(int at) {
     long months = unsigned(at);
     long days = unsigned(at + 4);

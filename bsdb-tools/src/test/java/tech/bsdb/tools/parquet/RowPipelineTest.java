@@ -65,7 +65,7 @@ class RowPipelineTest {
     assertThat(file.rowGroups()).hasSizeGreaterThan(5);
   }
 
-  private static RowPipeline pipeline(List<String> keys, int threads, long mostHeld) {
+  private static RowPipeline pipeline(List<String> keys, int threads, long maxHeld) {
     List<Task> tasks = new ArrayList<>();
     for (RowGroup group : file.rowGroups()) {
       tasks.add(new Task(tasks.size(), file, 0, group));
@@ -78,15 +78,15 @@ class RowPipelineTest {
                 (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
                     keys.add(new String(key, keyFrom, keyLength, UTF_8))),
         threads,
-        mostHeld);
+        maxHeld);
   }
 
   @ParameterizedTest
   @CsvSource({"1, 0", "1, 1000000000", "4, 0", "4, 5000", "4, 1000000000", "30, 20000"})
-  void rowsComeInTheirOrder(int threads, long mostHeld) throws Exception {
+  void rowsComeInTheirOrder(int threads, long maxHeld) throws Exception {
     List<String> keys = new ArrayList<>();
     long[] next = {0};
-    pipeline(keys, threads, mostHeld)
+    pipeline(keys, threads, maxHeld)
         .run(
             (task, batch) -> {
               assertThat(batch.firstRow()).isEqualTo(next[0]);
@@ -98,11 +98,11 @@ class RowPipelineTest {
 
   @ParameterizedTest
   @CsvSource({"1, 0", "4, 0", "4, 1000000000"})
-  void whatTheTakerThrowsEndsItAndItsThreads(int threads, long mostHeld) {
+  void whatTheTakerThrowsEndsItAndItsThreads(int threads, long maxHeld) {
     List<String> keys = new ArrayList<>();
     assertThatThrownBy(
             () ->
-                pipeline(keys, threads, mostHeld)
+                pipeline(keys, threads, maxHeld)
                     .run(
                         (task, batch) -> {
                           if (batch.firstRow() > ROWS / 2) {

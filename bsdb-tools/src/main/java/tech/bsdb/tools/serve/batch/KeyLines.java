@@ -2,14 +2,14 @@ package tech.bsdb.tools.serve.batch;
 
 import java.nio.ByteBuffer;
 
-/** Keys, one a line. */
+/** Reads keys, one per line. */
 final class KeyLines implements KeyStream {
   private final KeyEncoding encoding;
   private final KeyList keys;
   private final Pieces pieces = new Pieces();
   private long lineStart;
 
-  /** Of the line that has no end yet: whether there is one, and bytes of it. */
+  /** Whether the last line is still open; {@link #lineLength} is its length in bytes. */
   private boolean begun;
 
   private long lineLength;
@@ -51,7 +51,7 @@ final class KeyLines implements KeyStream {
 
   private void append(byte[] bytes, int from, int to) throws BadRequestException {
     lineLength += to - from;
-    if (lineLength > MAX_KEY + 1) { // a carriage return may be among it
+    if (lineLength > MAX_KEY + 1) { // may include a carriage return
       throw wrong(413, "is longer than " + MAX_KEY + " bytes");
     }
     keys.append(bytes, from, to);
