@@ -181,8 +181,8 @@ public final class BucketHash implements HashFunction {
   }
 
   /**
-   * Returns where the word that decides starts: of the checksum, or of the vertex where there are no
-   * checksum bits. No block with keys has zeros there.
+   * Returns where the word that decides starts: of the checksum, or of the vertex where there are
+   * no checksum bits. No block with keys has zeros there.
    */
   private int deciding(int base, int vertices, int vertex, int rank) {
     return checksumBits > 0

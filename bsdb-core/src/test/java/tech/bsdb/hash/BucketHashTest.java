@@ -25,7 +25,8 @@ class BucketHashTest {
         .as(code.toString())
         .isZero();
     String slot =
-        code.toString().lines()
+        code.toString()
+            .lines()
             .dropWhile(line -> !line.contains("long slot(long, long)"))
             .takeWhile(line -> !line.isBlank())
             .reduce("", (all, line) -> all + line + "\n");

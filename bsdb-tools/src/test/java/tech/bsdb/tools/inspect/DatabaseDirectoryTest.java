@@ -37,7 +37,9 @@ class DatabaseDirectoryTest {
     assertError(
         command,
         missing.toString(),
-        missing + ": no such directory; list the versions of the store with: bsdb versions " + store);
+        missing
+            + ": no such directory; list the versions of the store with: bsdb versions "
+            + store);
   }
 
   private static void assertError(String command, String directory, String message) {
