@@ -152,7 +152,7 @@ for jar in sorted(JARS.glob("*.jar")):
 
 # From here on, the server checks credentials and accepts none.
 moto_settings.INITIAL_NO_AUTH_ACTION_COUNT = 0
-build("wrong credentials", "s3a://bucket/data", port, "s3a://bucket/data: permission denied: S3 refuses these credentials")
+build("wrong credentials", "s3a://bucket/data", port, "s3a://bucket/data: permission denied: S3 rejects these credentials")
 server.stop()
 print(f"{len(failures)} failed")
 sys.exit(1 if failures else 0)

@@ -142,7 +142,7 @@ class ServeIT {
       }
       Files.writeString(tokens, "not one token\n");
       hangUp(server);
-      while (!Files.readString(folder.resolve("stderr")).contains("new tokens are refused")) {
+      while (!Files.readString(folder.resolve("stderr")).contains("the new tokens are rejected")) {
         Thread.sleep(20);
       }
       assertThat(status(port, "second")).isEqualTo(200);
