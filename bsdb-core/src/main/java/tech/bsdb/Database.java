@@ -10,6 +10,9 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.directory.Warming;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
@@ -19,12 +22,9 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.Engines;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.lookup.DatabaseDirectory;
-import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.RecordWalk;
-import tech.bsdb.lookup.Verification;
-import tech.bsdb.lookup.Warming;
+import tech.bsdb.verify.Verification;
 
 /**
  * An open database. Thread-safe; one instance serves any number of threads.

@@ -33,6 +33,7 @@ import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
@@ -54,7 +55,6 @@ import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**

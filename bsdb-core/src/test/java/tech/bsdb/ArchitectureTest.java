@@ -93,11 +93,57 @@ class ArchitectureTest {
   void readingKnowsNothingOfBuilding() {
     noClasses()
         .that()
-        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb.lookup..")
+        .resideInAnyPackage(
+            "tech.bsdb.read..",
+            "tech.bsdb.verify..",
+            "tech.bsdb.lookup..",
+            "tech.bsdb.locate..",
+            "tech.bsdb.directory..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tech.bsdb.build..", "tech.bsdb", "it.unimi..")
         .check(CORE);
+  }
+
+  @Test
+  void driversKnowLocatorsButNoIndex() {
+    onlyUses(
+        "tech.bsdb.lookup..",
+        "java..",
+        "org.jspecify.annotations..",
+        "org.slf4j..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "tech.bsdb.hash..",
+        "tech.bsdb.data..",
+        "tech.bsdb.directory..",
+        "tech.bsdb.locate..");
+  }
+
+  @Test
+  void locatorsKnowNoDriver() {
+    onlyUses(
+        "tech.bsdb.locate..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "tech.bsdb.hash..",
+        "tech.bsdb.index..",
+        "tech.bsdb.data..",
+        "tech.bsdb.directory..");
+    onlyUses(
+        "tech.bsdb.directory..",
+        "java..",
+        "org.jspecify.annotations..",
+        "org.slf4j..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "tech.bsdb.hash..",
+        "tech.bsdb.data..");
   }
 
   @Test
@@ -107,6 +153,7 @@ class ArchitectureTest {
         "java..",
         "org.jspecify.annotations..",
         "tech.bsdb.error..",
+        "tech.bsdb.directory..",
         "tech.bsdb.lookup..");
   }
 
@@ -122,7 +169,14 @@ class ArchitectureTest {
         .resideInAPackage("tech.bsdb.build..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("tech.bsdb.read..", "tech.bsdb.lookup..", "tech.bsdb", "it.unimi..")
+        .resideInAnyPackage(
+            "tech.bsdb.read..",
+            "tech.bsdb.verify..",
+            "tech.bsdb.lookup..",
+            "tech.bsdb.locate..",
+            "tech.bsdb.directory..",
+            "tech.bsdb",
+            "it.unimi..")
         .check(CORE);
   }
 

@@ -8,8 +8,9 @@ import java.util.concurrent.ThreadPoolExecutor;
 import java.util.concurrent.TimeUnit;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.hash.HashFunction;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.DirectEngine;
+import tech.bsdb.locate.Locator;
 
 /**
  * Asynchronous lookups. Each is answered exactly once: with a value, null for an absent key, or a
@@ -21,7 +22,7 @@ import tech.bsdb.io.DirectEngine;
  * for their reads or handlers. Further callers block, except handlers themselves, which could
  * deadlock.
  */
-public final class AsyncLookups implements Closeable {
+public final class AsyncLookups implements RingLookups.Owner, Closeable {
   /** The number of lookups with unfinished handlers beyond which callers wait. */
   static final int MOST = 16_384;
 
@@ -32,14 +33,7 @@ public final class AsyncLookups implements Closeable {
   private static final int CLOSED = -1;
   private static final long IDLE_SECONDS = 10;
 
-  /** Receives the answer to one lookup, exactly once. */
-  public interface Answer {
-    void completed(byte @Nullable [] value);
-
-    void failed(Throwable why);
-  }
-
-  private final Lookup lookup;
+  private final SyncLookups sync;
   private final Callbacks callbacks =
       new Callbacks(Math.max(2, Runtime.getRuntime().availableProcessors()));
   private final ThreadPoolExecutor pool;
@@ -53,9 +47,14 @@ public final class AsyncLookups implements Closeable {
 
   private boolean closed;
 
-  /** Creates lookups in an open database, which the caller closes after this. */
-  public AsyncLookups(Lookup lookup) throws IOException {
-    this.lookup = lookup;
+  /**
+   * Creates lookups over files that the caller closes after this.
+   *
+   * @param sync the same lookups on the calling thread
+   * @param engines the engines that opened the files of the locator
+   */
+  AsyncLookups(SyncLookups sync, Locator locator, EngineChoice.Chosen engines) throws IOException {
+    this.sync = sync;
     int threads = positive(DirectEngine.THREADS, DEFAULT_THREADS);
     int ringThreads = positive(RINGS, 1);
     this.pool =
@@ -71,10 +70,10 @@ public final class AsyncLookups implements Closeable {
               return thread;
             });
     pool.allowCoreThreadTimeOut(true);
-    this.rings = new RingLookups[lookup.engines().hasRings() ? ringThreads : 0];
+    this.rings = new RingLookups[engines.hasRings() ? ringThreads : 0];
     try {
       for (int i = 0; i < rings.length; i++) {
-        rings[i] = new RingLookups(lookup, this);
+        rings[i] = new RingLookups(sync, locator, engines, this);
       }
     } catch (IOException | RuntimeException | Error e) {
       close();
@@ -97,7 +96,7 @@ public final class AsyncLookups implements Closeable {
 
   /** Looks up a key and delivers its answer; {@code budget} grants the memory for it. */
   public void get(byte[] key, Answer answer, @Nullable LongPredicate budget) {
-    Request request = new Request(key, answer, budget);
+    AsyncRequest request = new AsyncRequest(key, answer, budget);
     boolean answered = true;
     try {
       answered = answeredHere(request);
@@ -123,13 +122,13 @@ public final class AsyncLookups implements Closeable {
    * A lone lookup is read by the thread that will deliver its answer, which saves one of two handovers. One at a time
    * then takes 140 us instead of 233; a synchronous one takes 187 (docs/BENCHMARKS.md).
    */
-  private void readAndAnswer(Request request) {
+  private void readAndAnswer(AsyncRequest request) {
     find(request);
     readEnded();
     deliver(request);
   }
 
-  private void deliver(Request request) {
+  private void deliver(AsyncRequest request) {
     try {
       request.run();
     } finally {
@@ -138,32 +137,32 @@ public final class AsyncLookups implements Closeable {
   }
 
   /** Looks up synchronously. */
-  private void find(Request request) {
+  private void find(AsyncRequest request) {
     try {
-      request.value = lookup.get(request.key, request.budget);
+      request.value = sync.get(request.key, request.budget);
     } catch (IOException | RuntimeException | Error e) {
       request.fail(e);
     }
   }
 
   /**
-   * Answers a request that needs no I/O and returns true; for others, finds the slot if rings are
-   * used.
+   * Answers a request that needs no I/O and returns true; for others, finds the place of the first
+   * read if rings are used.
    */
-  private boolean answeredHere(Request request) throws IOException {
+  private boolean answeredHere(AsyncRequest request) throws IOException {
     if (rings.length == 0) {
-      byte[] value = lookup.getIfInMemory(request.key, request.budget);
-      if (value == Lookup.NOT_IN_MEMORY) {
+      byte[] value = sync.getIfInMemory(request.key, request.budget);
+      if (value == SingleLookups.NOT_IN_MEMORY) {
         return false;
       }
       request.value = value;
       return true;
     }
-    lookup.findSlot(request);
-    return request.slot == HashFunction.ABSENT;
+    sync.start(request);
+    return request.place == Locator.ABSENT;
   }
 
-  private void read(Request request) {
+  private void read(AsyncRequest request) {
     if (rings.length == 0) {
       waitFor(request);
       return;
@@ -175,7 +174,8 @@ public final class AsyncLookups implements Closeable {
   }
 
   /** Has a pool thread look up the key synchronously. */
-  void waitFor(Request request) {
+  @Override
+  public void waitFor(AsyncRequest request) {
     try {
       pool.execute(
           () -> {
@@ -189,7 +189,8 @@ public final class AsyncLookups implements Closeable {
   }
 
   /** Delivers the answer of a lookup whose reads are finished. */
-  void answer(Request request) {
+  @Override
+  public void answer(AsyncRequest request) {
     callbacks.execute(() -> deliver(request));
     readEnded();
   }
@@ -229,36 +230,6 @@ public final class AsyncLookups implements Closeable {
     unanswered--;
     if (unanswered == MOST - 1) {
       notifyAll();
-    }
-  }
-
-  /** One lookup and its answer. */
-  static final class Request implements Runnable {
-    final byte[] key;
-    final @Nullable LongPredicate budget;
-    private final Answer answer;
-    long slot;
-    byte @Nullable [] value;
-    private @Nullable Throwable failure;
-
-    Request(byte[] key, Answer answer, @Nullable LongPredicate budget) {
-      this.key = key;
-      this.budget = budget;
-      this.answer = answer;
-    }
-
-    void fail(Throwable why) {
-      failure = why;
-    }
-
-    /** Delivers the answer. */
-    @Override
-    public void run() {
-      if (failure != null) {
-        answer.failed(failure);
-      } else {
-        answer.completed(value);
-      }
     }
   }
 

@@ -4,39 +4,38 @@ import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
-import tech.bsdb.hash.HashFunction;
-import tech.bsdb.io.ReadQueue;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.locate.Locator;
 
 /**
  * Looks up many keys with many reads in flight: as soon as one lookup finishes, the next takes its
- * place. Belongs to a {@link Session}.
+ * place. Not thread-safe.
  */
 final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
-  private final LookupPath path;
+  private final Locator locator;
   private final QueuedLookups<KeyBatch> lookups;
   private @Nullable Throwable failure;
 
-  /** Creates lookups over a queue, which {@link #close} closes. */
-  BatchLookups(LookupPath path, ReadQueue queue, boolean indexQueued, boolean recordsQueued) {
-    this.path = path;
-    this.lookups =
-        new QueuedLookups<>(path, queue, indexQueued, recordsQueued, Values.separate(), this);
+  /** Creates lookups with a queue of their own, which {@link #close} closes. */
+  BatchLookups(Locator locator, EngineChoice.Chosen engines) throws IOException {
+    this.locator = locator;
+    this.lookups = new QueuedLookups<>(locator, engines, false, Values.separate(), this);
   }
 
   /** Looks up all keys of a batch. */
-  void run(KeyBatch batch, Session session) throws IOException {
+  void run(KeyBatch batch, Probe probe) throws IOException {
     failure = null;
     lookups.useValues(batch.destination());
     for (int i = 0; i < batch.size() && failure == null; i++) {
       byte[] key = batch.key(i);
-      long slot = path.slot(key, session.signature);
-      if (slot == HashFunction.ABSENT) {
+      long place = locator.start(key, probe.signature);
+      if (place == Locator.ABSENT) {
         batch.note(i, null);
       } else {
         while (lookups.isFull()) {
           lookups.await(1);
         }
-        lookups.begin(slot, key, batch, i);
+        lookups.begin(place, key, batch, i);
       }
     }
     while (lookups.pending() > 0) {

@@ -8,11 +8,18 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
-/** The keys and values of a {@code LookupBatch} or of {@link Lookup#getAll}. Not thread-safe. */
+/** Keys that are looked up together, and their values. Not thread-safe. */
 public final class KeyBatch {
   private static final int ABSENT = -1;
 
-  private final Lookup lookup;
+  /** Looks up all keys of a batch. */
+  @FunctionalInterface
+  interface Driver {
+    /** Puts each value into the batch's {@link #destination} and {@link #note notes} it. */
+    void run(KeyBatch batch) throws IOException;
+  }
+
+  private final Driver driver;
   private final Values values;
   private final byte @Nullable [] @Nullable [] apart;
   private byte[][] keys = new byte[64][];
@@ -22,15 +29,15 @@ public final class KeyBatch {
   private boolean answered;
 
   /** Creates a batch that collects its values in one array. */
-  KeyBatch(Lookup lookup) {
-    this.lookup = lookup;
+  KeyBatch(Driver driver) {
+    this.driver = driver;
     this.values = Values.contiguous();
     this.apart = null;
   }
 
   /** Creates a batch that puts each value into {@code values} as a separate array. */
-  KeyBatch(Lookup lookup, byte[][] keys, byte @Nullable [] @Nullable [] values) {
-    this.lookup = lookup;
+  KeyBatch(Driver driver, byte[][] keys, byte @Nullable [] @Nullable [] values) {
+    this.driver = driver;
     this.values = Values.separate();
     this.keys = keys;
     this.size = keys.length;
@@ -87,7 +94,7 @@ public final class KeyBatch {
   public void get() throws IOException {
     answered = false;
     values.clear();
-    lookup.getAll(this);
+    driver.run(this);
     answered = true;
   }
 

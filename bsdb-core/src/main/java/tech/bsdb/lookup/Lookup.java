@@ -2,83 +2,66 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.io.UncheckedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.Collections;
 import java.util.List;
+import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
-import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
-import org.slf4j.Logger;
-import org.slf4j.LoggerFactory;
-import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.data.PlainReader;
-import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.MemoryBudgetExceededException;
-import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.format.Page;
-import tech.bsdb.hash.BucketHash;
-import tech.bsdb.hash.HashFunction;
-import tech.bsdb.index.AddressIndex;
-import tech.bsdb.index.ValueIndex;
-import tech.bsdb.io.CheckedPages;
-import tech.bsdb.io.Engine;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.locate.AddressedLocator;
+import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.LocatorFactory;
 
 /**
- * The single lookup path, shared by every reader: key, signature, slot, address, record; in
- * approximate mode key, signature, slot, value. Thread-safe.
+ * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
+ * to the {@link Locator}; how it reads, to the drivers {@link SingleLookups}, {@link StagedLookups}
+ * and {@link QueuedLookups}. Thread-safe.
  */
 public final class Lookup implements Closeable {
-  /** Marks a value that would have to be read; compared by identity. */
-  static final byte[] NOT_IN_MEMORY = new byte[0];
-
-  private static final Logger LOG = LoggerFactory.getLogger(Lookup.class);
-
   private final DatabaseDirectory directory;
   private final Path realPath;
   private final EngineChoice.Chosen engines;
-  private final CheckedPages index;
-  private final LookupPath path;
+  private final Locator locator;
   private final ReadCount reads;
   private final HeldFiles scanned;
   private final byte @Nullable [] dictionary;
   private final Sessions sessions = new Sessions();
-  private final List<Closeable> opened;
+  private final SyncLookups sync;
+  private final Object asyncLock = new Object();
   private volatile @Nullable AsyncLookups async;
-  private final AtomicBoolean faulted = new AtomicBoolean();
   private boolean closing;
 
   private Lookup(
       DatabaseDirectory directory,
       EngineChoice.Chosen engines,
-      CheckedPages index,
-      LookupPath path,
+      Locator locator,
       ReadCount reads,
       HeldFiles scanned,
-      byte @Nullable [] dictionary,
-      List<Closeable> opened)
+      byte @Nullable [] dictionary)
       throws IOException {
     this.directory = directory;
     this.realPath = directory.path().toRealPath();
     this.engines = engines;
-    this.index = index;
-    this.path = path;
+    this.locator = locator;
     this.reads = reads;
     this.scanned = scanned;
     this.dictionary = dictionary;
-    this.opened = opened;
+    this.sync = new SyncLookups(locator, engines, directory.path(), sessions);
   }
 
   /**
@@ -92,85 +75,27 @@ public final class Lookup implements Closeable {
     return DatabaseDirectory.withOpened(path, directory -> open(directory, choice, verify));
   }
 
-  /** Opens a database from within {@code withOpened}, which has just read its directory. */
-  static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
+  /**
+   * Opens a database from within {@link DatabaseDirectory#withOpened}, which has just read its
+   * directory.
+   */
+  public static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
       throws IOException {
     directory.refuseShard();
-    Facts facts = directory.facts();
-    List<Closeable> opened = new ArrayList<>();
     ReadCount reads = new ReadCount();
+    EngineChoice.Chosen engines = choice.choose(directory);
+    engines.requireRoom(directory);
+    byte[] dictionary = directory.facts().compressed() ? directory.dictionary() : null;
+    List<Closeable> opened = new ArrayList<>();
     try {
-      EngineChoice.Chosen chosen = choice.choose(directory);
-      chosen.requireRoom(directory);
-      FileEntry hashEntry = only(directory, FileKind.HASH);
-      HashFunction hash =
-          BucketHash.open(
-              directory.file(hashEntry),
-              hashEntry,
-              facts.hashBuckets(),
-              facts.records(),
-              facts.checksumBits(),
-              verify,
-              chosen.loader());
-      opened.add(hash);
-      FileEntry indexEntry = only(directory, FileKind.INDEX);
-      int width = facts.approximateWidth();
-      int entryWidth = width > 0 ? ValueIndex.entryWidth(width) : AddressIndex.WIDTH;
-      long pages = AddressIndex.pagesFor(facts.records(), entryWidth);
-      if (pages != indexEntry.pages()) {
-        throw directory
-            .check(indexEntry)
-            .corrupt(0, "an index of " + pages + " pages", indexEntry.pages() + "");
-      }
-      CheckedPages index = directory.pages(indexEntry, chosen.index(), verify, reads);
-      opened.add(index);
-      long seed = facts.hashSeed();
+      Locator locator = LocatorFactory.open(directory, engines, dictionary, verify, reads);
+      opened.add(locator);
       HeldFiles scanned = HeldFiles.open(directory, directory.manifest().files(FileKind.DATA));
       opened.add(scanned);
-      if (width > 0) {
-        ValueIndex values = new ValueIndex(index, width, directory.check(indexEntry));
-        LookupPath path = LookupPath.approximate(seed, hash, values);
-        return new Lookup(directory, chosen, index, path, reads, scanned, null, opened);
-      }
-      byte[] dictionary = facts.compressed() ? directory.dictionary() : null;
-      RecordReader records = records(directory, chosen.data(), dictionary, verify, reads);
-      opened.add(records);
-      LookupPath path = LookupPath.exact(seed, hash, new AddressIndex(index), records);
-      return new Lookup(directory, chosen, index, path, reads, scanned, dictionary, opened);
+      return new Lookup(directory, engines, locator, reads, scanned, dictionary);
     } catch (IOException | RuntimeException e) {
       closeAll(opened, e);
       throw e;
-    }
-  }
-
-  private static FileEntry only(DatabaseDirectory directory, FileKind kind) throws IOException {
-    List<FileEntry> entries = directory.manifest().files(kind);
-    if (entries.size() != 1) {
-      throw new CorruptDatabaseException(
-          directory.path().resolve(Manifest.FILE_NAME),
-          4096,
-          "one " + kind.label() + " file",
-          entries.size() + "");
-    }
-    return entries.get(0);
-  }
-
-  private static RecordReader records(
-      DatabaseDirectory directory,
-      Engine engine,
-      byte @Nullable [] dictionary,
-      boolean verify,
-      ReadCount reads)
-      throws IOException {
-    boolean compressed = directory.facts().compressed();
-    List<DataFile> files = directory.dataFiles(engine, verify, reads);
-    try {
-      return compressed
-          ? new CompressedReader(
-              files, directory.facts().addresses(), dictionary, directory.facts().zstdLongest())
-          : new PlainReader(files, directory.facts().addresses());
-    } catch (IllegalArgumentException e) {
-      throw badDictionary(directory, files, e);
     }
   }
 
@@ -183,26 +108,7 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
-    // Does not use inSession, so that only the value is allocated.
-    try {
-      Session session = sessions.take();
-      try {
-        return value(key, session);
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) { // caught here because giving back may throw it
-      throw unreadable(e);
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  private byte @Nullable [] value(byte[] key, Session session) throws IOException {
-    long slot = path.slot(key, session.signature);
-    return slot == HashFunction.ABSENT ? null : path.value(slot, key, session, session.values);
+    return sync.get(key);
   }
 
   /**
@@ -211,219 +117,39 @@ public final class Lookup implements Closeable {
    * @throws MemoryBudgetExceededException if the budget has no room
    */
   public byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    return inSession(session -> within(budget, session, () -> value(key, session)));
+    return sync.get(key, budget);
   }
 
-  /** A step of a lookup. */
+  /** An action on the locator. */
   @FunctionalInterface
-  private interface Part {
-    byte @Nullable [] run() throws IOException;
-  }
-
-  private static byte @Nullable [] within(
-      @Nullable LongPredicate budget, Session session, Part part) throws IOException {
-    session.values.use(budget);
-    try {
-      return part.run();
-    } finally {
-      session.values.use(null);
-    }
-  }
-
-  /** An action on a session. */
-  @FunctionalInterface
-  interface Use<T> {
+  public interface Use<T> {
     /** Runs the action. */
-    @Nullable T with(Session session) throws IOException;
+    T with(Locator locator) throws IOException;
   }
 
   /**
-   * Runs an action with a session, which is always given back, and translates exceptions that
-   * damage causes into those that callers expect.
+   * Runs an action on the locator, which stays open until the action ends, and translates
+   * exceptions that damage causes into those that callers expect.
+   *
+   * @throws IllegalStateException if the database is closed
    */
-  <T> @Nullable T inSession(Use<T> use) throws IOException {
-    try {
-      Session session = sessions.take();
-      try {
-        return use.with(session);
-      } catch (IndexOutOfBoundsException e) {
-        throw unsound(e);
-      } finally {
-        sessions.giveBack(session);
-      }
-    } catch (InternalError e) { // caught here because giving back may throw it
-      throw unreadable(e);
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  /**
-   * The value of a key if everything it requires was read before and so is probably in memory;
-   * otherwise {@link #NOT_IN_MEMORY}.
-   */
-  byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    if (engines.overlapping() != null) {
-      return NOT_IN_MEMORY;
-    }
-    return inSession(
-        session -> {
-          long slot = path.slot(key, session.signature);
-          return slot == HashFunction.ABSENT
-              ? null
-              : within(budget, session, () -> path.valueIfTouched(slot, key, session));
-        });
-  }
-
-  /** Finds the slot of a request's key; reads only the hash function. */
-  void findSlot(AsyncLookups.Request request) throws IOException {
-    inSession(
-        session -> {
-          request.slot = path.slot(request.key, session.signature);
-          return null;
-        });
-  }
-
-  /** Translates a failure into the exception that callers expect. */
-  Throwable explained(Throwable failure) {
-    if (failure instanceof IndexOutOfBoundsException e) {
-      return unsound(e);
-    }
-    return failure instanceof InternalError e ? unreadable(e) : failure;
-  }
-
-  /** The steps of a lookup, for callers that run them separately while this lookup is open. */
-  LookupPath path() {
-    return path;
-  }
-
-  /** The engines in use. */
-  EngineChoice.Chosen engines() {
-    return engines;
-  }
-
-  /** Looks up all keys of a batch, overlapping reads or cache misses where that pays. */
-  void getAll(KeyBatch batch) throws IOException {
-    inSession(
-        session -> {
-          if (engines.showMemory()) {
-            staged(session).run(batch, session);
-          } else if (engines.overlapping() != null) {
-            runQueued(batch, session);
-          } else {
-            runSingly(batch, session);
-          }
-          return null;
-        });
-  }
-
-  private void runSingly(KeyBatch batch, Session session) throws IOException {
-    for (int i = 0; i < batch.size(); i++) {
-      byte[] key = batch.key(i);
-      long slot = path.slot(key, session.signature);
-      batch.note(
-          i,
-          slot == HashFunction.ABSENT ? null : path.value(slot, key, session, batch.destination()));
-    }
-  }
-
-  private StagedLookups staged(Session session) {
-    StagedLookups staged = session.staged;
-    if (staged == null) {
-      staged = new StagedLookups(path);
-      session.staged = staged;
-    }
-    return staged;
-  }
-
-  private void runQueued(KeyBatch batch, Session session) throws IOException {
-    BatchLookups queued = session.queued;
-    if (queued == null) {
-      queued =
-          new BatchLookups(
-              path, engines.queue(false), engines.indexQueued(), engines.recordsQueued());
-      session.queued = queued;
-    }
-    boolean sound = false;
-    try {
-      queued.run(batch, session);
-      sound = true;
-    } finally {
-      if (!sound) {
-        session.queued = null;
-        queued.close();
-      }
-    }
-  }
-
-  private CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {
-    return new CorruptDatabaseException(directory.path(), 0, "a sound database", cause.toString());
-  }
-
-  /**
-   * Translates the error that the virtual machine throws for an unreadable mapped page into an
-   * exception that callers expect.
-   */
-  private IOException unreadable(InternalError cause) {
-    sessions.noteFault();
-    if (!faulted.getAndSet(true)) {
-      LOG.error(
-          "{}: a mapped file cannot be read: it was cut short while open, or the device failed."
-              + " Lookups that meet the fault fail; open the database again once its files are"
-              + " sound. Files that a fault left in use stay open until the process ends",
-          directory.path(),
-          cause);
-    }
-    return new IOException(
-        directory.path()
-            + ": a mapped file cannot be read; it was cut short while open, or the device failed",
-        cause);
+  public <T> T withLocator(Use<T> use) throws IOException {
+    return Objects.requireNonNull(sync.inSession(session -> use.with(locator)));
   }
 
   /** Whether the index maps the key to the given address; reads no record. */
   public boolean leadsTo(byte[] key, long address) throws IOException {
+    if (!(locator instanceof AddressedLocator addressed)) {
+      return false;
+    }
     Boolean leads =
-        inSession(
+        sync.inSession(
             session -> {
-              long slot = path.slot(key, session.signature);
-              AddressIndex addresses = path.addresses();
-              if (slot == HashFunction.ABSENT || addresses == null) {
-                return false;
-              }
-              addresses.locate(slot, session.index);
-              session.index.read();
-              return addresses.address(slot, session.index) == address;
+              Probe probe = session.probe;
+              long slot = addressed.start(key, probe.signature);
+              return addressed.leadsTo(slot, address, probe.before);
             });
     return Boolean.TRUE.equals(leads);
-  }
-
-  /** Creates a batch for records of a {@link #scan scan} of this database, which must be exact. */
-  SlotBatch slotBatch() {
-    AddressIndex addresses = path.addresses();
-    if (addresses == null) {
-      throw new UnsupportedOperationException(directory.path() + " is approximate");
-    }
-    return new SlotBatch(path, addresses);
-  }
-
-  /** Finds the slots of a batch; reads only the hash function. */
-  void findSlots(SlotBatch batch) throws IOException {
-    inSession(
-        session -> {
-          batch.findSlots();
-          return null;
-        });
-  }
-
-  /** Counts the records of a batch whose keys the index maps to their addresses. */
-  int countLeading(SlotBatch batch) throws IOException {
-    Integer leading =
-        inSession(
-            session -> {
-              batch.findSlots();
-              return batch.countLeading(session);
-            });
-    return leading == null ? 0 : leading;
   }
 
   /**
@@ -440,8 +166,8 @@ public final class Lookup implements Closeable {
   /**
    * Like {@link #scan()}; {@code values} selects whether the scanner returns values or only keys.
    */
-  RecordScanner scan(boolean values) throws IOException {
-    if (path.isApproximate()) {
+  public RecordScanner scan(boolean values) throws IOException {
+    if (directory.facts().approximate()) {
       throw new UnsupportedOperationException(
           directory.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
@@ -451,37 +177,13 @@ public final class Lookup implements Closeable {
       return new RecordScanner(
           files, directory.facts().layout(), directory.facts().addresses(), dictionary, values);
     } catch (IllegalArgumentException e) {
-      throw badDictionary(directory, files, e);
+      throw directory.badDictionary(files, e);
     }
-  }
-
-  /** Closes the data files, which cannot be read without a valid dictionary. */
-  private static IOException badDictionary(
-      DatabaseDirectory directory, List<DataFile> files, RuntimeException cause)
-      throws IOException {
-    for (DataFile file : files) {
-      file.close();
-    }
-    List<FileEntry> entries = directory.manifest().files(FileKind.DICTIONARY);
-    Path path = entries.isEmpty() ? directory.path() : directory.file(entries.get(0));
-    return new CorruptDatabaseException(
-        path, Page.SIZE, "a ZSTD dictionary", String.valueOf(cause.getMessage()));
-  }
-
-  /** Touches and verifies every page of the index once, so that later reads find it in memory. */
-  public void loadIndex() throws IOException {
-    inSession(
-        session -> {
-          for (long page = 1; page < index.pages() - 1; page++) {
-            index.read(page, 1, session.index.window());
-          }
-          return null;
-        });
   }
 
   /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
-    return new KeyBatch(this);
+    return new KeyBatch(sync::getAll);
   }
 
   /**
@@ -491,7 +193,7 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    new KeyBatch(this, keys.toArray(new byte[0][]), values).get();
+    new KeyBatch(sync::getAll, keys.toArray(new byte[0][]), values).get();
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
@@ -503,8 +205,8 @@ public final class Lookup implements Closeable {
   /** Looks up a key asynchronously, requesting memory from a budget if there is one. */
   public CompletableFuture<byte @Nullable []> getAsync(byte[] key, @Nullable LongPredicate budget) {
     CompletableFuture<byte @Nullable []> future = new CompletableFuture<>();
-    AsyncLookups.Answer answer =
-        new AsyncLookups.Answer() {
+    Answer answer =
+        new Answer() {
           @Override
           public void completed(byte @Nullable [] value) {
             future.complete(value);
@@ -523,16 +225,22 @@ public final class Lookup implements Closeable {
     return future;
   }
 
-  private AsyncLookups async() throws IOException {
+  /**
+   * The asynchronous lookups, created by the first call and closed with this.
+   *
+   * @throws IOException if the system refuses to set up a ring
+   * @throws IllegalStateException if the database is closed
+   */
+  public AsyncLookups async() throws IOException {
     AsyncLookups made = async;
     if (made == null) {
-      synchronized (opened) {
+      synchronized (asyncLock) {
         made = async;
         if (made == null) {
           if (closing) {
             throw new IllegalStateException("the database is closed");
           }
-          made = new AsyncLookups(this);
+          made = new AsyncLookups(sync, locator, engines);
           async = made;
         }
       }
@@ -575,7 +283,7 @@ public final class Lookup implements Closeable {
 
   /** Whether lookups read only mapped or loaded memory and make no read calls. */
   public boolean readsMemory() {
-    return engines.index().showsMemory() && (path.isApproximate() || engines.data().showsMemory());
+    return sync.readsMemory();
   }
 
   /** The engine in use and the reason for choosing it. */
@@ -587,7 +295,7 @@ public final class Lookup implements Closeable {
   @Override
   public void close() throws IOException {
     AsyncLookups made;
-    synchronized (opened) {
+    synchronized (asyncLock) {
       closing = true;
       made = async;
     }
@@ -606,7 +314,7 @@ public final class Lookup implements Closeable {
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }
-      closeAll(opened, failure);
+      closeAll(List.of(locator, scanned), failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;
       }

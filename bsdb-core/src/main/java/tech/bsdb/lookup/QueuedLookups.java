@@ -10,11 +10,14 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.io.Extent;
 import tech.bsdb.io.ReadQueue;
+import tech.bsdb.locate.Locator;
 
 /**
- * Concurrent lookups over one read queue. When a lookup's index read completes, its data read joins
- * the same queue and goes to the device with the next submission. Used by one thread at a time.
+ * Concurrent lookups over one read queue. When a lookup's read completes, its next read joins the
+ * same queue and goes to the device with the next submission. Used by one thread at a time.
  *
  * @param <R> the type of a lookup's request
  */
@@ -55,13 +58,16 @@ final class QueuedLookups<R> implements Closeable {
    */
   private static final int KEEP = 8 << 10;
 
-  private final LookupPath path;
+  private final Locator locator;
+  private final int last;
   private final ReadQueue queue;
-  private final boolean indexQueued;
-  private final boolean recordsQueued;
+
+  /** By the number of a read: whether it goes through the queue rather than being made at once. */
+  private final boolean[] queued;
+
   private final Answers<R> answers;
-  private final List<PendingLookup<R>> all = new ArrayList<>();
-  private final ArrayDeque<PendingLookup<R>> free = new ArrayDeque<>();
+  private final List<Pending<R>> all = new ArrayList<>();
+  private final ArrayDeque<Pending<R>> free = new ArrayDeque<>();
   private final Scratch scratch = new Scratch();
   private final ReadQueue.Ended ended = this::ended;
   private Values values;
@@ -69,24 +75,41 @@ final class QueuedLookups<R> implements Closeable {
   /** Whether the values currently use a lookup's own budget. */
   private boolean ownBudget;
 
+  /** A lookup that waits for a read, reused by later lookups. */
+  private static final class Pending<R> {
+    final int tag;
+    final Extent extent = new Extent();
+    byte[] key = new byte[0];
+    long place;
+    int read;
+    @Nullable R request;
+    int number;
+
+    Pending(int tag) {
+      this.tag = tag;
+    }
+  }
+
   /**
-   * Creates lookups over a queue, which {@link #close} closes.
+   * Creates lookups over a queue of the engine that overlaps reads.
    *
-   * @param indexQueued whether the index is read through the queue rather than at once
-   * @param recordsQueued the same for the records
+   * @param oneThread whether only the calling thread will ever use it
    * @param values where the values go
    */
   QueuedLookups(
-      LookupPath path,
-      ReadQueue queue,
-      boolean indexQueued,
-      boolean recordsQueued,
+      Locator locator,
+      EngineChoice.Chosen engines,
+      boolean oneThread,
       Values values,
-      Answers<R> answers) {
-    this.path = path;
-    this.queue = queue;
-    this.indexQueued = indexQueued;
-    this.recordsQueued = recordsQueued;
+      Answers<R> answers)
+      throws IOException {
+    this.locator = locator;
+    this.last = locator.reads() - 1;
+    this.queued = new boolean[locator.reads()];
+    for (int read = 0; read <= last; read++) {
+      queued[read] = engines.isQueued(locator.file(read));
+    }
+    this.queue = engines.queue(oneThread);
     this.values = values;
     this.answers = answers;
   }
@@ -106,26 +129,24 @@ final class QueuedLookups<R> implements Closeable {
     return pending() >= queue.depth();
   }
 
-  /** Starts the lookup of a key whose slot is known; requires {@link #isFull} to be false. */
-  void begin(long slot, byte[] key, R request, int number) {
-    PendingLookup<R> lookup = free.poll();
+  /**
+   * Starts the lookup of a key; requires {@link #isFull} to be false.
+   *
+   * @param place the place of its first read
+   */
+  void begin(long place, byte[] key, R request, int number) {
+    Pending<R> lookup = free.poll();
     if (lookup == null) {
-      lookup = new PendingLookup<>(all.size());
+      lookup = new Pending<>(all.size());
       all.add(lookup);
     }
     lookup.key = key;
-    lookup.slot = slot;
+    lookup.place = place;
+    lookup.read = 0;
     lookup.request = request;
     lookup.number = number;
-    lookup.atRecord = false;
     try {
-      path.index().locate(slot, lookup.extent);
-      if (indexQueued) {
-        lookup.extent.addTo(queue, lookup.tag);
-      } else {
-        lookup.extent.read();
-        atIndex(lookup);
-      }
+      proceed(lookup);
     } catch (IOException | RuntimeException | Error e) {
       end(lookup, null, e);
     }
@@ -149,59 +170,64 @@ final class QueuedLookups<R> implements Closeable {
   }
 
   private void ended(int tag, @Nullable IOException failure) {
-    PendingLookup<R> lookup = all.get(tag);
+    Pending<R> lookup = all.get(tag);
     if (failure != null) {
       end(lookup, null, failure);
       return;
     }
     try {
       lookup.extent.verify();
-      if (lookup.atRecord) {
-        atRecord(lookup);
-      } else {
-        atIndex(lookup);
+      if (isAnswered(lookup)) {
+        return;
       }
+      proceed(lookup);
     } catch (IOException | RuntimeException | Error e) {
       end(lookup, null, e);
     }
   }
 
-  private void atIndex(PendingLookup<R> lookup) throws IOException {
-    if (path.isApproximate()) {
-      applyBudget(lookup);
-      end(lookup, path.shortValue(lookup.slot, lookup.extent, values), null);
-      return;
-    }
-    lookup.address = path.address(lookup.slot, lookup.extent);
-    path.toRecord(lookup.address, lookup.extent);
-    lookup.atRecord = true;
-    R request = lookup.request;
-    if (lookup.extent.count() > LARGE && request != null && answers.takesLarge(request)) {
-      release(lookup); // keeps the queue's windows small
-      return;
-    }
-    if (recordsQueued) {
-      lookup.extent.addTo(queue, lookup.tag);
-    } else {
+  /** Makes the reads of a lookup until one goes through the queue or the lookup is answered. */
+  private void proceed(Pending<R> lookup) throws IOException {
+    do {
+      locator.locate(lookup.read, lookup.place, lookup.extent);
+      if (lookup.read == last && lookup.extent.count() > LARGE && isTakenOver(lookup)) {
+        return;
+      }
+      if (queued[lookup.read]) {
+        lookup.extent.addTo(queue, lookup.tag);
+        return;
+      }
       lookup.extent.read();
-      atRecord(lookup);
-    }
+    } while (!isAnswered(lookup));
   }
 
-  private void atRecord(PendingLookup<R> lookup) throws IOException {
-    R request = lookup.request;
-    if (request != null
-        && !path.holdsRecord(lookup.address, lookup.extent)
-        && answers.takesLarge(request)) {
-      release(lookup);
-      return;
+  /** Answers a lookup whose final read is complete; after other reads, notes the next place. */
+  private boolean isAnswered(Pending<R> lookup) throws IOException {
+    if (lookup.read < last) {
+      lookup.place = locator.next(lookup.place, lookup.extent);
+      lookup.read++;
+      return false;
+    }
+    if (!locator.holds(lookup.place, lookup.extent) && isTakenOver(lookup)) {
+      return true;
     }
     applyBudget(lookup);
-    end(lookup, path.record(lookup.address, lookup.key, lookup.extent, values, scratch), null);
+    end(lookup, locator.value(lookup.place, lookup.key, lookup.extent, values, scratch), null);
+    return true;
+  }
+
+  /** Hands a lookup of a large record over, if its request accepts it; keeps the windows small. */
+  private boolean isTakenOver(Pending<R> lookup) {
+    R request = lookup.request;
+    if (request != null && answers.takesLarge(request)) {
+      release(lookup);
+      return true;
+    }
+    return false;
   }
 
   /** Makes the values use the lookup's own budget, if it has one. */
-  private void applyBudget(PendingLookup<R> lookup) {
+  private void applyBudget(Pending<R> lookup) {
     R request = lookup.request;
     LongPredicate budget = request == null ? null : answers.budget(request);
     if (budget != null || ownBudget) {
@@ -210,7 +236,7 @@ final class QueuedLookups<R> implements Closeable {
     }
   }
 
-  private void end(PendingLookup<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {
+  private void end(Pending<R> lookup, byte @Nullable [] array, @Nullable Throwable failure) {
     R request = lookup.request;
     if (request != null) { // otherwise already finished: answering failed
       release(lookup);
@@ -220,7 +246,7 @@ final class QueuedLookups<R> implements Closeable {
 
   /** Releases memory that only large records need; nothing may be pending. */
   void trim() {
-    for (PendingLookup<R> lookup : all) {
+    for (Pending<R> lookup : all) {
       lookup.extent.trim(KEEP);
     }
     scratch.trim(KEEP);
@@ -228,7 +254,7 @@ final class QueuedLookups<R> implements Closeable {
 
   /** Drops all pending lookups after {@link #close} and passes on their requests. */
   void abandon(Consumer<R> left) {
-    for (PendingLookup<R> lookup : all) {
+    for (Pending<R> lookup : all) {
       R request = lookup.request;
       if (request != null) {
         release(lookup);
@@ -237,7 +263,7 @@ final class QueuedLookups<R> implements Closeable {
     }
   }
 
-  private void release(PendingLookup<R> lookup) {
+  private void release(Pending<R> lookup) {
     lookup.request = null;
     free.push(lookup);
   }

@@ -7,18 +7,31 @@ import java.util.concurrent.CountDownLatch;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.locate.Locator;
 
 /**
  * One ring and the thread that drives it. The thread accepts requests while there is room, submits
  * their reads, and passes on the answers. {@link #submit} is thread-safe.
  */
-final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups.Request> {
-  private final AsyncLookups owner;
-  private final Lookup lookup;
-  private final ConcurrentLinkedQueue<AsyncLookups.Request> inbox = new ConcurrentLinkedQueue<>();
+final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest> {
+  /** Takes the requests back. */
+  interface Owner {
+    /** Delivers the answer of a request whose reads are finished. */
+    void answer(AsyncRequest request);
+
+    /** Has another thread look up the key, which takes more than the ring can read. */
+    void waitFor(AsyncRequest request);
+  }
+
+  private final SyncLookups sync;
+  private final Locator locator;
+  private final EngineChoice.Chosen engines;
+  private final Owner owner;
+  private final ConcurrentLinkedQueue<AsyncRequest> inbox = new ConcurrentLinkedQueue<>();
   private final Thread thread = new Thread(this::run, "bsdb-ring");
   private final CountDownLatch started = new CountDownLatch(1);
-  private volatile @Nullable QueuedLookups<AsyncLookups.Request> lookups;
+  private volatile @Nullable QueuedLookups<AsyncRequest> lookups;
   private @Nullable IOException refused;
   private volatile boolean ending;
   private boolean broken;
@@ -28,8 +41,11 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
    *
    * @throws IOException if the system refuses to set up a ring
    */
-  RingLookups(Lookup lookup, AsyncLookups owner) throws IOException {
-    this.lookup = lookup;
+  RingLookups(SyncLookups sync, Locator locator, EngineChoice.Chosen engines, Owner owner)
+      throws IOException {
+    this.sync = sync;
+    this.locator = locator;
+    this.engines = engines;
     this.owner = owner;
     thread.setDaemon(true);
     thread.start();
@@ -52,8 +68,8 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
   /**
    * Accepts a request; returns false if the ring has failed and the caller must use another path.
    */
-  boolean submit(AsyncLookups.Request request) {
-    QueuedLookups<AsyncLookups.Request> open = lookups;
+  boolean submit(AsyncRequest request) {
+    QueuedLookups<AsyncRequest> open = lookups;
     if (open == null) {
       return false;
     }
@@ -68,15 +84,9 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
   }
 
   private void run() {
-    EngineChoice.Chosen engines = lookup.engines();
-    try (QueuedLookups<AsyncLookups.Request> open =
-        new QueuedLookups<>(
-            lookup.path(),
-            engines.queue(true), // created by the only thread that uses it
-            engines.indexQueued(),
-            engines.recordsQueued(),
-            Values.separate(),
-            this)) {
+    // Creates the queue here, since only the creating thread may use it.
+    try (QueuedLookups<AsyncRequest> open =
+        new QueuedLookups<>(locator, engines, true, Values.separate(), this)) {
       lookups = open;
       started.countDown();
       drive(open);
@@ -88,14 +98,14 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     }
   }
 
-  private void drive(QueuedLookups<AsyncLookups.Request> open) throws IOException {
+  private void drive(QueuedLookups<AsyncRequest> open) throws IOException {
     while (!ending || open.pending() > 0 || !inbox.isEmpty()) {
       while (!open.isFull()) {
-        AsyncLookups.Request request = inbox.poll();
+        AsyncRequest request = inbox.poll();
         if (request == null) {
           break;
         }
-        open.begin(request.slot, request.key, request, 0);
+        open.begin(request.place, request.key, request, 0);
       }
       if (open.pending() > 0) {
         open.await(1);
@@ -112,36 +122,33 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
     synchronized (inbox) {
       broken = true;
     }
-    QueuedLookups<AsyncLookups.Request> open = lookups;
+    QueuedLookups<AsyncRequest> open = lookups;
     if (open != null) {
       open.abandon(owner::waitFor);
     }
-    for (AsyncLookups.Request left = inbox.poll(); left != null; left = inbox.poll()) {
+    for (AsyncRequest left = inbox.poll(); left != null; left = inbox.poll()) {
       owner.waitFor(left);
     }
   }
 
   @Override
   public void answer(
-      AsyncLookups.Request request,
-      int number,
-      byte @Nullable [] array,
-      @Nullable Throwable failure) {
+      AsyncRequest request, int number, byte @Nullable [] array, @Nullable Throwable failure) {
     request.value = array;
     if (failure != null) {
-      request.fail(lookup.explained(failure));
+      request.fail(sync.explained(failure));
     }
     owner.answer(request);
   }
 
   @Override
-  public boolean takesLarge(AsyncLookups.Request request) {
+  public boolean takesLarge(AsyncRequest request) {
     owner.waitFor(request);
     return true;
   }
 
   @Override
-  public @Nullable LongPredicate budget(AsyncLookups.Request request) {
+  public @Nullable LongPredicate budget(AsyncRequest request) {
     return request.budget;
   }
 
@@ -149,7 +156,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncLookups
   @Override
   public void close() {
     ending = true;
-    QueuedLookups<AsyncLookups.Request> open = lookups;
+    QueuedLookups<AsyncRequest> open = lookups;
     if (open != null) {
       open.wake();
     }

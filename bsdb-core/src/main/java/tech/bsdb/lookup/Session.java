@@ -3,12 +3,11 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.data.Scratch;
-import tech.bsdb.data.Values;
-import tech.bsdb.hash.Signature;
-import tech.bsdb.io.Extent;
 
-/** The working memory of one lookup, reused by the next. Used by one thread at a time. */
+/**
+ * The working memory of lookups, lent by {@link Sessions}: a probe, and the drivers of batches once
+ * one was needed. Used by one thread at a time.
+ */
 final class Session {
   /** Only the first guests keep their queues, because each takes two descriptors. */
   private static final int GUESTS_WITH_QUEUES = 64;
@@ -25,11 +24,7 @@ final class Session {
   /** In the stack of free guests: one more than the number of the guest below, or 0 if none. */
   int below;
 
-  final Signature signature = new Signature();
-  final Extent index = new Extent();
-  final Extent data = new Extent();
-  final Values values = Values.separate();
-  final Scratch scratch = new Scratch();
+  final Probe probe = new Probe();
 
   /** For batches in mapped files; created by the first. */
   @Nullable StagedLookups staged;
@@ -63,9 +58,7 @@ final class Session {
    * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
    */
   void trim() {
-    index.trim(KEEP);
-    data.trim(KEEP);
-    scratch.trim(KEEP);
+    probe.trim(KEEP);
     BatchLookups open = queued;
     if (open != null) {
       if (guest < GUESTS_WITH_QUEUES) {
@@ -82,7 +75,7 @@ final class Session {
    * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
    */
   void close() {
-    scratch.close();
+    probe.close();
     BatchLookups open = queued;
     if (open != null) {
       closeQueue(open);

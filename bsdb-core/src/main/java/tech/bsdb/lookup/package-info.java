@@ -1,4 +1,4 @@
-/** The single lookup path, shared by every reader: signature, slot, address, record. */
+/** How lookups read: one key, a batch, or many at once, over any locator. */
 @NullMarked
 package tech.bsdb.lookup;
 

@@ -5,8 +5,9 @@ import java.io.IOException;
 import java.nio.channels.CompletionHandler;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.lookup.Answer;
 import tech.bsdb.lookup.AsyncLookups;
-import tech.bsdb.lookup.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -40,7 +41,7 @@ public final class AsyncReader implements AutoCloseable {
             EngineChoice.documented(approximate, false, indexDirect, kvDirect, true),
             true);
     try {
-      lookups = new AsyncLookups(lookup);
+      lookups = lookup.async();
     } catch (IOException | RuntimeException | Error e) {
       lookup.close();
       throw e;
@@ -63,7 +64,7 @@ public final class AsyncReader implements AutoCloseable {
     Objects.requireNonNull(handler, "handler");
     lookups.get(
         key,
-        new AsyncLookups.Answer() {
+        new Answer() {
           @Override
           public void completed(byte @Nullable [] value) {
             handler.completed(value, attachment);
@@ -87,10 +88,6 @@ public final class AsyncReader implements AutoCloseable {
    */
   @Override
   public void close() throws IOException {
-    try {
-      lookups.close();
-    } finally {
-      lookup.close();
-    }
+    lookup.close();
   }
 }

@@ -4,7 +4,7 @@ import java.io.Closeable;
 import java.io.File;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.lookup.EngineChoice;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -40,14 +40,6 @@ public final class SyncReader implements Closeable {
             directory.toPath(),
             EngineChoice.documented(approximate, loadIndexIntoMemory, indexDirect, kvDirect, false),
             true);
-    if (loadIndexIntoMemory) {
-      try {
-        lookup.loadIndex();
-      } catch (IOException | RuntimeException e) {
-        lookup.close();
-        throw e;
-      }
-    }
   }
 
   /**

@@ -20,6 +20,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;

@@ -24,6 +24,7 @@ import tech.bsdb.Golden;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;

@@ -19,6 +19,7 @@ import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.MappedEngine;

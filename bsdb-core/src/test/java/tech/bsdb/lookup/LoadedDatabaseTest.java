@@ -24,6 +24,7 @@ import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageCache;

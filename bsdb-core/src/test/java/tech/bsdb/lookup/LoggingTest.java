@@ -15,6 +15,7 @@ import tech.bsdb.Database;
 import tech.bsdb.Logged;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.PageSource;

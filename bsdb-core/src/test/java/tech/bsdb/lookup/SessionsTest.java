@@ -48,7 +48,7 @@ class SessionsTest {
                       if (closed.get()) {
                         throw new AssertionError("lent after close returned");
                       }
-                      session.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
+                      session.probe.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
                       out.decrementAndGet();
                       sessions.giveBack(session);
                     }

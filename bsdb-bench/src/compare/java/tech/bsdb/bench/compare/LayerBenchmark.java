@@ -39,7 +39,7 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.lookup.DatabaseDirectory;
+import tech.bsdb.directory.DatabaseDirectory;
 
 /**
  * The layers of a lookup, each on its own: key to signature, signature to slot, slot to address,

@@ -1,9 +1,12 @@
-package tech.bsdb.lookup;
+package tech.bsdb.verify;
 
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
@@ -13,6 +16,9 @@ import tech.bsdb.hash.BucketHash;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
+import tech.bsdb.locate.AddressedLocator;
+import tech.bsdb.locate.Locator;
+import tech.bsdb.lookup.Lookup;
 
 /**
  * Verifies a whole database: every page's checksum, every file's digest, and that every record's
@@ -104,7 +110,7 @@ public final class Verification {
         directory.manifest().files().stream().mapToLong(FileEntry::length).sum()
             + directory.manifestBytes();
     if (exact) {
-      verifyKeys();
+      lookup.withLocator(this::verifyKeys);
     }
     return new Result(records, pages, bytes, exact);
   }
@@ -159,18 +165,18 @@ public final class Verification {
    * are summed, each in its own order, without looking up any index entry. Each key is followed to its entry only if
    * the sums differ, or if duplicates were dropped, because their records have no entry in the index.
    */
-  private void verifyKeys() throws IOException {
+  private boolean verifyKeys(Locator locator) throws IOException {
+    SlotBatch batch = new SlotBatch((AddressedLocator) locator);
     long dropped = lookup.directory().facts().duplicatesDropped();
-    if (dropped == 0 && sumsAgree()) {
-      return;
+    if (dropped == 0 && sumsAgree(batch)) {
+      return true;
     }
     long found = 0;
     long all = 0;
-    SlotBatch batch = lookup.slotBatch();
     try (RecordScanner scanner = lookup.scan(false)) {
       while (batch.take(scanner)) {
         all += batch.count();
-        found += lookup.countLeading(batch);
+        found += batch.countLeading();
       }
     }
     if (found != records || all - found != dropped) {
@@ -183,16 +189,15 @@ public final class Verification {
               records + " records found through the index and " + dropped + " dropped duplicates",
               found + " and " + (all - found));
     }
+    return true;
   }
 
-  private boolean sumsAgree() throws IOException {
+  private boolean sumsAgree(SlotBatch batch) throws IOException {
     AddressSum inData = inIndex.another();
     long scanned = 0;
-    SlotBatch batch = lookup.slotBatch();
     try (RecordScanner scanner = lookup.scan(false)) {
       while (batch.take(scanner)) {
         scanned += batch.count();
-        lookup.findSlots(batch);
         if (!batch.addTo(inData)) {
           return false;
         }

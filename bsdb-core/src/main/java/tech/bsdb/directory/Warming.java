@@ -1,4 +1,4 @@
-package tech.bsdb.lookup;
+package tech.bsdb.directory;
 
 import java.io.IOException;
 import java.nio.file.Path;

@@ -1,4 +1,4 @@
-package tech.bsdb.lookup;
+package tech.bsdb.verify;
 
 import java.util.SplittableRandom;
 

@@ -1,4 +1,4 @@
-package tech.bsdb.lookup;
+package tech.bsdb.directory;
 
 import java.io.IOException;
 import java.nio.file.Path;
@@ -45,18 +45,23 @@ public interface EngineChoice {
     /** The maximum number of reads in flight per queue. */
     private static final int DEPTH = 128;
 
-    /** Whether all windows show memory. */
-    boolean showMemory() {
-      return index.showsMemory() && data.showsMemory();
+    /** The engine that reads index or data files. */
+    private Engine of(FileKind kind) {
+      return kind == FileKind.INDEX ? index : data;
+    }
+
+    /** Whether windows on index or data files show memory. */
+    public boolean showsMemory(FileKind kind) {
+      return of(kind).showsMemory();
     }
 
     /** The engine that loads the hash function if index and data are loaded, or null to map it. */
-    @Nullable LoadedEngine loader() {
+    public @Nullable LoadedEngine loader() {
       return data instanceof LoadedEngine loader && index instanceof LoadedEngine ? loader : null;
     }
 
     /** Fails if the files to load do not fit in memory. */
-    void requireRoom(DatabaseDirectory directory) throws IOException {
+    public void requireRoom(DatabaseDirectory directory) throws IOException {
       long bytes = 0;
       for (FileEntry entry : directory.manifest().files()) {
         boolean loaded =
@@ -76,31 +81,26 @@ public interface EngineChoice {
     }
 
     /** The engine that benefits from concurrent reads, or null. */
-    @Nullable Engine overlapping() {
+    public @Nullable Engine overlapping() {
       if (data.verifiesEveryRead()) {
         return data;
       }
       return index.verifiesEveryRead() ? index : null;
     }
 
-    /** Whether the index is read through {@link #queue}. */
-    boolean indexQueued() {
-      return index.equals(overlapping());
-    }
-
-    /** Whether the records are read through {@link #queue}. */
-    boolean recordsQueued() {
-      return data.equals(overlapping());
+    /** Whether index or data files are read through {@link #queue}. */
+    public boolean isQueued(FileKind kind) {
+      return of(kind).equals(overlapping());
     }
 
     /** Whether one thread can have many reads in flight without other threads. */
-    boolean hasRings() {
+    public boolean hasRings() {
       Engine engine = overlapping();
       return engine != null && !(engine instanceof DirectEngine);
     }
 
     /** Creates a read queue of the engine that overlaps reads. */
-    ReadQueue queue(boolean oneThread) throws IOException {
+    public ReadQueue queue(boolean oneThread) throws IOException {
       Engine engine = overlapping();
       if (engine == null) {
         throw new IllegalStateException("no engine overlaps reads");

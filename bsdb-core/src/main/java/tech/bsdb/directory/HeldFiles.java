@@ -1,4 +1,4 @@
-package tech.bsdb.lookup;
+package tech.bsdb.directory;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -17,7 +17,7 @@ import tech.bsdb.io.SharedPages;
  * their directory has been replaced or deleted. Scans in progress outlive a {@link #close}.
  * Thread-safe.
  */
-final class HeldFiles implements Closeable {
+public final class HeldFiles implements Closeable {
   private record Held(FileEntry entry, SharedPages pages) {}
 
   private final DatabaseDirectory directory;
@@ -28,7 +28,8 @@ final class HeldFiles implements Closeable {
   }
 
   /** Opens the files. If one fails, closes those already opened. */
-  static HeldFiles open(DatabaseDirectory directory, List<FileEntry> entries) throws IOException {
+  public static HeldFiles open(DatabaseDirectory directory, List<FileEntry> entries)
+      throws IOException {
     HeldFiles files = new HeldFiles(directory);
     try {
       for (FileEntry entry : entries) {
@@ -52,7 +53,7 @@ final class HeldFiles implements Closeable {
    * @param reads counts the reads
    * @throws IllegalStateException if this is closed
    */
-  List<DataFile> dataFiles(ReadCount reads) throws IOException {
+  public List<DataFile> dataFiles(ReadCount reads) throws IOException {
     List<DataFile> files = new ArrayList<>();
     try {
       for (Held each : held) {
@@ -76,7 +77,7 @@ final class HeldFiles implements Closeable {
    *
    * @throws IllegalStateException if this is closed, or the file is not one of these
    */
-  PageSource view(FileEntry entry) {
+  public PageSource view(FileEntry entry) {
     for (Held each : held) {
       if (each.entry.equals(entry)) {
         return each.pages.view();

@@ -1,4 +1,4 @@
-package tech.bsdb.lookup;
+package tech.bsdb.directory;
 
 import java.io.EOFException;
 import java.io.FileNotFoundException;
@@ -76,7 +76,7 @@ public record DatabaseDirectory(
 
   /** An operation on the files of a database. */
   @FunctionalInterface
-  interface Use<T> {
+  public interface Use<T> {
     /** Uses the directory's files. Closes what it opened if it fails. */
     T with(DatabaseDirectory directory) throws IOException;
   }
@@ -85,7 +85,7 @@ public record DatabaseDirectory(
    * Opens a directory like {@link #open} and uses its files. If a build replaces the database
    * meanwhile and a file is missing, starts again with the new database.
    */
-  static <T> T withOpened(Path path, Use<T> use) throws IOException {
+  public static <T> T withOpened(Path path, Use<T> use) throws IOException {
     refuseUnlessDirectory(path);
     for (int attempt = 1; ; attempt++) {
       DatabaseDirectory directory = readManifest(path);
@@ -160,7 +160,7 @@ public record DatabaseDirectory(
    * Fails if this is one shard of a divided database. A reader of a single shard would report the
    * other shards' keys as absent.
    */
-  void refuseShard() throws UnsupportedFormatException {
+  public void refuseShard() throws UnsupportedFormatException {
     if (facts.shards() > 1) {
       throw new UnsupportedFormatException(
           path.resolve(Manifest.FILE_NAME),
@@ -371,5 +371,23 @@ public record DatabaseDirectory(
     }
     byte[] payload = check(entry).payload(bytes, entry.digest());
     return Arrays.copyOf(payload, (int) entry.payloadBytes());
+  }
+
+  /**
+   * Closes data files that cannot be read without a valid dictionary, and names it.
+   *
+   * @param cause why it is invalid
+   */
+  public CorruptDatabaseException badDictionary(List<DataFile> files, RuntimeException cause)
+      throws IOException {
+    for (DataFile file : files) {
+      file.close();
+    }
+    List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);
+    return new CorruptDatabaseException(
+        entries.isEmpty() ? path : file(entries.get(0)),
+        Page.SIZE,
+        "a ZSTD dictionary",
+        String.valueOf(cause.getMessage()));
   }
 }

@@ -1,0 +1,106 @@
+package tech.bsdb.locate;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.RecordReader;
+import tech.bsdb.data.Scratch;
+import tech.bsdb.data.Values;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.io.Extent;
+
+/**
+ * Locates records through their addresses, in the blocked, compact and compressed layouts: the hash
+ * function maps a signature to a slot, the index maps the slot to an address, and the record is at
+ * the address. The first read, at a slot, goes to the index; the second, at an address, to a data
+ * file.
+ */
+public final class AddressedLocator implements Locator {
+  private final long seed;
+  private final HashFunction hash;
+  private final AddressIndex index;
+  private final RecordReader records;
+
+  /** Creates a locator, which closes its parts. */
+  AddressedLocator(long seed, HashFunction hash, AddressIndex index, RecordReader records) {
+    this.seed = seed;
+    this.hash = hash;
+    this.index = index;
+    this.records = records;
+  }
+
+  @Override
+  public int reads() {
+    return 2;
+  }
+
+  @Override
+  public FileKind file(int read) {
+    return read == 0 ? FileKind.INDEX : FileKind.DATA;
+  }
+
+  @Override
+  public void sign(byte[] key, Signature signature) {
+    signature.compute(key, 0, key.length, seed);
+  }
+
+  @Override
+  public long touchStart(long high) {
+    return hash.touch(high);
+  }
+
+  @Override
+  public long start(long high, long low) throws IOException {
+    return hash.slot(high, low);
+  }
+
+  @Override
+  public void locate(int read, long place, Extent extent) throws IOException {
+    if (read == 0) {
+      index.locate(place, extent);
+    } else {
+      records.locate(place, extent);
+    }
+  }
+
+  @Override
+  public long touch(int read, long place) throws IOException {
+    return read == 0 ? index.touch(place) : records.touch(place);
+  }
+
+  @Override
+  public long next(long place, Extent extent) {
+    return index.address(place, extent);
+  }
+
+  @Override
+  public boolean holds(long place, Extent extent) throws IOException {
+    return records.holds(place, extent);
+  }
+
+  @Override
+  public byte @Nullable [] value(
+      long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
+    return records.decode(place, key, extent, values, scratch);
+  }
+
+  /** Whether the index holds the given address in a slot; reads no record. */
+  public boolean leadsTo(long slot, long address, Extent extent) throws IOException {
+    if (slot == ABSENT) {
+      return false;
+    }
+    index.locate(slot, extent);
+    extent.read();
+    return index.address(slot, extent) == address;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (hash;
+        index) {
+      records.close();
+    }
+  }
+}

@@ -1,0 +1,90 @@
+package tech.bsdb.locate;
+
+import java.io.IOException;
+import tech.bsdb.data.Scratch;
+import tech.bsdb.data.Values;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.ValueIndex;
+import tech.bsdb.io.Extent;
+
+/**
+ * Locates values that lie in the index itself, in approximate mode: the hash function maps a
+ * signature to a slot, and the index holds the beginning of the value in that slot. There are no
+ * keys to compare, so an absent key may get another key's value. The only read, at a slot, goes to
+ * the index.
+ */
+public final class InlineLocator implements Locator {
+  private final long seed;
+  private final HashFunction hash;
+  private final ValueIndex index;
+
+  /** Creates a locator, which closes its parts. */
+  InlineLocator(long seed, HashFunction hash, ValueIndex index) {
+    this.seed = seed;
+    this.hash = hash;
+    this.index = index;
+  }
+
+  @Override
+  public int reads() {
+    return 1;
+  }
+
+  @Override
+  public FileKind file(int read) {
+    return FileKind.INDEX;
+  }
+
+  @Override
+  public void sign(byte[] key, Signature signature) {
+    signature.compute(key, 0, key.length, seed);
+  }
+
+  @Override
+  public long touchStart(long high) {
+    return hash.touch(high);
+  }
+
+  @Override
+  public long start(long high, long low) throws IOException {
+    return hash.slot(high, low);
+  }
+
+  @Override
+  public void locate(int read, long place, Extent extent) {
+    index.locate(place, extent);
+  }
+
+  @Override
+  public long touch(int read, long place) {
+    return index.touch(place);
+  }
+
+  @Override
+  public long next(long place, Extent extent) {
+    throw new IllegalStateException("the value is in the index; there is no second read");
+  }
+
+  @Override
+  public boolean holds(long place, Extent extent) {
+    return true;
+  }
+
+  @Override
+  public byte[] value(long place, byte[] key, Extent extent, Values values, Scratch scratch)
+      throws IOException {
+    int length = index.length(place, extent);
+    byte[] value = values.make(length);
+    index.value(place, extent, value, values.offset(), length);
+    return value;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try (hash) {
+      index.close();
+    }
+  }
+}

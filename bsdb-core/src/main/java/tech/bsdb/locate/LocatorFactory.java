@@ -1,0 +1,149 @@
+package tech.bsdb.locate;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.CompressedReader;
+import tech.bsdb.data.DataFile;
+import tech.bsdb.data.PlainReader;
+import tech.bsdb.data.RecordReader;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.hash.BucketHash;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.ValueIndex;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ReadCount;
+
+/** Opens the locator of a database, which depends on its kind. */
+public final class LocatorFactory {
+  private final DatabaseDirectory directory;
+  private final Facts facts;
+  private final EngineChoice.Chosen engines;
+  private final byte @Nullable [] dictionary;
+  private final boolean verify;
+  private final ReadCount reads;
+  private final ArrayDeque<Closeable> opened = new ArrayDeque<>();
+
+  private LocatorFactory(
+      DatabaseDirectory directory,
+      EngineChoice.Chosen engines,
+      byte @Nullable [] dictionary,
+      boolean verify,
+      ReadCount reads) {
+    this.directory = directory;
+    this.facts = directory.facts();
+    this.engines = engines;
+    this.dictionary = dictionary;
+    this.verify = verify;
+    this.reads = reads;
+  }
+
+  /**
+   * Opens the files that lookups read. If one fails, closes those already opened.
+   *
+   * @param engines open the files
+   * @param dictionary the ZSTD dictionary, or null if there is none
+   * @param verify whether to verify each page at its first touch
+   * @param reads counts the reads that engines make
+   */
+  public static Locator open(
+      DatabaseDirectory directory,
+      EngineChoice.Chosen engines,
+      byte @Nullable [] dictionary,
+      boolean verify,
+      ReadCount reads)
+      throws IOException {
+    LocatorFactory factory = new LocatorFactory(directory, engines, dictionary, verify, reads);
+    try {
+      return directory.facts().approximate() ? factory.inline() : factory.addressed();
+    } catch (IOException | RuntimeException e) {
+      factory.closeOpened(e);
+      throw e;
+    }
+  }
+
+  private void closeOpened(Exception failure) {
+    while (!opened.isEmpty()) {
+      try {
+        opened.pop().close();
+      } catch (IOException | RuntimeException e) {
+        failure.addSuppressed(e);
+      }
+    }
+  }
+
+  private Locator inline() throws IOException {
+    int width = facts.approximateWidth();
+    HashFunction hash = hash();
+    CheckedPages pages = indexPages(ValueIndex.entryWidth(width));
+    ValueIndex index = new ValueIndex(pages, width, directory.check(only(FileKind.INDEX)));
+    return new InlineLocator(facts.hashSeed(), hash, index);
+  }
+
+  private Locator addressed() throws IOException {
+    HashFunction hash = hash();
+    AddressIndex index = new AddressIndex(indexPages(AddressIndex.WIDTH));
+    return new AddressedLocator(facts.hashSeed(), hash, index, records());
+  }
+
+  private HashFunction hash() throws IOException {
+    FileEntry entry = only(FileKind.HASH);
+    HashFunction hash =
+        BucketHash.open(
+            directory.file(entry),
+            entry,
+            facts.hashBuckets(),
+            facts.records(),
+            facts.checksumBits(),
+            verify,
+            engines.loader());
+    opened.push(hash);
+    return hash;
+  }
+
+  private CheckedPages indexPages(int entryWidth) throws IOException {
+    FileEntry entry = only(FileKind.INDEX);
+    long pages = AddressIndex.pagesFor(facts.records(), entryWidth);
+    if (pages != entry.pages()) {
+      throw directory
+          .check(entry)
+          .corrupt(0, "an index of " + pages + " pages", entry.pages() + "");
+    }
+    CheckedPages index = directory.pages(entry, engines.index(), verify, reads);
+    opened.push(index);
+    return index;
+  }
+
+  private RecordReader records() throws IOException {
+    List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
+    if (!facts.compressed()) {
+      return new PlainReader(files, facts.addresses());
+    }
+    try {
+      return new CompressedReader(files, facts.addresses(), dictionary, facts.zstdLongest());
+    } catch (IllegalArgumentException e) {
+      throw directory.badDictionary(files, e);
+    }
+  }
+
+  private FileEntry only(FileKind kind) throws IOException {
+    List<FileEntry> entries = directory.manifest().files(kind);
+    if (entries.size() != 1) {
+      throw new CorruptDatabaseException(
+          directory.path().resolve(Manifest.FILE_NAME),
+          4096,
+          "one " + kind.label() + " file",
+          entries.size() + "");
+    }
+    return entries.get(0);
+  }
+}

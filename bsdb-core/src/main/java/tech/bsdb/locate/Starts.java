@@ -1,0 +1,79 @@
+package tech.bsdb.locate;
+
+import java.io.IOException;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.Signature;
+
+/**
+ * The first steps of up to {@link #MOST} lookups, taken together: all signatures, then all places
+ * of first reads. Within a step no key waits for another, so the processor overlaps the cache
+ * misses of the hash function. Not thread-safe.
+ */
+public final class Starts {
+  /** Few enough keys that what one step touches is still cached in the next. */
+  public static final int MOST = 128;
+
+  private final Locator locator;
+  private final Signature signature = new Signature();
+  private final boolean[] tooLong = new boolean[MOST];
+  private final long[] highs = new long[MOST];
+  private final long[] lows = new long[MOST];
+  private final long[] places = new long[MOST];
+
+  /** Creates an empty set of lookups. */
+  public Starts(Locator locator) {
+    this.locator = locator;
+  }
+
+  /** Computes the signature of the key with the given number, 0 to {@link #MOST} - 1. */
+  public void sign(int number, byte[] key) {
+    tooLong[number] = key.length > RecordFrame.MAX_KEY;
+    locator.sign(key, signature);
+    highs[number] = signature.high;
+    lows[number] = signature.low;
+  }
+
+  /** Finds the places of the first reads of keys 0 to {@code count} - 1. */
+  public void find(int count) throws IOException {
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      sum += locator.touchStart(highs[i]);
+    }
+    keep(sum);
+    for (int i = 0; i < count; i++) {
+      places[i] = tooLong[i] ? Locator.ABSENT : locator.start(highs[i], lows[i]);
+    }
+  }
+
+  /** Whether the key with the given number is certainly absent. */
+  public boolean isAbsent(int number) {
+    return places[number] == Locator.ABSENT;
+  }
+
+  /** The places of the first reads, or {@link Locator#ABSENT}, by the numbers of the keys. */
+  public long[] places() {
+    return places;
+  }
+
+  /**
+   * Prefetches what a read of keys 0 to {@code count} - 1 will find, except for absent ones.
+   *
+   * @param at the places of the reads
+   */
+  public void touch(int read, long[] at, int count) throws IOException {
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      if (!isAbsent(i)) {
+        sum += locator.touch(read, at[i]);
+      }
+    }
+    keep(sum);
+  }
+
+  /** Uses a meaningless number, so that the loads behind it are not optimized away. */
+  private static void keep(long sum) {
+    if (sum == -1) {
+      Thread.onSpinWait();
+    }
+  }
+}

@@ -1,0 +1,31 @@
+package tech.bsdb.lookup;
+
+import tech.bsdb.data.Scratch;
+import tech.bsdb.data.Values;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.io.Extent;
+
+/** The working memory of one lookup, reused by the next. Used by one thread at a time. */
+final class Probe {
+  final Signature signature = new Signature();
+  final Values values = Values.separate();
+  final Scratch scratch = new Scratch();
+
+  /** For reads before the final one. Separate, since changing the file of an extent costs time. */
+  final Extent before = new Extent();
+
+  /** For the final read. */
+  final Extent last = new Extent();
+
+  /** Releases arrays longer than {@code most} bytes. */
+  void trim(int most) {
+    before.trim(most);
+    last.trim(most);
+    scratch.trim(most);
+  }
+
+  /** Frees native memory. */
+  void close() {
+    scratch.close();
+  }
+}

@@ -1,0 +1,76 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Values;
+import tech.bsdb.format.Page;
+import tech.bsdb.io.Extent;
+import tech.bsdb.locate.Locator;
+
+/** Looks up one key at a time, reading one extent after the other. Thread-safe. */
+final class SingleLookups {
+  /** Marks a value that would have to be read; compared by identity. */
+  static final byte[] NOT_IN_MEMORY = new byte[0];
+
+  private final Locator locator;
+  private final int last;
+
+  SingleLookups(Locator locator) {
+    this.locator = locator;
+    this.last = locator.reads() - 1;
+  }
+
+  /**
+   * Looks up a key.
+   *
+   * @param values receives the value
+   * @return the array that holds the value, or null if the key is absent
+   */
+  byte @Nullable [] get(byte[] key, Probe probe, Values values) throws IOException {
+    long place = locator.start(key, probe.signature);
+    if (place == Locator.ABSENT) {
+      return null;
+    }
+    Extent before = probe.before;
+    for (int read = 0; read < last; read++) {
+      locator.locate(read, place, before);
+      before.read();
+      place = locator.next(place, before);
+    }
+    Extent extent = probe.last;
+    locator.locate(last, place, extent);
+    long bytes = (long) extent.count() * Page.SIZE;
+    if (bytes > Values.UNASKED) {
+      values.reserve(bytes);
+    }
+    extent.read();
+    return locator.value(place, key, extent, values, probe.scratch);
+  }
+
+  /**
+   * Like {@link #get} if all pages it needs were read before and are thus probably in memory, else
+   * {@link #NOT_IN_MEMORY}.
+   */
+  byte @Nullable [] getIfTouched(byte[] key, Probe probe) throws IOException {
+    long place = locator.start(key, probe.signature);
+    if (place == Locator.ABSENT) {
+      return null;
+    }
+    for (int read = 0; read < last; read++) {
+      locator.locate(read, place, probe.before);
+      if (!probe.before.touched()) {
+        return NOT_IN_MEMORY;
+      }
+      probe.before.read();
+      place = locator.next(place, probe.before);
+    }
+    locator.locate(last, place, probe.last);
+    if (!probe.last.touched()) {
+      return NOT_IN_MEMORY;
+    }
+    probe.last.read();
+    return locator.holds(place, probe.last)
+        ? locator.value(place, key, probe.last, probe.values, probe.scratch)
+        : NOT_IN_MEMORY;
+  }
+}

@@ -1,0 +1,224 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.Path;
+import java.util.concurrent.atomic.AtomicBoolean;
+import java.util.function.LongPredicate;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.locate.Locator;
+
+/**
+ * Lookups on the calling thread, of single keys and of batches. Each takes a session, runs the
+ * driver that suits the engines, and translates what damage throws into the exceptions that callers
+ * expect. Thread-safe.
+ */
+final class SyncLookups {
+  private static final Logger LOG = LoggerFactory.getLogger(SyncLookups.class);
+
+  private final Locator locator;
+  private final EngineChoice.Chosen engines;
+  private final Path path;
+  private final Sessions sessions;
+  private final SingleLookups single;
+  private final boolean showMemory;
+  private final AtomicBoolean faulted = new AtomicBoolean();
+
+  /**
+   * Creates lookups.
+   *
+   * @param engines the engines that opened the files of the locator
+   * @param path the directory of the database, for messages
+   * @param sessions lends the sessions
+   */
+  SyncLookups(Locator locator, EngineChoice.Chosen engines, Path path, Sessions sessions) {
+    this.locator = locator;
+    this.engines = engines;
+    this.path = path;
+    this.sessions = sessions;
+    this.single = new SingleLookups(locator);
+    boolean shown = true;
+    for (int read = 0; read < locator.reads(); read++) {
+      shown &= engines.showsMemory(locator.file(read));
+    }
+    this.showMemory = shown;
+  }
+
+  /** Whether all reads show mapped or loaded memory. */
+  boolean readsMemory() {
+    return showMemory;
+  }
+
+  /** Looks up a key; see {@link Lookup#get(byte[])}. */
+  byte @Nullable [] get(byte[] key) throws IOException {
+    // Does not use inSession, so that only the value is allocated.
+    try {
+      Session session = sessions.take();
+      try {
+        return single.get(key, session.probe, session.probe.values);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) { // caught here because giving back may throw it
+      throw unreadable(e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** Looks up a key, requesting memory from a budget if there is one. */
+  byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    return inSession(
+        session -> within(budget, session.probe, probe -> single.get(key, probe, probe.values)));
+  }
+
+  /**
+   * The value of a key if everything it requires was read before and so is probably in memory;
+   * otherwise {@link SingleLookups#NOT_IN_MEMORY}.
+   */
+  byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    if (engines.overlapping() != null) {
+      return SingleLookups.NOT_IN_MEMORY;
+    }
+    return inSession(
+        session -> within(budget, session.probe, probe -> single.getIfTouched(key, probe)));
+  }
+
+  /** A lookup with a probe. */
+  @FunctionalInterface
+  private interface Step {
+    byte @Nullable [] with(Probe probe) throws IOException;
+  }
+
+  private static byte @Nullable [] within(@Nullable LongPredicate budget, Probe probe, Step step)
+      throws IOException {
+    probe.values.use(budget);
+    try {
+      return step.with(probe);
+    } finally {
+      probe.values.use(null);
+    }
+  }
+
+  /** Finds the place of the first read of a request's key; reads only the hash function. */
+  void start(AsyncRequest request) throws IOException {
+    inSession(
+        session -> {
+          request.place = locator.start(request.key, session.probe.signature);
+          return null;
+        });
+  }
+
+  /** Looks up all keys of a batch, overlapping reads or cache misses where that pays. */
+  void getAll(KeyBatch batch) throws IOException {
+    inSession(
+        session -> {
+          if (showMemory) {
+            staged(session).run(batch, session.probe);
+          } else if (engines.overlapping() != null) {
+            runQueued(batch, session);
+          } else {
+            runSingly(batch, session.probe);
+          }
+          return null;
+        });
+  }
+
+  private void runSingly(KeyBatch batch, Probe probe) throws IOException {
+    for (int i = 0; i < batch.size(); i++) {
+      batch.note(i, single.get(batch.key(i), probe, batch.destination()));
+    }
+  }
+
+  private StagedLookups staged(Session session) {
+    StagedLookups staged = session.staged;
+    if (staged == null) {
+      staged = new StagedLookups(locator);
+      session.staged = staged;
+    }
+    return staged;
+  }
+
+  private void runQueued(KeyBatch batch, Session session) throws IOException {
+    BatchLookups queued = session.queued;
+    if (queued == null) {
+      queued = new BatchLookups(locator, engines);
+      session.queued = queued;
+    }
+    boolean sound = false;
+    try {
+      queued.run(batch, session.probe);
+      sound = true;
+    } finally {
+      if (!sound) {
+        session.queued = null;
+        queued.close();
+      }
+    }
+  }
+
+  /** An action on a session. */
+  @FunctionalInterface
+  interface Use<T> {
+    /** Runs the action. */
+    @Nullable T with(Session session) throws IOException;
+  }
+
+  /**
+   * Runs an action with a session, which is always given back, and translates exceptions that
+   * damage causes into those that callers expect.
+   */
+  <T> @Nullable T inSession(Use<T> use) throws IOException {
+    try {
+      Session session = sessions.take();
+      try {
+        return use.with(session);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      } finally {
+        sessions.giveBack(session);
+      }
+    } catch (InternalError e) { // caught here because giving back may throw it
+      throw unreadable(e);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  /** Translates a failure into the exception that callers expect. */
+  Throwable explained(Throwable failure) {
+    if (failure instanceof IndexOutOfBoundsException e) {
+      return unsound(e);
+    }
+    return failure instanceof InternalError e ? unreadable(e) : failure;
+  }
+
+  private CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {
+    return new CorruptDatabaseException(path, 0, "a sound database", cause.toString());
+  }
+
+  /**
+   * Translates the error that the virtual machine throws for an unreadable mapped page into an
+   * exception that callers expect.
+   */
+  private IOException unreadable(InternalError cause) {
+    sessions.noteFault();
+    if (!faulted.getAndSet(true)) {
+      LOG.error(
+          "{}: a mapped file cannot be read: it was cut short while open, or the device failed."
+              + " Lookups that meet the fault fail; open the database again once its files are"
+              + " sound. Files that a fault left in use stay open until the process ends",
+          path,
+          cause);
+    }
+    return new IOException(
+        path + ": a mapped file cannot be read; it was cut short while open, or the device failed",
+        cause);
+  }
+}
