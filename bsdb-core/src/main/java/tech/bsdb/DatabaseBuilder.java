@@ -44,10 +44,11 @@ import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
-import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.BucketOverflowException;
-import tech.bsdb.hash.BucketSolver;
-import tech.bsdb.hash.HashWriter;
+import tech.bsdb.hash.HashConstruction;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
@@ -90,6 +91,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private static final long MAX_HELD_BYTES = 32 << 20;
 
   private final BuildOptions options;
+  private final HashKind hashKind = HashKinds.CURRENT;
   private final BuildListener listener;
   private final Workspace workspace;
   private final ReentrantLock turn = new ReentrantLock();
@@ -465,7 +467,7 @@ public final class DatabaseBuilder implements AutoCloseable {
         try {
           return index(attempt);
         } catch (BucketOverflowException e) {
-          if (attempt + 1 == BucketSolver.ATTEMPTS) {
+          if (attempt + 1 == hashKind.attempts()) {
             throw new IOException(
                 "the keys' signatures are not evenly distributed: "
                     + e.getMessage()
@@ -486,17 +488,20 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   private Indexed index(int attempt)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    OutputFile hashFile = new OutputFile(workspace.directory(), BucketHash.identity(), chunk);
+    OutputFile hashFile = new OutputFile(workspace.directory(), HashFunction.identity(), chunk);
     OutputFile indexFile = null;
     try {
       indexFile = new OutputFile(workspace.directory(), AddressIndex.identity(), indexChunk);
+      HashConstruction hash =
+          hashKind.construct(
+              spill.total(), options.checksumBits(), SignatureSpill.PARTITIONS, attempt);
       IndexStage stage =
           new IndexStage(
               spill,
+              hash,
               options.memoryBytes(),
               options.threads(),
               keptAddress(),
-              attempt,
               () -> cancelled);
       long keys = records;
       if (stage.mustCount()) {
@@ -507,15 +512,14 @@ public final class DatabaseBuilder implements AutoCloseable {
       int width =
           approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
       stage.write(
-          new HashWriter(hashFile.pages(), stage.buckets(), keys),
+          hash.writer(hashFile.pages(), keys),
           new SlotWriter(indexFile.pages(), width),
-          options.checksumBits(),
           width,
           new Progress(Stage.INDEX));
       hashFile.finish();
       indexFile.finish();
       endStage(Stage.INDEX);
-      return new Indexed(stage.buckets(), keys, opened(hashFile), opened(indexFile));
+      return new Indexed(hash.buckets(), keys, opened(hashFile), opened(indexFile));
     } catch (IOException
         | DuplicateSignatureException
         | BucketOverflowException
@@ -680,7 +684,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     entries.add(hashFile.entry(hashFile.pages().position()));
     outputs.add(indexFile);
     entries.add(indexFile.entry(indexFile.pages().position()));
-    Manifest.Builder stated = facts.manifest(BucketHash.KIND);
+    Manifest.Builder stated = facts.manifest(hashKind.name());
     entries.forEach(stated::file);
     byte[] text = stated.build().encode();
     DatabaseId id = DatabaseId.derive(text);

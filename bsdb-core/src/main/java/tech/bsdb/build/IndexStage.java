@@ -11,7 +11,7 @@ import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.BucketOverflowException;
-import tech.bsdb.hash.BucketSolver;
+import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashWriter;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.work.OrderedTasks;
@@ -30,10 +30,10 @@ public final class IndexStage {
   private static final int WORKING_BYTES = 64;
 
   private final SignatureSpill spill;
+  private final HashConstruction hash;
   private final int threads;
   private final @Nullable LongBinaryOperator kept;
   private final BooleanSupplier cancelled;
-  private final long buckets;
   private final List<Pass> passes = new ArrayList<>();
   private final int concurrent;
 
@@ -57,32 +57,32 @@ public final class IndexStage {
   }
 
   /** The result of a pass: buckets in order, and index entries in slot order. */
-  private record Solved(List<BucketSolver.Solution> buckets, byte[] entries, int count) {}
+  private record Solved(List<HashConstruction.Solution> buckets, byte[] entries, int count) {}
 
   /**
    * Plans the passes.
    *
    * @param spill all signatures; the first 8 bytes of a payload are an address
+   * @param hash the construction of the function for these signatures and their partitions
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    * @param threads the number of threads
    * @param kept chooses which of two addresses with the same signature to keep, or null if
    *     duplicates are an error
-   * @param attempt the number of the attempt: 0, incremented after each {@link
-   *     BucketOverflowException}
    * @param cancelled polled; true ends the stage with a {@link CancellationException}
    */
   public IndexStage(
       SignatureSpill spill,
+      HashConstruction hash,
       long memoryBytes,
       int threads,
       @Nullable LongBinaryOperator kept,
-      int attempt,
       BooleanSupplier cancelled) {
     this.spill = spill;
+    this.hash = hash;
     this.threads = threads;
     this.kept = kept;
     this.cancelled = cancelled;
-    this.buckets = BucketSolver.bucketsFor(spill.total(), SignatureSpill.PARTITIONS, attempt);
+    long buckets = hash.buckets();
     long largest = 1;
     if (buckets < SignatureSpill.PARTITIONS) {
       passes.add(new Pass(0, SignatureSpill.PARTITIONS, 0, buckets));
@@ -112,11 +112,6 @@ public final class IndexStage {
         (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
   }
 
-  /** The number of buckets of the hash function. */
-  public long buckets() {
-    return buckets;
-  }
-
   /** Whether {@link #count} has work to do. */
   public boolean mustCount() {
     return passes.stream().anyMatch(pass -> pass.distinct < 0);
@@ -138,7 +133,7 @@ public final class IndexStage {
                       spill,
                       pass.fromPartition,
                       pass.toPartition,
-                      buckets,
+                      hash,
                       pass.fromBucket,
                       pass.toBucket);
               pass.distinct = kept == null ? entries.size() : entries.distinct(kept);
@@ -153,51 +148,50 @@ public final class IndexStage {
   /**
    * Solves all buckets and writes the hash function and the index.
    *
+   * @param hashWriter writes the function under construction
    * @param entryBytes width of an index entry, which is the end of a payload
    * @param progress receives the number of slots written by each pass
    */
-  public void write(
-      HashWriter hash, SlotWriter slots, int checksumBits, int entryBytes, LongConsumer progress)
+  public void write(HashWriter hashWriter, SlotWriter slots, int entryBytes, LongConsumer progress)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
-    BucketSolver solver = new BucketSolver(buckets, checksumBits);
     List<Callable<Solved>> tasks = new ArrayList<>();
     long first = 0;
     for (Pass pass : passes) {
       long start = first;
-      tasks.add(() -> solve(pass, start, solver, entryBytes));
+      tasks.add(() -> solve(pass, start, entryBytes));
       first += pass.distinct;
     }
     inOrder(
         tasks,
         solved -> {
-          for (BucketSolver.Solution bucket : solved.buckets) {
-            hash.add(bucket);
+          for (HashConstruction.Solution bucket : solved.buckets) {
+            hashWriter.add(bucket);
           }
           slots.add(solved.entries, solved.count);
           progress.accept(solved.count);
         });
-    hash.finish();
+    hashWriter.finish();
     slots.finish();
   }
 
-  private Solved solve(Pass pass, long first, BucketSolver solver, int entryBytes)
+  private Solved solve(Pass pass, long first, int entryBytes)
       throws IOException, DuplicateSignatureException, BucketOverflowException {
     PassEntries entries =
         PassEntries.load(
-            spill, pass.fromPartition, pass.toPartition, buckets, pass.fromBucket, pass.toBucket);
+            spill, pass.fromPartition, pass.toPartition, hash, pass.fromBucket, pass.toBucket);
     int count = entries.distinct(kept);
     if (count != pass.distinct) {
       throw new IllegalStateException("a pass of " + count + " keys, not " + pass.distinct);
     }
     byte[] slots = new byte[Math.multiplyExact(count, entryBytes)];
     boolean[] filled = new boolean[count];
-    List<BucketSolver.Solution> solutions = new ArrayList<>();
+    List<HashConstruction.Solution> solutions = new ArrayList<>();
     int done = 0;
     for (int bucket = 0; bucket < entries.buckets(); bucket++) {
       int from = entries.start(bucket);
       int size = entries.size(bucket);
-      BucketSolver.Solution solution =
-          solver.solve(entries.high(), entries.low(), from, size, first + done);
+      HashConstruction.Solution solution =
+          hash.solve(entries.high(), entries.low(), from, size, first + done);
       for (int i = 0; i < size; i++) {
         int slot = done + solution.slots()[i];
         if (filled[slot]) {

@@ -7,7 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.hash.BucketSolver;
+import tech.bsdb.hash.HashConstruction;
 
 /**
  * The entries of one pass, grouped by bucket and sorted by signature within each bucket. Not
@@ -41,7 +41,7 @@ final class PassEntries {
       SignatureSpill spill,
       int fromPartition,
       int toPartition,
-      long buckets,
+      HashConstruction hash,
       long fromBucket,
       long toBucket)
       throws IOException {
@@ -53,9 +53,7 @@ final class PassEntries {
           partition,
           (chunk, entries) -> {
             for (int i = 0; i < entries; i++) {
-              long bucket =
-                  BucketSolver.bucketOf((long) LONGS.get(chunk, i * entryBytes), buckets)
-                      - fromBucket;
+              long bucket = hash.bucket((long) LONGS.get(chunk, i * entryBytes)) - fromBucket;
               if (bucket >= 0 && bucket < starts.length - 1) {
                 starts[(int) bucket + 1]++;
               }
@@ -77,7 +75,7 @@ final class PassEntries {
             for (int i = 0; i < entries; i++) {
               int at = i * entryBytes;
               long first = (long) LONGS.get(chunk, at);
-              long bucket = BucketSolver.bucketOf(first, buckets) - fromBucket;
+              long bucket = hash.bucket(first) - fromBucket;
               if (bucket >= 0 && bucket < starts.length - 1) {
                 int to = next[(int) bucket]++;
                 high[to] = first;

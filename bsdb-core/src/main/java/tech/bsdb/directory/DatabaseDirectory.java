@@ -27,7 +27,8 @@ import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.hash.BucketHash;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Engine;
 import tech.bsdb.io.LoadedEngine;
@@ -140,10 +141,7 @@ public record DatabaseDirectory(
         throw new UnsupportedFormatException(
             file, "format " + Facts.format(manifest), "format " + FileFrame.VERSION);
       }
-      if (!Facts.hashKind(manifest).equals(BucketHash.KIND)) {
-        throw new UnsupportedFormatException(
-            file, "hash function " + Facts.hashKind(manifest), BucketHash.KIND);
-      }
+      HashKinds.of(file, manifest);
       Facts facts = Facts.of(manifest);
       checkFiles(manifest, facts);
       return facts;
@@ -154,6 +152,11 @@ public record DatabaseDirectory(
           "a manifest of format " + FileFrame.VERSION,
           String.valueOf(e.getMessage()));
     }
+  }
+
+  /** The kind of the hash function. */
+  public HashKind hashKind() throws UnsupportedFormatException {
+    return HashKinds.of(path.resolve(Manifest.FILE_NAME), manifest);
   }
 
   /**

@@ -4,17 +4,13 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.LoadedEngine;
-import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.TouchedPages;
-import tech.bsdb.io.Window;
 
 /**
  * The minimal perfect hash function of Genuzio, Ottaviano and Vigna (SEA 2016) with checksum bits,
@@ -24,10 +20,7 @@ import tech.bsdb.io.Window;
  * <p>Each page is verified on first touch against the checksum table that follows the function.
  * Thread-safe.
  */
-public final class BucketHash implements HashFunction {
-  /** The name of this function kind in the manifest. */
-  public static final String KIND = "gov3-bucketed";
-
+final class BucketHash implements HashFunction {
   /** Checksums per page of the table. */
   static final int CHECKSUMS_PER_PAGE = Page.PAYLOAD / Integer.BYTES;
 
@@ -74,7 +67,7 @@ public final class BucketHash implements HashFunction {
    * @param verify whether to verify pages, on first touch or while loading
    * @param loader loads the whole file; null to map it
    */
-  public static BucketHash open(
+  static BucketHash open(
       Path path,
       FileEntry entry,
       long buckets,
@@ -290,39 +283,6 @@ public final class BucketHash implements HashFunction {
     check.checkAgainst(file.buffer(position), ShownFile.offset(position), Page.SIZE, page, stored);
     touched.add(page);
     return stored;
-  }
-
-  /** The first page of the checksum table in a file of {@code pages} pages. */
-  public static long tablePage(long pages) {
-    long between = pages - 2;
-    return 1 + between - (between + CHECKSUMS_PER_PAGE) / (CHECKSUMS_PER_PAGE + 1);
-  }
-
-  /**
-   * Verifies a page of the function against the table, for a reader of the whole file.
-   *
-   * @param body the window that shows the page, at {@code offset} of its buffer
-   * @return the page's checksum
-   */
-  public static int checkBodyPage(
-      PageSource source,
-      Window table,
-      Window body,
-      int offset,
-      long number,
-      long tablePage,
-      PageCheck check)
-      throws IOException {
-    source.read(tablePage + (number - 1) / CHECKSUMS_PER_PAGE, 1, table);
-    int at = table.offset() + (int) ((number - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES;
-    int stored = table.buffer().getInt(at);
-    check.check(body.crc32c(offset, Page.SIZE), stored, number);
-    return stored;
-  }
-
-  /** The identity of the function's file in its database. */
-  public static FileIdentity identity() {
-    return new FileIdentity(FileKind.HASH, 0);
   }
 
   @Override

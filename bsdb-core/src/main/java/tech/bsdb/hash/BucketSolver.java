@@ -2,63 +2,48 @@ package tech.bsdb.hash;
 
 import it.unimi.dsi.sux4j.mph.solve.Linear3SystemSolver;
 import java.util.Iterator;
+import tech.bsdb.format.PageEncoder;
 
 /**
  * Solves buckets: finds the seed and the 2-bit values that map each key of a bucket to a unique
  * slot, using sux4j's solver (Genuzio, Ottaviano, Vigna, "Fast Scalable Construction of (Minimal
  * Perfect Hash) Functions", SEA 2016). Stateless; the same bucket always gives the same solution.
  */
-public final class BucketSolver {
-  /** How often a build may try, with more buckets each time. */
-  public static final int ATTEMPTS = BucketLayout.ATTEMPTS;
-
+final class BucketSolver implements HashConstruction {
   private static final long SEED_STEP = 1L << 56;
 
   private final BucketLayout layout;
 
   /** Creates a solver for a function with the given number of checksum bits. */
-  public BucketSolver(long buckets, int checksumBits) {
+  BucketSolver(long buckets, int checksumBits) {
     this.layout = new BucketLayout(buckets, checksumBits);
   }
 
-  /**
-   * The number of buckets for {@code keys} keys; if at least {@code partitions}, rounded up to a
-   * multiple of it.
-   *
-   * @param attempt 0, increased by one after each {@link BucketOverflowException}, less than {@link
-   *     #ATTEMPTS}
-   */
-  public static long bucketsFor(long keys, int partitions, int attempt) {
-    return BucketLayout.bucketsFor(keys, partitions, attempt);
+  @Override
+  public long buckets() {
+    return layout.buckets();
   }
 
-  /** The bucket of a signature. */
-  public static long bucketOf(long high, long buckets) {
-    return BucketLayout.bucket(high, buckets);
+  @Override
+  public long bucket(long high) {
+    return BucketLayout.bucket(high, layout.buckets());
+  }
+
+  @Override
+  public HashWriter writer(PageEncoder pages, long keys) {
+    return new BucketWriter(pages, layout.buckets(), keys);
   }
 
   /**
-   * A solved bucket.
+   * {@inheritDoc}
    *
-   * @param block its words, as stored in the file
-   * @param slots the slot of each signature relative to the bucket's first slot, in input order
-   */
-  public record Solution(long[] block, int[] slots) {}
-
-  /**
-   * Solves one bucket.
-   *
-   * @param high first halves of the signatures of its keys; signatures are distinct and ascending
-   * @param low second halves
-   * @param from the index of its first signature in both arrays
-   * @param size the number of its signatures
-   * @param first the first slot of the bucket
    * @throws BucketOverflowException if it has too many keys, or none of the 256 seeds solves it
    */
+  @Override
   public Solution solve(long[] high, long[] low, int from, int size, long first)
       throws BucketOverflowException {
     if (size > BucketLayout.MAX_KEYS) {
-      throw new BucketOverflowException(size);
+      throw new BucketOverflowException(size, BucketLayout.MAX_KEYS);
     }
     long[] block = new long[layout.blockWords()];
     int[] slots = new int[size];
@@ -69,7 +54,7 @@ public final class BucketSolver {
       while (!solver.generateAndSolve(signatures, seed, null)) {
         seed += SEED_STEP;
         if (seed == 0) {
-          throw new BucketOverflowException(size);
+          throw new BucketOverflowException(size, BucketLayout.MAX_KEYS);
         }
       }
       for (int vertex = 0; vertex < BucketLayout.VERTICES; vertex++) {

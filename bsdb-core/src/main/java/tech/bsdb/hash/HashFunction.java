@@ -2,6 +2,8 @@ package tech.bsdb.hash;
 
 import java.io.Closeable;
 import java.io.IOException;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
 
 /** Maps a key's signature to its slot. Thread-safe. */
 public interface HashFunction extends Closeable {
@@ -24,6 +26,11 @@ public interface HashFunction extends Closeable {
    * @return a meaningless number that the caller must use, so that the loads are not optimized away
    */
   long touch(long high);
+
+  /** The identity of the function's file in its database. */
+  static FileIdentity identity() {
+    return new FileIdentity(FileKind.HASH, 0);
+  }
 
   @Override
   void close();

@@ -16,7 +16,6 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.ValueIndex;
@@ -98,14 +97,7 @@ public final class LocatorFactory {
   private HashFunction hash() throws IOException {
     FileEntry entry = only(FileKind.HASH);
     HashFunction hash =
-        BucketHash.open(
-            directory.file(entry),
-            entry,
-            facts.hashBuckets(),
-            facts.records(),
-            facts.checksumBits(),
-            verify,
-            engines.loader());
+        directory.hashKind().open(directory.file(entry), entry, facts, verify, engines.loader());
     opened.push(hash);
     return hash;
   }

@@ -12,7 +12,7 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.hash.BucketHash;
+import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
@@ -122,28 +122,25 @@ public final class Verification {
 
   private void verifyPages(DatabaseDirectory directory, FileEntry entry) throws IOException {
     PageCheck check = directory.check(entry);
-    boolean hash = entry.file().kind() == FileKind.HASH;
     boolean entries = exact && entry.file().kind() == FileKind.INDEX;
-    long tableStart = hash ? BucketHash.tablePage(entry.pages()) : 1;
     Window window = new Window();
-    Window table = new Window();
     long digest = 0;
     try (PageSource source = files.view(entry)) {
+      PageVerifier verifier =
+          entry.file().kind() == FileKind.HASH
+              ? directory.hashKind().verifier(entry, source, check)
+              : (shown, offset, number) -> checkPage(shown, offset, number, check);
       for (long page = 0; page < entry.pages(); page += PageSource.MAX_RUN) {
         int count = (int) Math.min(PageSource.MAX_RUN, entry.pages() - page);
         source.read(page, count, window);
         for (int i = 0; i < count; i++) {
           long number = page + i;
-          int checksum =
-              number > 0 && number < tableStart
-                  ? BucketHash.checkBodyPage(
-                      source, table, window, i * Page.SIZE, number, tableStart, check)
-                  : checkPage(window, i * Page.SIZE, number, check);
+          int offset = window.offset() + i * Page.SIZE;
+          int checksum = verifier.verify(window, offset, number);
           if (number > 0 && number < entry.pages() - 1) {
             digest = PageEncoder.fold(digest, checksum);
             if (entries) {
-              AddressIndex.forEach(
-                  window.buffer(), window.offset() + i * Page.SIZE, number, records, inIndex::add);
+              AddressIndex.forEach(window.buffer(), offset, number, records, inIndex::add);
             }
           }
         }

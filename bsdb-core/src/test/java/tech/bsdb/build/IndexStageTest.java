@@ -22,11 +22,14 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
-import tech.bsdb.hash.BucketHash;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
-import tech.bsdb.hash.HashWriter;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.CheckedPages;
@@ -40,6 +43,8 @@ import tech.bsdb.io.MappedEngine;
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class IndexStageTest {
+  private static final HashKind KIND = HashKinds.CURRENT;
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("IndexStageTest");
@@ -73,8 +78,11 @@ class IndexStageTest {
       long buckets,
       long keys,
       int bits) {
-    BucketHash open() throws IOException {
-      return BucketHash.open(hash, hashEntry, buckets, keys, bits, true, null);
+    HashFunction open() throws IOException {
+      Facts facts =
+          new Facts(
+              RecordLayout.BLOCKED, keys, 0, 0, 0, 0, 0, 0, buckets, bits, 0, 0, 1, 0, 0, 0, null);
+      return KIND.open(hash, hashEntry, facts, true, null);
     }
 
     AddressIndex openIndex() throws IOException {
@@ -89,22 +97,24 @@ class IndexStageTest {
       throws Exception {
     Path own = Files.createDirectory(directory.resolve("built-" + made++));
     try (SignatureSpill spill = new SignatureSpill(own.resolve("spill"), Long.BYTES);
-        OutputFile hash = new OutputFile(own, BucketHash.identity(), ChunkBuffer.huge());
+        OutputFile hash = new OutputFile(own, HashFunction.identity(), ChunkBuffer.huge());
         OutputFile index = new OutputFile(own, AddressIndex.identity(), ChunkBuffer.huge())) {
       for (int i = 0; i < entries.count(); i++) {
         spill.add(entries.high[i], entries.low[i], entries.addresses[i]);
       }
       spill.seal();
-      IndexStage stage = new IndexStage(spill, memoryBytes, threads, kept, 0, () -> false);
+      HashConstruction construction =
+          KIND.construct(spill.total(), bits, SignatureSpill.PARTITIONS, 0);
+      IndexStage stage =
+          new IndexStage(spill, construction, memoryBytes, threads, kept, () -> false);
       long keys = entries.count();
       long[] progress = new long[2];
       if (stage.mustCount()) {
         keys = stage.count(more -> progress[0] += more);
       }
       stage.write(
-          new HashWriter(hash.pages(), stage.buckets(), keys),
+          construction.writer(hash.pages(), keys),
           new SlotWriter(index.pages(), AddressIndex.WIDTH),
-          bits,
           AddressIndex.WIDTH,
           more -> progress[1] += more);
       assertThat(progress[1]).isEqualTo(keys);
@@ -120,7 +130,7 @@ class IndexStageTest {
           hashEntry,
           own.resolve("index"),
           indexEntry,
-          stage.buckets(),
+          construction.buckets(),
           keys,
           bits);
     }
@@ -303,20 +313,22 @@ class IndexStageTest {
   @Test
   void aCancelledStageEnds() throws Exception {
     try (SignatureSpill spill = new SignatureSpill(directory.resolve("spill"), Long.BYTES);
-        OutputFile hash = new OutputFile(directory, BucketHash.identity(), ChunkBuffer.huge());
+        OutputFile hash = new OutputFile(directory, HashFunction.identity(), ChunkBuffer.huge());
         OutputFile index = new OutputFile(directory, AddressIndex.identity(), ChunkBuffer.huge())) {
       for (int i = 0; i < 500_000; i++) {
         spill.add(random.nextLong(), random.nextLong(), i);
       }
       spill.seal();
       long[] done = new long[1];
-      IndexStage stage = new IndexStage(spill, 1 << 20, 2, null, 0, () -> done[0] > 100_000);
+      HashConstruction construction =
+          KIND.construct(spill.total(), 4, SignatureSpill.PARTITIONS, 0);
+      IndexStage stage =
+          new IndexStage(spill, construction, 1 << 20, 2, null, () -> done[0] > 100_000);
       assertThatThrownBy(
               () ->
                   stage.write(
-                      new HashWriter(hash.pages(), stage.buckets(), 500_000),
+                      construction.writer(hash.pages(), 500_000),
                       new SlotWriter(index.pages(), 8),
-                      4,
                       8,
                       more -> done[0] += more))
           .isInstanceOf(CancellationException.class);

@@ -19,7 +19,8 @@ class BucketSolverTest {
       long[] high = random.longs(size).sorted().toArray();
       long[] low = random.longs(size).toArray();
       long first = random.nextLong(1L << 56);
-      BucketSolver.Solution solution = new BucketSolver(7, bits).solve(high, low, 0, size, first);
+      HashConstruction.Solution solution =
+          new BucketSolver(7, bits).solve(high, low, 0, size, first);
       assertThat(solution.block()[0] & BucketLayout.SLOT_MASK).isEqualTo(first);
       BitSet given = new BitSet();
       for (int slot : solution.slots()) {
@@ -35,8 +36,8 @@ class BucketSolverTest {
     long[] high = random.longs(500).sorted().toArray();
     long[] low = random.longs(500).toArray();
     BucketSolver solver = new BucketSolver(1, 13);
-    BucketSolver.Solution one = solver.solve(high, low, 100, 400, 17);
-    BucketSolver.Solution two = solver.solve(high, low, 100, 400, 17);
+    HashConstruction.Solution one = solver.solve(high, low, 100, 400, 17);
+    HashConstruction.Solution two = solver.solve(high, low, 100, 400, 17);
     assertThat(two.block()).isEqualTo(one.block());
     assertThat(two.slots()).isEqualTo(one.slots());
   }

@@ -30,7 +30,6 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.RecordLayout;
-import tech.bsdb.hash.BucketHash;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
@@ -94,14 +93,9 @@ public class LayerBenchmark {
     FileEntry hashEntry = manifest.files(FileKind.HASH).get(0);
     seed = directory.facts().hashSeed();
     hash =
-        BucketHash.open(
-            directory.file(hashEntry),
-            hashEntry,
-            directory.facts().hashBuckets(),
-            directory.facts().records(),
-            directory.facts().checksumBits(),
-            true,
-            null);
+        directory
+            .hashKind()
+            .open(directory.file(hashEntry), hashEntry, directory.facts(), true, null);
     opened.add(hash);
     ReadCount reads = new ReadCount();
     index =

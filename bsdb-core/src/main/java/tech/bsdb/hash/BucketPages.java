@@ -1,0 +1,45 @@
+package tech.bsdb.hash;
+
+import java.io.IOException;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.io.PageSource;
+import tech.bsdb.io.Window;
+
+/**
+ * Verifies the pages of a function's file: those of the body against the table of checksums that
+ * follows it, all others against their own checksum (FORMAT.md §5).
+ */
+final class BucketPages implements HashKind.PageVerifier {
+  private final PageSource source;
+  private final PageCheck check;
+  private final long tablePage;
+  private final Window table = new Window();
+
+  /** Creates a verifier for a file of {@code pages} pages. */
+  BucketPages(long pages, PageSource source, PageCheck check) {
+    this.source = source;
+    this.check = check;
+    this.tablePage = tablePage(pages);
+  }
+
+  /** The first page of the checksum table in a file of {@code pages} pages. */
+  private static long tablePage(long pages) {
+    long between = pages - 2;
+    long perPage = BucketHash.CHECKSUMS_PER_PAGE;
+    return 1 + between - (between + perPage) / (perPage + 1);
+  }
+
+  @Override
+  public int verify(Window window, int offset, long number) throws IOException {
+    if (number == 0 || number >= tablePage) {
+      return check.check(window.buffer(), offset, number);
+    }
+    long index = number - 1;
+    source.read(tablePage + index / BucketHash.CHECKSUMS_PER_PAGE, 1, table);
+    int at = table.offset() + (int) (index % BucketHash.CHECKSUMS_PER_PAGE) * Integer.BYTES;
+    int stored = table.buffer().getInt(at);
+    check.check(window.crc32c(offset, Page.SIZE), stored, number);
+    return stored;
+  }
+}
