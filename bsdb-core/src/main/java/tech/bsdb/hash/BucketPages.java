@@ -16,6 +16,9 @@ final class BucketPages implements HashKind.PageVerifier {
   private final long tablePage;
   private final Window table = new Window();
 
+  /** The page of the table that the window shows, or 0. */
+  private long shown;
+
   /** Creates a verifier for a file of {@code pages} pages. */
   BucketPages(long pages, PageSource source, PageCheck check) {
     this.source = source;
@@ -36,7 +39,11 @@ final class BucketPages implements HashKind.PageVerifier {
       return check.check(window.buffer(), offset, number);
     }
     long index = number - 1;
-    source.read(tablePage + index / BucketHash.CHECKSUMS_PER_PAGE, 1, table);
+    long page = tablePage + index / BucketHash.CHECKSUMS_PER_PAGE;
+    if (page != shown) {
+      source.read(page, 1, table);
+      shown = page;
+    }
     int at = table.offset() + (int) (index % BucketHash.CHECKSUMS_PER_PAGE) * Integer.BYTES;
     int stored = table.buffer().getInt(at);
     check.check(window.crc32c(offset, Page.SIZE), stored, number);
