@@ -1,36 +1,29 @@
 package tech.bsdb;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.io.UncheckedIOException;
 import java.nio.channels.ClosedChannelException;
 import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
-import java.util.concurrent.FutureTask;
 import java.util.concurrent.locks.ReentrantLock;
-import java.util.function.LongBinaryOperator;
-import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
-import tech.bsdb.build.DuplicateSignatureException;
-import tech.bsdb.build.IndexStage;
+import tech.bsdb.build.AddressedAssembly;
+import tech.bsdb.build.Assembled;
+import tech.bsdb.build.Assembly;
+import tech.bsdb.build.AssemblyProgress;
+import tech.bsdb.build.BuildResources;
+import tech.bsdb.build.DuplicateRule;
 import tech.bsdb.build.OutputFile;
-import tech.bsdb.build.SignatureSpill;
-import tech.bsdb.build.ValueSpill;
+import tech.bsdb.build.SignatureCollisions;
 import tech.bsdb.build.Workspace;
-import tech.bsdb.data.CompressedWriter;
-import tech.bsdb.data.DataFile;
-import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.DictionaryTrainer;
-import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.directory.EngineChoice;
@@ -40,21 +33,9 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
-import tech.bsdb.format.PageCheck;
-import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
-import tech.bsdb.hash.BucketOverflowException;
-import tech.bsdb.hash.HashConstruction;
-import tech.bsdb.hash.HashFunction;
-import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.hash.Signature;
-import tech.bsdb.index.AddressIndex;
-import tech.bsdb.index.SlotWriter;
-import tech.bsdb.index.ValueIndex;
-import tech.bsdb.io.BufferedEngine;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
 
@@ -80,10 +61,6 @@ import tech.bsdb.lookup.Lookup;
  * }</pre>
  */
 public final class DatabaseBuilder implements AutoCloseable {
-  /** Advice for keys that were made to collide. */
-  private static final String OTHER_SEED =
-      "build with another seed (--seed random, or BuildOptions.withSeed)";
-
   /** Bytes of individually added records to collect before they are added as a batch. */
   private static final long OWN_BATCH_BYTES = 1 << 20;
 
@@ -91,20 +68,15 @@ public final class DatabaseBuilder implements AutoCloseable {
   private static final long MAX_HELD_BYTES = 32 << 20;
 
   private final BuildOptions options;
-  private final HashKind hashKind = HashKinds.CURRENT;
   private final BuildListener listener;
   private final Workspace workspace;
   private final ReentrantLock turn = new ReentrantLock();
-  private final List<Closeable> opened = new ArrayList<>();
-  private final List<OutputFile> dataOutputs = new ArrayList<>();
+  private final BuildResources opened = new BuildResources();
 
-  /** Write buffer of all files except the index; they share it because they are written in turn. */
-  private final ChunkBuffer chunk = ChunkBuffer.huge();
+  /** Write buffer of the manifest and of the assembly's files; they are written in turn. */
+  private final ChunkBuffer chunk;
 
-  private final ChunkBuffer indexChunk = ChunkBuffer.huge();
-  private final DataFiles dataFiles;
-  private final RecordAddress addresses;
-  private final SignatureSpill spill;
+  private final Assembly assembly;
   private final RecordBatch own;
   private final Map<Stage, Double> stageSeconds = new EnumMap<>(Stage.class);
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
@@ -116,7 +88,6 @@ public final class DatabaseBuilder implements AutoCloseable {
   private int learned;
   private long learnedBytes;
   private long records;
-  private long valuesCut;
   private long keyBytes;
   private long valueBytes;
   private int longestKey;
@@ -140,41 +111,38 @@ public final class DatabaseBuilder implements AutoCloseable {
     this.listener = listener;
     this.workspace = Workspace.create(target, options.overwrite(), options.temporaryDirectory());
     try {
-      boolean approximate = options.approximateWidth() > 0;
-      this.addresses = RecordAddress.of(layout(), options.blockSize());
-      Path directory = approximate ? workspace.temporaryDirectory() : workspace.directory();
-      int files = approximate ? 1 : options.dataFiles();
-      opened(chunk);
-      opened(indexChunk);
-      for (int i = 0; i < files; i++) {
-        dataOutputs.add(
-            opened(new OutputFile(directory, new FileIdentity(FileKind.DATA, i), chunk)));
-      }
-      this.dataFiles = new DataFiles(dataOutputs.stream().map(OutputFile::pages).toList());
-      int payload =
-          Long.BYTES + (approximate ? ValueIndex.entryWidth(options.approximateWidth()) : 0);
-      this.spill =
-          opened(
-              new SignatureSpill(
-                  workspace.temporaryDirectory().resolve("signatures.part"), payload));
+      this.chunk = opened.add(ChunkBuffer.huge());
+      this.assembly = opened.add(new AddressedAssembly(workspace, chunk, settings()));
       if (layout() == RecordLayout.COMPRESSED
           && options.dictionaryBytes() > 0
           && options.sampleRecords() > 0) {
         this.trainer = new DictionaryTrainer(options.blockSize(), options.dictionaryBytes());
       }
     } catch (IOException | RuntimeException | Error e) {
-      try {
-        closeFiles();
-      } finally {
-        workspace.close();
+      try (workspace) {
+        opened.closeAfter(e);
+      } catch (IOException | RuntimeException | Error cleanup) {
+        e.addSuppressed(cleanup);
       }
       throw e;
     }
   }
 
-  private <T extends Closeable> T opened(T resource) {
-    opened.add(resource);
-    return resource;
+  private AddressedAssembly.Settings settings() {
+    return new AddressedAssembly.Settings(
+        layout(),
+        options.dataFiles(),
+        options.approximateWidth(),
+        options.checksumBits(),
+        options.blockSize(),
+        options.compressionLevel(),
+        switch (options.duplicates()) {
+          case ERROR -> DuplicateRule.REJECT;
+          case FIRST -> DuplicateRule.KEEP_FIRST;
+          case LAST -> DuplicateRule.KEEP_LAST;
+        },
+        options.memoryBytes(),
+        options.threads());
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -217,10 +185,10 @@ public final class DatabaseBuilder implements AutoCloseable {
     return e;
   }
 
-  /** The layout of the data files. In approximate mode they are temporary and hold the keys. */
+  /** The layout of records in the database, which an approximate one does not store. */
   private RecordLayout layout() {
     if (options.approximateWidth() > 0) {
-      return RecordLayout.COMPACT;
+      return RecordLayout.NONE;
     }
     return switch (options.layout()) {
       case BLOCKED -> RecordLayout.BLOCKED;
@@ -375,22 +343,8 @@ public final class DatabaseBuilder implements AutoCloseable {
         dictionary = trainer.train();
         trainer = null;
       }
-      if (options.approximateWidth() > 0) {
-        current = new ValueSpill(spill, options.approximateWidth(), dataFiles, addresses);
-      } else if (layout() == RecordLayout.COMPRESSED) {
-        current =
-            new CompressedWriter(
-                dataFiles,
-                addresses,
-                spill::add,
-                options.blockSize(),
-                options.compressionLevel(),
-                dictionary,
-                options.threads());
-      } else {
-        current = new PlainWriter(dataFiles, layout(), addresses, spill::add);
-      }
-      writer = opened(current);
+      current = assembly.writer(dictionary);
+      writer = current;
       held.forEach(current::add);
       held = newBatch();
     }
@@ -436,14 +390,8 @@ public final class DatabaseBuilder implements AutoCloseable {
       writing = true;
       addOwn();
       ended = true;
-      RecordWriter records = writer();
-      records.finish();
-      for (OutputFile output : dataOutputs) {
-        output.finish();
-      }
-      spill.seal();
-      endStage(Stage.RECORDS);
-      return publish(index());
+      writer();
+      return publish(assembly.complete(new Completion()));
     } catch (IOException e) {
       throw interruptedOr(e);
     } finally {
@@ -451,271 +399,69 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  /** The result of the index stage. */
-  private record Indexed(long buckets, long keys, OutputFile hashFile, OutputFile indexFile) {}
-
-  private Indexed index() throws IOException {
-    boolean approximate = options.approximateWidth() > 0;
-    FutureTask<Void> forced = new FutureTask<>(this::forceData);
-    if (!approximate) {
-      Thread thread = new Thread(forced, "bsdb-force");
-      thread.setDaemon(true);
-      thread.start();
-    }
-    try {
-      for (int attempt = 0; ; attempt++) {
-        try {
-          return index(attempt);
-        } catch (BucketOverflowException e) {
-          if (attempt + 1 == hashKind.attempts()) {
-            throw new IOException(
-                "the keys' signatures are not evenly distributed: "
-                    + e.getMessage()
-                    + "; "
-                    + OTHER_SEED,
-                e);
-          }
-        }
-      }
-    } catch (DuplicateSignatureException e) {
-      throw duplicate(e);
-    } finally {
-      if (!approximate) {
-        await(forced);
-      }
-    }
-  }
-
-  private Indexed index(int attempt)
-      throws IOException, DuplicateSignatureException, BucketOverflowException {
-    OutputFile hashFile = new OutputFile(workspace.directory(), HashFunction.identity(), chunk);
-    OutputFile indexFile = null;
-    try {
-      indexFile = new OutputFile(workspace.directory(), AddressIndex.identity(), indexChunk);
-      HashConstruction hash =
-          hashKind.construct(
-              spill.total(), options.checksumBits(), SignatureSpill.PARTITIONS, attempt);
-      IndexStage stage =
-          new IndexStage(
-              spill,
-              hash,
-              options.memoryBytes(),
-              options.threads(),
-              keptAddress(),
-              () -> cancelled);
-      long keys = records;
-      if (stage.mustCount()) {
-        keys = stage.count(new Progress(Stage.COUNT));
-        endStage(Stage.COUNT);
-      }
-      boolean approximate = options.approximateWidth() > 0;
-      int width =
-          approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
-      stage.write(
-          hash.writer(hashFile.pages(), keys),
-          new SlotWriter(indexFile.pages(), width),
-          width,
-          new Progress(Stage.INDEX));
-      hashFile.finish();
-      indexFile.finish();
-      endStage(Stage.INDEX);
-      return new Indexed(hash.buckets(), keys, opened(hashFile), opened(indexFile));
-    } catch (IOException
-        | DuplicateSignatureException
-        | BucketOverflowException
-        | RuntimeException e) {
-      hashFile.close();
-      if (indexFile != null) {
-        indexFile.close();
-      }
-      throw e;
-    }
-  }
-
-  private Void forceData() throws IOException {
-    for (OutputFile output : dataOutputs) {
-      output.force();
-    }
-    return null;
-  }
-
-  private static void await(FutureTask<Void> task) throws IOException {
-    boolean interrupted = false;
-    try {
-      while (true) {
-        try {
-          task.get();
-          return;
-        } catch (InterruptedException e) {
-          interrupted = true;
-        } catch (ExecutionException e) {
-          throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
-        }
-      }
-    } finally {
-      if (interrupted) {
-        Thread.currentThread().interrupt();
-      }
-    }
-  }
-
-  /** Reports the records processed by a stage to the listener. */
-  private final class Progress implements LongConsumer {
-    private final Stage stage;
-    private long done;
-
-    Progress(Stage stage) {
-      this.stage = stage;
+  /** Passes the progress of the assembly on to the listener and to the figures. */
+  private final class Completion implements AssemblyProgress {
+    @Override
+    public void progress(Phase phase, long done) {
+      report(stage(phase), done, records);
     }
 
     @Override
-    public void accept(long more) {
-      done += more;
-      report(stage, done, records);
+    public void ended(Phase phase) {
+      endStage(stage(phase));
+    }
+
+    @Override
+    public boolean cancelled() {
+      return cancelled;
+    }
+
+    private static Stage stage(Phase phase) {
+      return switch (phase) {
+        case RECORDS -> Stage.RECORDS;
+        case COUNT -> Stage.COUNT;
+        case INDEX -> Stage.INDEX;
+      };
     }
   }
 
-  private @Nullable LongBinaryOperator keptAddress() {
-    return switch (options.duplicates()) {
-      case ERROR -> null;
-      case FIRST -> (a, b) -> addresses.compare(a, b) <= 0 ? a : b;
-      case LAST -> (a, b) -> addresses.compare(a, b) <= 0 ? b : a;
-    };
-  }
-
-  /**
-   * Finds the key that two records share, and the numbers of the first two records with that key.
-   */
-  private IOException duplicate(DuplicateSignatureException pair) throws IOException {
-    byte @Nullable [] key = null;
-    try (RecordScanner scanner = scanOwnFiles()) {
-      while (scanner.next()) {
-        if (scanner.address() == pair.first() || scanner.address() == pair.second()) {
-          if (key == null) {
-            key = scanner.key();
-          } else if (!Arrays.equals(key, scanner.key())) {
-            return collision(key, scanner.key());
-          }
-        }
-      }
-    }
-    if (key != null) {
-      try (RecordScanner scanner = scanOwnFiles()) {
-        long first = -1;
-        for (long number = 0; scanner.next(); number++) {
-          if (Arrays.equals(key, scanner.key())) {
-            if (first >= 0) {
-              return new DuplicateKeyException(key, first, number);
-            }
-            first = number;
-          }
-        }
-      }
-    }
-    return new IOException(
-        "two records have the same signature, but rereading the records did not find them: "
-            + pair.getMessage());
-  }
-
-  private RecordScanner scanOwnFiles() throws IOException {
-    List<DataFile> files = new ArrayList<>();
-    BufferedEngine engine = new BufferedEngine();
-    for (int i = 0; i < dataOutputs.size(); i++) {
-      OutputFile output = dataOutputs.get(i);
-      PageCheck check = new PageCheck(output.path(), new FileIdentity(FileKind.DATA, i));
-      long pages = output.pages().pages();
-      CheckedPages checked =
-          new CheckedPages(engine.open(output.path(), pages * CheckedPages.PAGE), pages + 1, null);
-      files.add(new DataFile(checked, check, dataFiles.end(i)));
-    }
-    return new RecordScanner(files, layout(), addresses, dictionary);
-  }
-
-  private BuildReport publish(Indexed indexed) throws IOException {
-    long keys = indexed.keys;
-    OutputFile hashFile = indexed.hashFile;
-    OutputFile indexFile = indexed.indexFile;
-    boolean approximate = options.approximateWidth() > 0;
-    boolean compressed = layout() == RecordLayout.COMPRESSED;
-    RecordWriter current = writer();
-    Facts facts =
-        new Facts(
-            approximate ? RecordLayout.NONE : layout(),
-            keys,
-            records - keys,
-            keyBytes,
-            valueBytes,
-            longestKey,
-            longestValue,
-            options.seed(),
-            indexed.buckets,
-            options.checksumBits(),
-            options.approximateWidth(),
-            0,
-            1,
-            compressed ? options.blockSize() : 0,
-            compressed ? options.compressionLevel() : 0,
-            current instanceof CompressedWriter w ? w.longestFrame() : 0,
-            options.valueSchema());
-    if (current instanceof ValueSpill cutting) {
-      valuesCut = cutting.cut();
-    }
-    List<OutputFile> outputs = new ArrayList<>();
-    List<Manifest.FileEntry> entries = new ArrayList<>();
-    if (!approximate) {
-      for (int i = 0; i < dataOutputs.size(); i++) {
-        outputs.add(dataOutputs.get(i));
-        entries.add(dataOutputs.get(i).entry(dataFiles.end(i)));
-      }
-    }
-    byte[] learned = dictionary;
-    if (learned != null) {
-      OutputFile file =
-          opened(
-              new OutputFile(
-                  workspace.directory(), new FileIdentity(FileKind.DICTIONARY, 0), chunk));
-      file.pages().put(learned, 0, learned.length);
-      outputs.add(file);
-      long end = file.pages().position();
-      file.finish();
-      entries.add(file.entry(end));
-    }
-    outputs.add(hashFile);
-    entries.add(hashFile.entry(hashFile.pages().position()));
-    outputs.add(indexFile);
-    entries.add(indexFile.entry(indexFile.pages().position()));
-    Manifest.Builder stated = facts.manifest(hashKind.name());
+  private BuildReport publish(Assembled assembled) throws IOException {
+    long keys = assembled.keys();
+    List<Assembled.Content> contents = assembled.contents();
+    List<Manifest.FileEntry> entries = contents.stream().map(Assembled.Content::entry).toList();
+    Manifest.Builder stated = facts(assembled).manifest(assembled.storage().hashKind());
     entries.forEach(stated::file);
     byte[] text = stated.build().encode();
     DatabaseId id = DatabaseId.derive(text);
     Map<String, Long> fileBytes = new LinkedHashMap<>();
-    for (int i = 0; i < outputs.size(); i++) {
-      report(Stage.PUBLISH, i, outputs.size() + 1L);
-      outputs.get(i).seal(id, entries.get(i).name(id));
+    for (int i = 0; i < contents.size(); i++) {
+      report(Stage.PUBLISH, i, contents.size() + 1L);
+      contents.get(i).file().seal(id, entries.get(i).name(id));
       fileBytes.put(entries.get(i).name(id), entries.get(i).length());
     }
     OutputFile manifest =
-        opened(
+        opened.add(
             new OutputFile(workspace.directory(), new FileIdentity(FileKind.MANIFEST, 0), chunk));
     manifest.pages().put(text, 0, text.length);
     manifest.finish();
     manifest.seal(id, Manifest.FILE_NAME);
     fileBytes.put(Manifest.FILE_NAME, manifest.entry(0).length());
     closeFiles();
-    if (!approximate && keys < records) {
+    if (layout() != RecordLayout.NONE && keys < records) {
       requireNoLostKeys();
     }
     checkNotCancelled();
     workspace.publish(this::checkNotCancelled);
     endStage(Stage.PUBLISH);
     workspace.close();
+    byte[] learned = dictionary;
     return new BuildReport(
         new BuildReport.Facts(
             workspace.target(),
             id.toString(),
             keys,
             records - keys,
-            valuesCut,
+            assembled.valuesCut(),
             keyBytes,
             valueBytes,
             fileBytes.values().stream().mapToLong(Long::longValue).sum(),
@@ -723,6 +469,28 @@ public final class DatabaseBuilder implements AutoCloseable {
             learned == null ? 0 : learned.length,
             stageSeconds,
             workspace.warnings()));
+  }
+
+  private Facts facts(Assembled assembled) {
+    Assembled.Storage storage = assembled.storage();
+    return new Facts(
+        storage.layout(),
+        assembled.keys(),
+        records - assembled.keys(),
+        keyBytes,
+        valueBytes,
+        longestKey,
+        longestValue,
+        options.seed(),
+        storage.hashBuckets(),
+        storage.checksumBits(),
+        storage.approximateWidth(),
+        0,
+        1,
+        storage.zstdBlock(),
+        storage.zstdLevel(),
+        storage.zstdLongest(),
+        options.valueSchema());
   }
 
   /**
@@ -736,7 +504,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       while (scanner.next()) {
         if (!lookup.leadsTo(scanner.key(), scanner.address())
             && lookup.get(scanner.key()) == null) {
-          throw collision(scanner.key(), keyWithSignatureOf(scanner.key()));
+          throw SignatureCollisions.between(scanner.key(), keyWithSignatureOf(scanner.key()));
         }
         checkNotCancelled();
       }
@@ -760,16 +528,6 @@ public final class DatabaseBuilder implements AutoCloseable {
     return lost;
   }
 
-  private static IOException collision(byte[] key, byte[] other) {
-    return new IOException(
-        "the keys "
-            + DuplicateKeyException.show(key)
-            + " and "
-            + DuplicateKeyException.show(other)
-            + " have the same 128-bit signature; "
-            + OTHER_SEED);
-  }
-
   private void checkNotCancelled() {
     if (cancelled) {
       throw new CancellationException("the build was cancelled");
@@ -777,17 +535,10 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   private void closeFiles() throws IOException {
-    IOException failure = null;
-    for (int i = opened.size() - 1; i >= 0; i--) {
-      try {
-        opened.get(i).close();
-      } catch (IOException | RuntimeException e) {
-        failure = new IOException("a file of the build could not be closed: " + e.getMessage(), e);
-      }
-    }
-    opened.clear();
-    if (failure != null) {
-      throw failure;
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
     }
   }
 
@@ -805,10 +556,8 @@ public final class DatabaseBuilder implements AutoCloseable {
     turn.lock();
     try {
       ended = true;
-      try {
+      try (workspace) {
         closeFiles();
-      } finally {
-        workspace.close();
       }
     } catch (IOException e) {
       throw new UncheckedIOException(e);

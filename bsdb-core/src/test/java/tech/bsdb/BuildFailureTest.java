@@ -146,6 +146,33 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
+  void anErrorInEveryStage(Layout layout, boolean overwrite, int width) throws Exception {
+    for (BuildListener.Stage failing : BuildListener.Stage.values()) {
+      OutOfMemoryError error = new OutOfMemoryError("thrown by a test");
+      assertThatThrownBy(
+              () -> {
+                try (DatabaseBuilder builder =
+                    builder(
+                        layout,
+                        overwrite,
+                        width,
+                        (stage, done, total) -> {
+                          if (stage == failing) {
+                            throw error;
+                          }
+                        })) {
+                  addAll(builder);
+                  builder.finish();
+                }
+              })
+          .isSameAs(error);
+      Leaks.assertNone(directory);
+      assertThat(Leaks.tree(directory)).as("in stage %s", failing).isEqualTo(before);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("kinds")
   void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width) throws Exception {
     int calls = calls(layout, width);
     for (int n = 1; n <= calls; n++) {

@@ -1,0 +1,350 @@
+package tech.bsdb.build;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.FutureTask;
+import java.util.function.LongBinaryOperator;
+import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.Assembled.Content;
+import tech.bsdb.build.AssemblyProgress.Phase;
+import tech.bsdb.data.CompressedWriter;
+import tech.bsdb.data.DataFile;
+import tech.bsdb.data.DataFiles;
+import tech.bsdb.data.PlainWriter;
+import tech.bsdb.data.RecordScanner;
+import tech.bsdb.data.RecordWriter;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.BucketOverflowException;
+import tech.bsdb.hash.HashConstruction;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.SlotWriter;
+import tech.bsdb.index.ValueIndex;
+import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ChunkBuffer;
+
+/**
+ * Assembles a database whose records are located by a hash function and an index. Records are
+ * written in the order in which they are added. Their signatures and addresses, or values in
+ * approximate mode, are spilled until all are known; then the hash function and the index are
+ * written, while the data files are forced to the device. Not thread-safe.
+ */
+public final class AddressedAssembly implements Assembly {
+  /**
+   * The database to assemble and the resources to use.
+   *
+   * @param layout the layout of the data files, {@link RecordLayout#NONE} in approximate mode
+   * @param dataFiles the number of data files of an exact database
+   * @param approximateWidth bytes kept of each value in approximate mode, otherwise 0
+   * @param checksumBits checksum bits per slot, 0 to 32
+   * @param blockSize raw bytes per compressed block
+   * @param compressionLevel the ZSTD compression level
+   * @param duplicates what to do with records that have the same key
+   * @param memoryBytes the memory limit for concurrent passes
+   * @param threads the number of threads
+   */
+  public record Settings(
+      RecordLayout layout,
+      int dataFiles,
+      int approximateWidth,
+      int checksumBits,
+      int blockSize,
+      int compressionLevel,
+      DuplicateRule duplicates,
+      long memoryBytes,
+      int threads) {
+    boolean approximate() {
+      return layout == RecordLayout.NONE;
+    }
+  }
+
+  private final HashKind hashKind = HashKinds.CURRENT;
+  private final Settings settings;
+  private final Path directory;
+  private final ChunkBuffer chunk;
+  private final BuildResources resources = new BuildResources();
+  private final ChunkBuffer indexChunk;
+
+  /** The layout of the data file that is written: in approximate mode, a temporary one of keys. */
+  private final RecordLayout dataLayout;
+
+  private final RecordAddress addresses;
+  private final List<OutputFile> dataOutputs = new ArrayList<>();
+  private final DataFiles dataFiles;
+  private final SignatureSpill spill;
+  private byte @Nullable [] dictionary;
+  private @Nullable RecordWriter writer;
+
+  /**
+   * Creates the data files and the temporary files.
+   *
+   * @param chunk write buffer of all files except the index; they share it because they are written
+   *     in turn. The caller closes it, after the assembly.
+   */
+  public AddressedAssembly(Workspace workspace, ChunkBuffer chunk, Settings settings)
+      throws IOException {
+    this.settings = settings;
+    this.directory = workspace.directory();
+    this.chunk = chunk;
+    this.indexChunk = resources.add(ChunkBuffer.huge());
+    boolean approximate = settings.approximate();
+    this.dataLayout = approximate ? RecordLayout.COMPACT : settings.layout();
+    this.addresses = RecordAddress.of(dataLayout, settings.blockSize());
+    try {
+      Path dataDirectory = approximate ? workspace.temporaryDirectory() : directory;
+      int files = approximate ? 1 : settings.dataFiles();
+      for (int i = 0; i < files; i++) {
+        dataOutputs.add(
+            resources.add(
+                new OutputFile(dataDirectory, new FileIdentity(FileKind.DATA, i), chunk)));
+      }
+      this.dataFiles = new DataFiles(dataOutputs.stream().map(OutputFile::pages).toList());
+      int payload =
+          Long.BYTES + (approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : 0);
+      this.spill =
+          resources.add(
+              new SignatureSpill(
+                  workspace.temporaryDirectory().resolve("signatures.part"), payload));
+    } catch (IOException | RuntimeException | Error e) {
+      resources.closeAfter(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public RecordWriter writer(byte @Nullable [] dictionary) {
+    if (writer != null) {
+      throw new IllegalStateException("the writer was created before");
+    }
+    this.dictionary = dictionary;
+    RecordWriter created;
+    if (settings.approximate()) {
+      created = new ValueSpill(spill, settings.approximateWidth(), dataFiles, addresses);
+    } else if (dataLayout == RecordLayout.COMPRESSED) {
+      created =
+          new CompressedWriter(
+              dataFiles,
+              addresses,
+              spill::add,
+              settings.blockSize(),
+              settings.compressionLevel(),
+              dictionary,
+              settings.threads());
+    } else {
+      created = new PlainWriter(dataFiles, dataLayout, addresses, spill::add);
+    }
+    writer = resources.add(created);
+    return created;
+  }
+
+  @Override
+  public Assembled complete(AssemblyProgress progress) throws IOException {
+    RecordWriter records = writer;
+    if (records == null) {
+      throw new IllegalStateException("no writer was created");
+    }
+    records.finish();
+    for (OutputFile output : dataOutputs) {
+      output.finish();
+    }
+    spill.seal();
+    progress.ended(Phase.RECORDS);
+    Indexed indexed = index(progress);
+    boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
+    Assembled.Storage storage =
+        new Assembled.Storage(
+            settings.layout(),
+            hashKind.name(),
+            indexed.buckets,
+            settings.checksumBits(),
+            settings.approximateWidth(),
+            compressed ? settings.blockSize() : 0,
+            compressed ? settings.compressionLevel() : 0,
+            records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0);
+    long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
+    return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));
+  }
+
+  private List<Content> contents(Indexed indexed) throws IOException {
+    List<Content> contents = new ArrayList<>();
+    if (!settings.approximate()) {
+      for (int i = 0; i < dataOutputs.size(); i++) {
+        contents.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
+      }
+    }
+    byte[] learned = dictionary;
+    if (learned != null) {
+      OutputFile file =
+          resources.add(new OutputFile(directory, new FileIdentity(FileKind.DICTIONARY, 0), chunk));
+      file.pages().put(learned, 0, learned.length);
+      contents.add(new Content(file, file.pages().position()));
+      file.finish();
+    }
+    for (OutputFile file : List.of(indexed.hashFile, indexed.indexFile)) {
+      contents.add(new Content(file, file.pages().position()));
+    }
+    return contents;
+  }
+
+  /** The hash function and the index, both finished. */
+  private record Indexed(long buckets, long keys, OutputFile hashFile, OutputFile indexFile) {}
+
+  private Indexed index(AssemblyProgress progress) throws IOException {
+    FutureTask<Void> forced = new FutureTask<>(this::forceData);
+    if (!settings.approximate()) {
+      Thread thread = new Thread(forced, "bsdb-force");
+      thread.setDaemon(true);
+      thread.start();
+    }
+    try {
+      for (int attempt = 0; ; attempt++) {
+        try {
+          return index(attempt, progress);
+        } catch (BucketOverflowException e) {
+          if (attempt + 1 == hashKind.attempts()) {
+            throw SignatureCollisions.uneven(e);
+          }
+        }
+      }
+    } catch (DuplicateSignatureException e) {
+      throw DuplicateSearch.find(e, this::scan);
+    } finally {
+      if (!settings.approximate()) {
+        await(forced);
+      }
+    }
+  }
+
+  private Indexed index(int attempt, AssemblyProgress progress)
+      throws IOException, DuplicateSignatureException, BucketOverflowException {
+    BuildResources files = new BuildResources();
+    try {
+      OutputFile hashFile = files.add(new OutputFile(directory, HashFunction.identity(), chunk));
+      OutputFile indexFile =
+          files.add(new OutputFile(directory, AddressIndex.identity(), indexChunk));
+      HashConstruction hash =
+          hashKind.construct(
+              spill.total(), settings.checksumBits(), SignatureSpill.PARTITIONS, attempt);
+      IndexStage stage =
+          new IndexStage(
+              spill,
+              hash,
+              settings.memoryBytes(),
+              settings.threads(),
+              keptAddress(),
+              progress::cancelled);
+      long keys = spill.total();
+      if (stage.mustCount()) {
+        keys = stage.count(advancing(Phase.COUNT, progress));
+        progress.ended(Phase.COUNT);
+      }
+      int width =
+          settings.approximate()
+              ? ValueIndex.entryWidth(settings.approximateWidth())
+              : AddressIndex.WIDTH;
+      stage.write(
+          hash.writer(hashFile.pages(), keys),
+          new SlotWriter(indexFile.pages(), width),
+          width,
+          advancing(Phase.INDEX, progress));
+      hashFile.finish();
+      indexFile.finish();
+      progress.ended(Phase.INDEX);
+      resources.add(files);
+      return new Indexed(hash.buckets(), keys, hashFile, indexFile);
+    } catch (IOException
+        | DuplicateSignatureException
+        | BucketOverflowException
+        | RuntimeException
+        | Error e) {
+      files.closeAfter(e);
+      throw e;
+    }
+  }
+
+  /** Adds up the records processed by a phase. */
+  private static LongConsumer advancing(Phase phase, AssemblyProgress progress) {
+    return new LongConsumer() {
+      private long done;
+
+      @Override
+      public void accept(long more) {
+        done += more;
+        progress.progress(phase, done);
+      }
+    };
+  }
+
+  private Void forceData() throws IOException {
+    for (OutputFile output : dataOutputs) {
+      output.force();
+    }
+    return null;
+  }
+
+  private static void await(FutureTask<Void> task) throws IOException {
+    boolean interrupted = false;
+    try {
+      while (true) {
+        try {
+          task.get();
+          return;
+        } catch (InterruptedException e) {
+          interrupted = true;
+        } catch (ExecutionException e) {
+          throw e.getCause() instanceof IOException cause ? cause : new IOException(e.getCause());
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private @Nullable LongBinaryOperator keptAddress() {
+    return switch (settings.duplicates()) {
+      case REJECT -> null;
+      case KEEP_FIRST -> (a, b) -> addresses.compare(a, b) <= 0 ? a : b;
+      case KEEP_LAST -> (a, b) -> addresses.compare(a, b) <= 0 ? b : a;
+    };
+  }
+
+  /** Scans the data files, which must be finished but need not be sealed. */
+  private RecordScanner scan() throws IOException {
+    List<DataFile> files = new ArrayList<>();
+    BuildResources opened = new BuildResources();
+    try {
+      BufferedEngine engine = new BufferedEngine();
+      for (int i = 0; i < dataOutputs.size(); i++) {
+        OutputFile output = dataOutputs.get(i);
+        PageCheck check = new PageCheck(output.path(), new FileIdentity(FileKind.DATA, i));
+        long pages = output.pages().pages();
+        CheckedPages checked =
+            new CheckedPages(
+                engine.open(output.path(), pages * CheckedPages.PAGE), pages + 1, null);
+        files.add(opened.add(new DataFile(checked, check, dataFiles.end(i))));
+      }
+      return new RecordScanner(files, dataLayout, addresses, dictionary);
+    } catch (IOException | RuntimeException | Error e) {
+      opened.closeAfter(e);
+      throw e;
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    resources.close();
+  }
+}

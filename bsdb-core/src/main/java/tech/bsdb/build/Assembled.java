@@ -1,0 +1,55 @@
+package tech.bsdb.build;
+
+import java.util.List;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.RecordLayout;
+
+/**
+ * The result of an assembly.
+ *
+ * @param keys the number of keys that lookups find
+ * @param valuesCut the number of values that were truncated
+ * @param storage how the records are stored
+ * @param contents the content files, in the order of the manifest; the assembly closes them
+ */
+public record Assembled(long keys, long valuesCut, Storage storage, List<Content> contents) {
+  /** Copies the list. */
+  public Assembled {
+    contents = List.copyOf(contents);
+  }
+
+  /**
+   * How records are stored and located: the facts of the manifest that depend on the assembly.
+   *
+   * @param layout the layout of records in the data files
+   * @param hashKind the kind of the hash function
+   * @param hashBuckets number of buckets of the hash function
+   * @param checksumBits checksum bits per slot
+   * @param approximateWidth bytes kept of each value, 0 in an exact database
+   * @param zstdBlock raw bytes per compressed block, 0 without compression
+   * @param zstdLevel the ZSTD compression level, 0 without compression
+   * @param zstdLongest bytes of the longest frame of a block, 0 without compression
+   */
+  public record Storage(
+      RecordLayout layout,
+      String hashKind,
+      long hashBuckets,
+      int checksumBits,
+      int approximateWidth,
+      int zstdBlock,
+      int zstdLevel,
+      int zstdLongest) {}
+
+  /**
+   * A file whose content is finished.
+   *
+   * @param file the file, not yet sealed
+   * @param end the byte offset after its last payload byte
+   */
+  public record Content(OutputFile file, long end) {
+    /** The file's entry in the manifest. */
+    public Manifest.FileEntry entry() {
+      return file.entry(end);
+    }
+  }
+}

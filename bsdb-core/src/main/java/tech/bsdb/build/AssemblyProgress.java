@@ -1,0 +1,35 @@
+package tech.bsdb.build;
+
+/** Follows an assembly while it completes its files. */
+public interface AssemblyProgress {
+  /** The phases of an assembly, in order. An assembly may skip phases. */
+  enum Phase {
+    /** Writes the records. */
+    RECORDS,
+    /** Counts the distinct keys. */
+    COUNT,
+    /** Writes what lookups need to find the records. */
+    INDEX
+  }
+
+  /**
+   * Reports the progress of a phase. Called by the thread that completes the assembly; an exception
+   * ends the assembly.
+   *
+   * @param phase the current phase
+   * @param done records processed in this phase so far; starts again at 0 if the phase is repeated
+   */
+  void progress(Phase phase, long done);
+
+  /**
+   * Reports that a phase was completed; a repeated phase may be completed again. Called by the
+   * thread that completes the assembly.
+   */
+  void ended(Phase phase);
+
+  /**
+   * Whether the build was cancelled. An assembly polls this and throws a {@link
+   * java.util.concurrent.CancellationException}. Thread-safe.
+   */
+  boolean cancelled();
+}
