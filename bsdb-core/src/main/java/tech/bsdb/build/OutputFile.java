@@ -29,7 +29,16 @@ public final class OutputFile implements Closeable {
         new SequentialFile(
             directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"), chunk);
     this.pages = new PageEncoder(file::write, identity);
-    file.write(new byte[Page.SIZE], 0, Page.SIZE);
+    try {
+      file.write(new byte[Page.SIZE], 0, Page.SIZE); // may write out another file's bytes
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        close();
+      } catch (IOException | RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
+      throw e;
+    }
   }
 
   /** The encoder for the file's content. */
