@@ -202,11 +202,28 @@ public final class AddressedAssembly implements Assembly {
 
   private Indexed index(AssemblyProgress progress) throws IOException {
     FutureTask<Void> forced = new FutureTask<>(this::forceData);
-    if (!settings.approximate()) {
-      Thread thread = new Thread(forced, "bsdb-force");
-      thread.setDaemon(true);
-      thread.start();
+    if (settings.approximate()) {
+      return indexInAttempts(progress);
     }
+    Thread thread = new Thread(forced, "bsdb-force");
+    thread.setDaemon(true);
+    thread.start();
+    Indexed indexed;
+    try {
+      indexed = indexInAttempts(progress);
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        await(forced);
+      } catch (IOException failure) {
+        e.addSuppressed(failure);
+      }
+      throw e;
+    }
+    await(forced);
+    return indexed;
+  }
+
+  private Indexed indexInAttempts(AssemblyProgress progress) throws IOException {
     try {
       for (int attempt = 0; ; attempt++) {
         try {
@@ -219,10 +236,6 @@ public final class AddressedAssembly implements Assembly {
       }
     } catch (DuplicateSignatureException e) {
       throw DuplicateSearch.find(e, this::scan);
-    } finally {
-      if (!settings.approximate()) {
-        await(forced);
-      }
     }
   }
 
