@@ -309,6 +309,8 @@ public final class Database implements AutoCloseable {
             files.values().stream().mapToLong(Long::longValue).sum(),
             files,
             facts.valueSchema(),
+            facts.packed() ? facts.requireBins().count() : 0,
+            facts.packed() && facts.requireBins().spanning(),
             engine,
             readsMemory));
   }

@@ -21,6 +21,7 @@ import tech.bsdb.build.AssemblyProgress;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.DuplicateRule;
 import tech.bsdb.build.OutputFile;
+import tech.bsdb.build.PackedAssembly;
 import tech.bsdb.build.SignatureCollisions;
 import tech.bsdb.build.Workspace;
 import tech.bsdb.data.DictionaryTrainer;
@@ -112,7 +113,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     this.workspace = Workspace.create(target, options.overwrite(), options.temporaryDirectory());
     try {
       this.chunk = opened.add(ChunkBuffer.huge());
-      this.assembly = opened.add(new AddressedAssembly(workspace, chunk, settings()));
+      this.assembly = opened.add(assembly());
       if (layout() == RecordLayout.COMPRESSED
           && options.dictionaryBytes() > 0
           && options.sampleRecords() > 0) {
@@ -128,21 +129,37 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
   }
 
-  private AddressedAssembly.Settings settings() {
-    return new AddressedAssembly.Settings(
-        layout(),
-        options.dataFiles(),
-        options.approximateWidth(),
-        options.checksumBits(),
-        options.blockSize(),
-        options.compressionLevel(),
+  private Assembly assembly() throws IOException {
+    DuplicateRule duplicates =
         switch (options.duplicates()) {
           case ERROR -> DuplicateRule.REJECT;
           case FIRST -> DuplicateRule.KEEP_FIRST;
           case LAST -> DuplicateRule.KEEP_LAST;
-        },
-        options.memoryBytes(),
-        options.threads());
+        };
+    if (layout() == RecordLayout.PACKED) {
+      return new PackedAssembly(
+          workspace,
+          chunk,
+          new PackedAssembly.Settings(
+              options.dataFiles(),
+              options.seed(),
+              duplicates,
+              options.memoryBytes(),
+              options.threads()));
+    }
+    return new AddressedAssembly(
+        workspace,
+        chunk,
+        new AddressedAssembly.Settings(
+            layout(),
+            options.dataFiles(),
+            options.approximateWidth(),
+            options.checksumBits(),
+            options.blockSize(),
+            options.compressionLevel(),
+            duplicates,
+            options.memoryBytes(),
+            options.threads()));
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -194,6 +211,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       case BLOCKED -> RecordLayout.BLOCKED;
       case COMPACT -> RecordLayout.COMPACT;
       case COMPRESSED -> RecordLayout.COMPRESSED;
+      case PACKED -> RecordLayout.PACKED;
     };
   }
 
@@ -447,7 +465,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     manifest.seal(id, Manifest.FILE_NAME);
     fileBytes.put(Manifest.FILE_NAME, manifest.entry(0).length());
     closeFiles();
-    if (layout() != RecordLayout.NONE && keys < records) {
+    if (layout() != RecordLayout.NONE && layout() != RecordLayout.PACKED && keys < records) {
       requireNoLostKeys();
     }
     checkNotCancelled();
@@ -490,7 +508,8 @@ public final class DatabaseBuilder implements AutoCloseable {
         storage.zstdBlock(),
         storage.zstdLevel(),
         storage.zstdLongest(),
-        options.valueSchema());
+        options.valueSchema(),
+        storage.bins());
   }
 
   /**

@@ -31,6 +31,8 @@ public final class Statistics {
       long databaseBytes,
       Map<String, Long> fileBytes,
       @Nullable String valueSchema,
+      long bins,
+      boolean spanning,
       String engine,
       boolean readsMemory) {}
 
@@ -55,7 +57,7 @@ public final class Statistics {
     return facts.formatVersion;
   }
 
-  /** {@code blocked}, {@code compact}, {@code compressed} or {@code none}. */
+  /** {@code blocked}, {@code compact}, {@code compressed}, {@code packed} or {@code none}. */
   public String layout() {
     return facts.layout;
   }
@@ -188,5 +190,15 @@ public final class Statistics {
   @Override
   public String toString() {
     return "Statistics" + facts.toString().substring("Facts".length());
+  }
+
+  /** The number of bins in the packed layout, otherwise 0. */
+  public long bins() {
+    return facts.bins;
+  }
+
+  /** Whether the bins of the packed layout span pages to leave no gaps between them. */
+  public boolean spanning() {
+    return facts.spanning;
   }
 }

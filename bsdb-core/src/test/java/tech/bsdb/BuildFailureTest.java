@@ -69,7 +69,7 @@ class BuildFailureTest {
   static List<Arguments> kinds() {
     List<Arguments> kinds = new ArrayList<>();
     for (boolean overwrite : new boolean[] {false, true}) {
-      for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED}) {
+      for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED, Layout.PACKED}) {
         kinds.add(Arguments.of(layout, overwrite, 0));
       }
       kinds.add(Arguments.of(Layout.BLOCKED, overwrite, 8));

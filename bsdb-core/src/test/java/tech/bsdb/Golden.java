@@ -23,6 +23,7 @@ public enum Golden {
   DICTIONARY("v1-dictionary", options(Layout.COMPRESSED)),
   APPROXIMATE(
       "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
+  PACKED("v1-packed", options(Layout.PACKED).withDataFiles(2)),
   TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA));
 
   /** That of rows of one text: its length and its bytes. */

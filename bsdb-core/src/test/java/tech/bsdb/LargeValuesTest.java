@@ -95,7 +95,7 @@ class LargeValuesTest {
 
   @Tag("long")
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
   void asManyBytesAsAnArrayMayHave(Layout layout) throws Exception {
     for (int length : new int[] {(1 << 30) + 5, Integer.MAX_VALUE - 8}) {
       Path target = directory.resolve("db-" + length);

@@ -27,7 +27,7 @@ class ModelTest {
 
   static Stream<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
-    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+    for (Layout layout : Layout.values()) {
       for (int count : COUNTS) {
         cases.add(Arguments.of(layout, count, 1));
       }

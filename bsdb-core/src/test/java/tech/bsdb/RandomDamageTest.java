@@ -38,6 +38,9 @@ class RandomDamageTest {
             BuildOptions.defaults().withLayout(Layout.COMPRESSED).withDictionaryBytes(9000)));
     kinds.add(
         Arguments.of(
+            "packed", BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2)));
+    kinds.add(
+        Arguments.of(
             "approximate", BuildOptions.defaults().withApproximateWidth(60).withChecksumBits(32)));
     return kinds;
   }

@@ -19,7 +19,7 @@ class ReproducibleTest {
   static List<Arguments> kinds() {
     BuildOptions options = BuildOptions.defaults().withDictionaryBytes(8000);
     List<Arguments> kinds = new ArrayList<>();
-    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+    for (Layout layout : Layout.values()) {
       kinds.add(
           Arguments.of(
               layout.name().toLowerCase(java.util.Locale.ROOT), options.withLayout(layout)));

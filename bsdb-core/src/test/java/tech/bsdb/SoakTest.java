@@ -45,7 +45,7 @@ class SoakTest {
   void everyAnswerIsRightAndNothingLeaks() throws Exception {
     Truth truth = Truth.random(Seeds.random("SoakTest"), RECORDS, 200);
     List<Path> targets = new ArrayList<>();
-    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+    for (Layout layout : Layout.values()) {
       Path target = directory.resolve(layout.name().toLowerCase(java.util.Locale.ROOT));
       truth.build(target, BuildOptions.defaults().withLayout(layout).withDataFiles(2));
       targets.add(target);

@@ -33,7 +33,7 @@ class TrapsTest {
    */
   @Tag("long")
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
   void keysInTheLastDataFileAreFound(Layout layout) throws Exception {
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
@@ -80,7 +80,7 @@ class TrapsTest {
    * scan.
    */
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
   void anEmptyKeyEndsNothing(Layout layout) throws Exception {
     for (String value : new String[] {"", "x", "\0\0\0\0"}) {
       Truth truth =
@@ -113,7 +113,7 @@ class TrapsTest {
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 2, 3, 10})
   void fewRecordsBuild(int count) throws Exception {
-    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+    for (Layout layout : Layout.values()) {
       for (int bits : new int[] {0, 32}) {
         Truth truth = Truth.random(random, count, 30);
         Path target = directory.resolve(layout.name().toLowerCase(java.util.Locale.ROOT) + bits);

@@ -55,6 +55,8 @@ public final class Reports {
             58_400,
             Map.of("data-0", 50_000L),
             null,
+            0,
+            false,
             "not opened",
             false));
   }

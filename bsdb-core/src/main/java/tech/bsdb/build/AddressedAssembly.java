@@ -171,7 +171,8 @@ public final class AddressedAssembly implements Assembly {
             settings.approximateWidth(),
             compressed ? settings.blockSize() : 0,
             compressed ? settings.compressionLevel() : 0,
-            records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0);
+            records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0,
+            null);
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
     return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));
   }

@@ -1,6 +1,8 @@
 package tech.bsdb.build;
 
 import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.RecordLayout;
 
@@ -29,6 +31,7 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
    * @param zstdBlock raw bytes per compressed block, 0 without compression
    * @param zstdLevel the ZSTD compression level, 0 without compression
    * @param zstdLongest bytes of the longest frame of a block, 0 without compression
+   * @param bins the bins of the packed layout, otherwise null
    */
   public record Storage(
       RecordLayout layout,
@@ -38,7 +41,8 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
       int approximateWidth,
       int zstdBlock,
       int zstdLevel,
-      int zstdLongest) {}
+      int zstdLongest,
+      Facts.@Nullable Bins bins) {}
 
   /**
    * A file whose content is finished.

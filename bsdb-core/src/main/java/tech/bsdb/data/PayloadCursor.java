@@ -1,10 +1,8 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
-import java.nio.ByteBuffer;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
@@ -14,15 +12,13 @@ import tech.bsdb.io.Window;
  * Reads the payload of consecutive pages of a data file as one stream of bytes, fetching pages as
  * needed. Not thread-safe.
  */
-final class PayloadCursor {
+final class PayloadCursor extends RecordCursor {
   private DataFile file;
   private CheckedPages pages;
-  private Window window;
   private int ahead;
   private long windowFirst;
   private int windowPages;
   private long page;
-  private int at;
 
   /**
    * Creates a cursor over a file.
@@ -30,10 +26,11 @@ final class PayloadCursor {
    * @param ahead bytes to read at once by default, at least 1
    */
   PayloadCursor(DataFile file, Window window, int ahead) {
+    super(window);
     this.file = file;
     this.pages = file.pages();
-    this.window = window;
     this.ahead = ahead;
+    end = Page.PAYLOAD;
   }
 
   /** Creates a cursor over a file whose extent has already been read. */
@@ -64,7 +61,7 @@ final class PayloadCursor {
     }
   }
 
-  /** The byte offset of the next payload byte. */
+  @Override
   long position() {
     return at == Page.PAYLOAD ? page + 1 << Page.SHIFT : (page << Page.SHIFT) + at;
   }
@@ -95,77 +92,6 @@ final class PayloadCursor {
     }
   }
 
-  /** Reads the next byte, 0 to 255. */
-  int next() throws IOException {
-    int base = load();
-    return window.buffer().get(base + at++) & 0xFF;
-  }
-
-  /** Reads the next two-byte number. */
-  int nextShort() throws IOException {
-    int low = next();
-    return low | next() << 8;
-  }
-
-  /** Reads the next four-byte number. */
-  int nextInt() throws IOException {
-    int low = nextShort();
-    return low | nextShort() << 16;
-  }
-
-  /**
-   * Reads the next record's header, from which {@link RecordFrame#keyLength} and {@link
-   * RecordFrame#valueLength} extract the lengths; or {@link RecordFrame#PADDING}.
-   *
-   * @throws CorruptDatabaseException if the bytes are not a header, or the file ends within it
-   */
-  long nextHeader() throws IOException {
-    long start = position();
-    int keyLength = next();
-    int valueLength = nextShort();
-    long header = RecordFrame.decode(keyLength, valueLength);
-    if (header == RecordFrame.IS_WIDE) {
-      keyLength = nextShort();
-      valueLength = nextInt();
-      header = RecordFrame.decodeWide(keyLength, valueLength);
-    }
-    if (header == RecordFrame.INVALID) {
-      throw file.corrupt(
-          start,
-          "a record",
-          "a key of "
-              + keyLength
-              + " bytes and a value of "
-              + Integer.toUnsignedString(valueLength));
-    }
-    return header;
-  }
-
-  /** Reads the next LEB128 number. */
-  long nextLeb128() throws IOException {
-    long value = 0;
-    for (int shift = 0; shift < 63; shift += 7) {
-      int part = next();
-      value |= (long) (part & 0x7F) << shift;
-      if (part < 0x80) {
-        return value;
-      }
-    }
-    throw file.corrupt(position(), "a number in LEB128", "more than nine bytes");
-  }
-
-  /** Copies the next bytes. */
-  void read(byte[] target, int offset, int length) throws IOException {
-    int done = 0;
-    while (done < length) {
-      int base = load();
-      int part = Math.min(length - done, Page.PAYLOAD - at);
-      window.buffer().get(base + at, target, offset + done, part);
-      at += part;
-      done += part;
-    }
-  }
-
   /** Skips the next bytes. */
   void skip(long length) {
     long to = at + length;
@@ -173,26 +99,13 @@ final class PayloadCursor {
     at = (int) (to % Page.PAYLOAD);
   }
 
-  /** Whether the next bytes equal the key; if so, moves past them. */
-  boolean matches(byte[] key) throws IOException {
-    int done = 0;
-    while (done < key.length) {
-      int base = load();
-      ByteBuffer buffer = window.buffer();
-      int part = Math.min(key.length - done, Page.PAYLOAD - at);
-      for (int i = 0; i < part; i++) {
-        if (buffer.get(base + at + i) != key[done + i]) {
-          return false;
-        }
-      }
-      at += part;
-      done += part;
-    }
-    return true;
+  @Override
+  CorruptDatabaseException corrupt(long offset, String expected, String found) {
+    return file.corrupt(offset, expected, found);
   }
 
-  /** Loads the page of the next byte and returns where it starts in the window's buffer. */
-  private int load() throws IOException {
+  @Override
+  int load() throws IOException {
     if (at == Page.PAYLOAD) {
       page++;
       at = 0;

@@ -1,10 +1,7 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
@@ -16,9 +13,6 @@ import tech.bsdb.io.PageSource;
 
 /** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
   /** Bytes of a long value to read at once. */
   private static final int READ_AHEAD = PageSource.MAX_RUN * Page.PAYLOAD;
 
@@ -87,12 +81,12 @@ public final class PlainReader implements RecordReader {
           throw file(files, address)
               .corrupt(position, "a record that ends in its page", valueLength + " bytes of value");
         }
-        if (!equal(buffer, at + RecordFrame.SHORT, key)) {
+        if (!RecordBytes.equal(buffer, at + RecordFrame.SHORT, key)) {
           return null;
         }
         byte[] value = values.make(valueLength);
         int from = extent.window().offset() + valueAt;
-        copy(buffer, from, value, values.offset(), valueLength);
+        RecordBytes.copy(buffer, from, value, values.offset(), valueLength);
         return value;
       }
       if ((header & 0xFF) != 0) {
@@ -103,20 +97,6 @@ public final class PlainReader implements RecordReader {
     PayloadCursor cursor = scratch.cursor(file, extent, READ_AHEAD);
     cursor.seek(position);
     return valueAt(cursor, file, key, values);
-  }
-
-  /**
-   * Copies eight bytes at a time where that is faster than a bulk copy (measured: up to 64 bytes).
-   */
-  private static void copy(ByteBuffer buffer, int from, byte[] to, int offset, int length) {
-    if (length < 8 || length > 64) {
-      buffer.get(from, to, offset, length);
-      return;
-    }
-    for (int i = 0; i < length - 8; i += 8) {
-      LONGS.set(to, offset + i, buffer.getLong(from + i));
-    }
-    LONGS.set(to, offset + length - 8, buffer.getLong(from + length - 8));
   }
 
   /** Reads the record at the cursor and returns its value, or null if it has another key. */
@@ -138,24 +118,6 @@ public final class PlainReader implements RecordReader {
     byte[] value = values.make(valueLength);
     cursor.read(value, values.offset(), valueLength);
     return value;
-  }
-
-  private static boolean equal(ByteBuffer buffer, int at, byte[] key) {
-    int length = key.length;
-    if (length < 8) {
-      for (int i = 0; i < length; i++) {
-        if (buffer.get(at + i) != key[i]) {
-          return false;
-        }
-      }
-      return true;
-    }
-    for (int i = 0; i < length - 8; i += 8) {
-      if (buffer.getLong(at + i) != (long) LONGS.get(key, i)) {
-        return false;
-      }
-    }
-    return buffer.getLong(at + length - 8) == (long) LONGS.get(key, length - 8);
   }
 
   /** Returns the file that an address refers to. */

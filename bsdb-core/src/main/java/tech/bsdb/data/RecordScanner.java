@@ -23,6 +23,7 @@ public final class RecordScanner implements Closeable {
   private final DataFile[] opened;
   private final CompressedReader.@Nullable Blocks blocks;
   private final boolean values;
+  private final boolean striped;
   private int current;
   private long stripe;
 
@@ -53,12 +54,23 @@ public final class RecordScanner implements Closeable {
     this.blocks =
         layout == RecordLayout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
+    this.striped = opened.length > 1 && layout != RecordLayout.PACKED;
     for (int i = 0; i < opened.length; i++) {
       this.files[i] =
-          blocks == null
-              ? new PlainWalk(opened[i], i, addresses, layout == RecordLayout.BLOCKED, values)
-              : new BlockWalk(opened[i], i, addresses, blocks, values);
+          switch (layout) {
+            case PACKED -> new BinWalk(opened[i], values);
+            case COMPRESSED -> new BlockWalk(opened[i], i, addresses, dictionaryBlocks(), values);
+            default ->
+                new PlainWalk(opened[i], i, addresses, layout == RecordLayout.BLOCKED, values);
+          };
     }
+  }
+
+  private CompressedReader.Blocks dictionaryBlocks() {
+    if (blocks == null) {
+      throw new IllegalStateException("the layout has no blocks");
+    }
+    return blocks;
   }
 
   /** Advances to the next record; false at the end. */
@@ -68,11 +80,14 @@ public final class RecordScanner implements Closeable {
       FileWalk file = files[current];
       if (file.atEnd()) {
         ended++;
-      } else if (files.length == 1 || file.position() / RecordAddress.STRIPE <= stripe) {
+      } else if (!striped || file.position() / RecordAddress.STRIPE <= stripe) {
         file.read();
         return true;
       } else {
         ended = 0;
+      }
+      if (!striped && current == files.length - 1) {
+        return false;
       }
       current++;
       if (current == files.length) {
@@ -118,21 +133,15 @@ public final class RecordScanner implements Closeable {
   /** The records of one file. */
   private abstract static class FileWalk {
     final DataFile file;
-    final int number;
-    final RecordAddress addresses;
     final boolean values;
     final Scratch scratch = new Scratch();
-    final PayloadCursor cursor;
     byte[] key = new byte[0];
     byte[] value = new byte[0];
     long address;
 
-    FileWalk(DataFile file, int number, RecordAddress addresses, boolean values) {
+    FileWalk(DataFile file, boolean values) {
       this.file = file;
-      this.number = number;
-      this.addresses = addresses;
       this.values = values;
-      this.cursor = new PayloadCursor(file, new Window(), AHEAD);
     }
 
     /** Whether there are no more records. */
@@ -143,6 +152,20 @@ public final class RecordScanner implements Closeable {
 
     /** Reads the next record. */
     abstract void read() throws IOException;
+  }
+
+  /** The records of one file, which have addresses. */
+  private abstract static class AddressedWalk extends FileWalk {
+    final int number;
+    final RecordAddress addresses;
+    final PayloadCursor cursor;
+
+    AddressedWalk(DataFile file, int number, RecordAddress addresses, boolean values) {
+      super(file, values);
+      this.number = number;
+      this.addresses = addresses;
+      this.cursor = new PayloadCursor(file, new Window(), AHEAD);
+    }
 
     /** Reads or skips the value at the cursor. */
     void readValue(int length) throws IOException {
@@ -155,7 +178,52 @@ public final class RecordScanner implements Closeable {
     }
   }
 
-  private static final class PlainWalk extends FileWalk {
+  /** The records of a file of the packed layout, bin by bin. Their addresses are byte offsets. */
+  private static final class BinWalk extends FileWalk {
+    private final BinCursor cursor;
+
+    BinWalk(DataFile file, boolean values) {
+      super(file, values);
+      this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
+    }
+
+    @Override
+    boolean atEnd() throws IOException {
+      while (!cursor.hasMore()) {
+        if (!cursor.nextBin()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    long position() {
+      return cursor.position();
+    }
+
+    @Override
+    void read() throws IOException {
+      address = cursor.position();
+      long header = cursor.nextHeader();
+      if (header == RecordFrame.PADDING) {
+        throw file.corrupt(address, "a record", "padding");
+      }
+      int keyLength = RecordFrame.keyLength(header);
+      int valueLength = RecordFrame.valueLength(header);
+      cursor.expect((long) keyLength + valueLength);
+      key = new byte[keyLength];
+      cursor.read(key, 0, keyLength);
+      if (values) {
+        value = new byte[valueLength];
+        cursor.read(value, 0, valueLength);
+      } else {
+        cursor.skip(valueLength);
+      }
+    }
+  }
+
+  private static final class PlainWalk extends AddressedWalk {
     private final boolean blocked;
     private boolean started;
     private boolean atRecord;
@@ -222,7 +290,7 @@ public final class RecordScanner implements Closeable {
     }
   }
 
-  private static final class BlockWalk extends FileWalk {
+  private static final class BlockWalk extends AddressedWalk {
     /** A longer stored block is a single record, which is read directly into its own arrays. */
     private static final long MAX_BLOCK = 1 << 20;
 

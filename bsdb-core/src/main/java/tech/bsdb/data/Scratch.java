@@ -14,6 +14,7 @@ public final class Scratch implements Closeable {
 
   @Nullable ZstdDecompressCtx context;
   private @Nullable PayloadCursor cursor;
+  private @Nullable BinCursor bins;
   private byte[] frame = NO_BYTES;
   private byte[] raw = NO_BYTES;
 
@@ -25,6 +26,16 @@ public final class Scratch implements Closeable {
       cursor = kept;
     } else {
       kept.over(file, extent, ahead);
+    }
+    return kept;
+  }
+
+  /** Returns a cursor over bins, which the caller moves. */
+  BinCursor bins(DataFile file, Extent extent) {
+    BinCursor kept = bins;
+    if (kept == null) {
+      kept = new BinCursor(file, extent.window(), 1);
+      bins = kept;
     }
     return kept;
   }

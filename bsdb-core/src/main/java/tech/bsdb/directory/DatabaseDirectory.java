@@ -27,6 +27,7 @@ import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashKind;
 import tech.bsdb.hash.HashKinds;
 import tech.bsdb.io.CheckedPages;
@@ -141,7 +142,14 @@ public record DatabaseDirectory(
         throw new UnsupportedFormatException(
             file, "format " + Facts.format(manifest), "format " + FileFrame.VERSION);
       }
-      HashKinds.of(file, manifest);
+      RecordLayout layout = Facts.layout(manifest);
+      if (layout == null) {
+        throw new UnsupportedFormatException(
+            file, "layout " + Facts.layoutName(manifest), RecordLayout.names());
+      }
+      if (layout != RecordLayout.PACKED) {
+        HashKinds.of(file, manifest);
+      }
       Facts facts = Facts.of(manifest);
       checkFiles(manifest, facts);
       return facts;
@@ -176,7 +184,7 @@ public record DatabaseDirectory(
     boolean approximate = facts.approximate();
     boolean compressed = facts.compressed();
     checkCount(manifest, FileKind.MANIFEST, 0, 0);
-    checkCount(manifest, FileKind.HASH, 1, 1);
+    checkCount(manifest, FileKind.HASH, facts.packed() ? 0 : 1, facts.packed() ? 0 : 1);
     checkCount(manifest, FileKind.INDEX, 1, 1);
     checkCount(manifest, FileKind.DATA, approximate ? 0 : 1, approximate ? 0 : 128);
     checkCount(manifest, FileKind.DICTIONARY, 0, compressed ? 1 : 0);

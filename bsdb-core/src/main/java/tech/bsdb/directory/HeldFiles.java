@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
@@ -48,7 +49,8 @@ public final class HeldFiles implements Closeable {
   }
 
   /**
-   * Returns the files for a scan, which verifies each page at its first touch and closes the files.
+   * Returns the data files for a scan, which verifies each page at its first touch and closes the
+   * files.
    *
    * @param reads counts the reads
    * @throws IllegalStateException if this is closed
@@ -58,10 +60,12 @@ public final class HeldFiles implements Closeable {
     try {
       for (Held each : held) {
         FileEntry entry = each.entry;
-        CheckedPages pages =
-            new CheckedPages(
-                each.pages.view(), entry.pages(), directory.pageCheck(entry), false, reads);
-        files.add(new DataFile(pages, directory.check(entry), entry.end()));
+        if (entry.file().kind() == FileKind.DATA) {
+          CheckedPages pages =
+              new CheckedPages(
+                  each.pages.view(), entry.pages(), directory.pageCheck(entry), false, reads);
+          files.add(new DataFile(pages, directory.check(entry), entry.end()));
+        }
       }
       return files;
     } catch (RuntimeException | Error e) {

@@ -23,6 +23,7 @@ import org.jspecify.annotations.Nullable;
  * @param zstdLevel the ZSTD compression level, 0 without compression
  * @param zstdLongest bytes of the longest frame of a block, 0 without compression
  * @param valueSchema the schema of the values if they are rows, otherwise null
+ * @param bins the bins of the packed layout, otherwise null
  */
 public record Facts(
     RecordLayout layout,
@@ -41,7 +42,16 @@ public record Facts(
     int zstdBlock,
     int zstdLevel,
     int zstdLongest,
-    @Nullable String valueSchema) {
+    @Nullable String valueSchema,
+    @Nullable Bins bins) {
+
+  /**
+   * The bins of the packed layout.
+   *
+   * @param count the number of bins
+   * @param spanning whether bins may span pages to leave no gaps
+   */
+  public record Bins(long count, boolean spanning) {}
 
   // The names of the facts, in the order in which a manifest states them.
   private static final String FORMAT = "format";
@@ -64,6 +74,11 @@ public record Facts(
   private static final String ZSTD_LEVEL = "zstd.level";
   private static final String ZSTD_LONGEST = "zstd.longest";
   private static final String VALUE_SCHEMA = "value.schema";
+  private static final String BINS = "packed.bins";
+  private static final String SPANNING = "packed.spanning";
+
+  /** The kind of the hash function of a layout that needs none. */
+  public static final String NO_HASH = "none";
 
   /** The shard assignment of keys: none, since there is only one shard. */
   private static final String NO_SHARD_HASH = "none";
@@ -78,6 +93,16 @@ public record Facts(
     return manifest.text(HASH_KIND);
   }
 
+  /** The name of the layout, which must be known before the other facts. */
+  public static String layoutName(Manifest manifest) {
+    return manifest.text(LAYOUT);
+  }
+
+  /** The layout, or null if this version does not read it. */
+  public static @Nullable RecordLayout layout(Manifest manifest) {
+    return RecordLayout.named(layoutName(manifest));
+  }
+
   /**
    * Reads all facts.
    *
@@ -87,6 +112,7 @@ public record Facts(
     RecordLayout layout = RecordLayout.of(manifest.text(LAYOUT));
     boolean compressed = layout == RecordLayout.COMPRESSED;
     boolean approximate = layout == RecordLayout.NONE;
+    boolean packed = layout == RecordLayout.PACKED;
     manifest.text(SHARD_HASH);
     int shards = small(manifest, SHARD_COUNT, 1, Integer.MAX_VALUE);
     return new Facts(
@@ -98,7 +124,7 @@ public record Facts(
         small(manifest, LONGEST_KEY, 0, RecordFrame.MAX_KEY),
         small(manifest, LONGEST_VALUE, 0, RecordFrame.MAX_VALUE),
         number(manifest, HASH_SEED, Long.MIN_VALUE, Long.MAX_VALUE),
-        number(manifest, HASH_BUCKETS, 1, 1L << 36),
+        number(manifest, HASH_BUCKETS, packed ? 0 : 1, packed ? 0 : 1L << 36),
         small(manifest, CHECKSUM_BITS, 0, 32),
         small(manifest, INDEX_WIDTH, approximate ? 1 : 0, approximate ? 255 : 0),
         small(manifest, SHARD_NUMBER, 0, shards - 1),
@@ -106,7 +132,10 @@ public record Facts(
         small(manifest, ZSTD_BLOCK, compressed ? 512 : 0, compressed ? 1 << 20 : 0),
         small(manifest, ZSTD_LEVEL, compressed ? 1 : 0, compressed ? 22 : 0),
         small(manifest, ZSTD_LONGEST, 0, compressed ? 1 << 21 : 0),
-        manifest.textOrNull(VALUE_SCHEMA));
+        manifest.textOrNull(VALUE_SCHEMA),
+        packed
+            ? new Bins(number(manifest, BINS, 1, 1L << 39), small(manifest, SPANNING, 0, 1) == 1)
+            : null);
   }
 
   /**
@@ -136,6 +165,9 @@ public record Facts(
             .put(ZSTD_BLOCK, zstdBlock)
             .put(ZSTD_LEVEL, zstdLevel)
             .put(ZSTD_LONGEST, zstdLongest);
+    if (bins != null) {
+      manifest.put(BINS, bins.count).put(SPANNING, bins.spanning ? 1 : 0);
+    }
     if (valueSchema != null) {
       manifest.put(VALUE_SCHEMA, valueSchema);
     }
@@ -157,6 +189,23 @@ public record Facts(
   /** Whether the index holds the values. */
   public boolean approximate() {
     return layout == RecordLayout.NONE;
+  }
+
+  /** Whether records lie in bins, in the order of their signatures. */
+  public boolean packed() {
+    return layout == RecordLayout.PACKED;
+  }
+
+  /**
+   * The bins of the packed layout.
+   *
+   * @throws IllegalStateException if the layout has none
+   */
+  public Bins requireBins() {
+    if (bins == null) {
+      throw new IllegalStateException("the layout " + layout.id() + " has no bins");
+    }
+    return bins;
   }
 
   /** Whether records are stored in compressed blocks. */

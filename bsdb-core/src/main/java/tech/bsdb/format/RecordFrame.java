@@ -150,6 +150,18 @@ public final class RecordFrame {
     return offset + length > end ? CUT : header;
   }
 
+  /**
+   * Decodes a whole header in an array, whose record may extend past the array.
+   *
+   * @return a decoded header, {@link #PADDING} or {@link #INVALID}
+   */
+  public static long header(byte[] bytes, int offset) {
+    long header = decode(bytes[offset] & 0xFF, little(bytes, offset + 1, 2));
+    return header == IS_WIDE
+        ? decodeWide(little(bytes, offset + 3, 2), little(bytes, offset + 5, 4))
+        : header;
+  }
+
   private static int little(byte[] bytes, int at, int length) {
     int value = 0;
     for (int i = 0; i < length; i++) {

@@ -1,6 +1,9 @@
 package tech.bsdb.format;
 
+import java.util.Arrays;
 import java.util.Locale;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 
 /** Record layouts of the data files (FORMAT.md §4). */
 public enum RecordLayout {
@@ -10,6 +13,8 @@ public enum RecordLayout {
   COMPACT("compact"),
   /** Records are grouped into blocks, each compressed as one ZSTD frame. */
   COMPRESSED("compressed"),
+  /** Records are in the order of their signatures, grouped into bins, and need no addresses. */
+  PACKED("packed"),
   /** No data files: the index holds the values (approximate mode). */
   NONE("none");
 
@@ -24,17 +29,31 @@ public enum RecordLayout {
     return id;
   }
 
+  /** The layout with a name, or null. */
+  public static @Nullable RecordLayout named(String id) {
+    for (RecordLayout layout : values()) {
+      if (layout.id.equals(id)) {
+        return layout;
+      }
+    }
+    return null;
+  }
+
+  /** The names of all layouts, for messages. */
+  public static String names() {
+    return Arrays.stream(values()).map(RecordLayout::id).collect(Collectors.joining(", "));
+  }
+
   /**
    * The layout that a manifest names.
    *
    * @throws IllegalArgumentException if no layout has that name
    */
   public static RecordLayout of(String id) {
-    for (RecordLayout layout : values()) {
-      if (layout.id.equals(id)) {
-        return layout;
-      }
+    RecordLayout layout = named(id);
+    if (layout == null) {
+      throw new IllegalArgumentException(String.format(Locale.ROOT, "unknown layout \"%s\"", id));
     }
-    throw new IllegalArgumentException(String.format(Locale.ROOT, "unknown layout \"%s\"", id));
+    return layout;
   }
 }

@@ -78,6 +78,23 @@ public interface Locator extends Closeable {
   long touch(int read, long place) throws IOException;
 
   /**
+   * Whether the bytes that {@link #touch} loads for the final read say where more are needed, which
+   * {@link #touchAgain} loads.
+   */
+  default boolean touchesTwice() {
+    return false;
+  }
+
+  /**
+   * Prefetches what the final read will find, as far as it depends on what {@link #touch} loaded.
+   *
+   * @param extent the pages of the final read, already read
+   */
+  default long touchAgain(long place, Extent extent) throws IOException {
+    return 0;
+  }
+
+  /**
    * Returns the place of the next read, which any number may be; {@link #locate} rejects those
    * where nothing can be.
    *

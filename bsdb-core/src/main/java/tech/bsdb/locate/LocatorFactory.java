@@ -7,6 +7,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -18,7 +19,9 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.ValueIndex;
+import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ReadCount;
 
@@ -63,7 +66,11 @@ public final class LocatorFactory {
       throws IOException {
     LocatorFactory factory = new LocatorFactory(directory, engines, dictionary, verify, reads);
     try {
-      return directory.facts().approximate() ? factory.inline() : factory.addressed();
+      return switch (directory.facts().layout()) {
+        case NONE -> factory.inline();
+        case PACKED -> factory.packed();
+        default -> factory.addressed();
+      };
     } catch (IOException | RuntimeException e) {
       factory.closeOpened(e);
       throw e;
@@ -92,6 +99,23 @@ public final class LocatorFactory {
     HashFunction hash = hash();
     AddressIndex index = new AddressIndex(indexPages(AddressIndex.WIDTH));
     return new AddressedLocator(facts.hashSeed(), hash, index, records());
+  }
+
+  private Locator packed() throws IOException {
+    Facts.Bins bins = facts.requireBins();
+    long pages = 0;
+    for (FileEntry entry : directory.manifest().files(FileKind.DATA)) {
+      pages += entry.pages() - 2;
+    }
+    FileEntry entry = only(FileKind.INDEX);
+    BinIndex index;
+    // Read once, whatever the engine: it is small, and every lookup needs it.
+    try (CheckedPages file =
+        directory.pages(entry, new BufferedEngine(), verify, new ReadCount())) {
+      index = BinIndex.read(file, directory.check(entry), bins.count(), pages, bins.spanning());
+    }
+    List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
+    return new PackedLocator(facts.hashSeed(), index, new PackedReader(files));
   }
 
   private HashFunction hash() throws IOException {

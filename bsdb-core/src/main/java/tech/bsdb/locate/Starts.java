@@ -71,7 +71,7 @@ public final class Starts {
   }
 
   /** Uses a meaningless number, so that the loads behind it are not optimized away. */
-  private static void keep(long sum) {
+  public static void keep(long sum) {
     if (sum == -1) {
       Thread.onSpinWait();
     }

@@ -250,7 +250,7 @@ public final class Lookup implements Closeable {
 
   /** Whether the data files contain records that were dropped as duplicates. */
   boolean holdsDropped() {
-    return directory.facts().duplicatesDropped() > 0;
+    return directory.facts().duplicatesDropped() > 0 && !directory.facts().packed();
   }
 
   /**

@@ -43,6 +43,9 @@ final class StagedLookups {
       at = places;
     }
     starts.touch(last, at, count);
+    if (locator.touchesTwice()) {
+      touchAgain(at, count, probe.last);
+    }
     for (int i = 0; i < count; i++) {
       batch.note(from + i, starts.isAbsent(i) ? null : value(at[i], batch, from + i, probe));
     }
@@ -57,6 +60,18 @@ final class StagedLookups {
         places[i] = locator.next(at[i], extent);
       }
     }
+  }
+
+  private void touchAgain(long[] at, int count, Extent extent) throws IOException {
+    long sum = 0;
+    for (int i = 0; i < count; i++) {
+      if (!starts.isAbsent(i)) {
+        locator.locate(last, at[i], extent);
+        extent.read();
+        sum += locator.touchAgain(at[i], extent);
+      }
+    }
+    Starts.keep(sum);
   }
 
   private byte @Nullable [] value(long place, KeyBatch batch, int number, Probe probe)

@@ -3,6 +3,7 @@ package tech.bsdb.verify;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -15,9 +16,11 @@ import tech.bsdb.format.PageEncoder;
 import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Window;
 import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -110,7 +113,9 @@ public final class Verification {
         directory.manifest().files().stream().mapToLong(FileEntry::length).sum()
             + directory.manifestBytes();
     if (exact) {
-      lookup.withLocator(this::verifyKeys);
+      lookup.withLocator(
+          locator ->
+              locator instanceof PackedLocator packed ? verifyBins(packed) : verifyKeys(locator));
     }
     return new Result(records, pages, bytes, exact);
   }
@@ -122,7 +127,7 @@ public final class Verification {
 
   private void verifyPages(DatabaseDirectory directory, FileEntry entry) throws IOException {
     PageCheck check = directory.check(entry);
-    boolean entries = exact && entry.file().kind() == FileKind.INDEX;
+    boolean entries = exact && !directory.facts().packed() && entry.file().kind() == FileKind.INDEX;
     Window window = new Window();
     long digest = 0;
     try (PageSource source = files.view(entry)) {
@@ -185,6 +190,19 @@ public final class Verification {
               0,
               records + " records found through the index and " + dropped + " dropped duplicates",
               found + " and " + (all - found));
+    }
+    return true;
+  }
+
+  /** Checks that every record of a packed database lies in its own bin, in order. */
+  private boolean verifyBins(PackedLocator locator) throws IOException {
+    DatabaseDirectory directory = lookup.directory();
+    try (BinScanner bins = new BinScanner(files.dataFiles(new ReadCount()))) {
+      long found = new PackedOrder(bins, locator).check();
+      if (found != records) {
+        FileEntry data = directory.manifest().files(FileKind.DATA).get(0);
+        throw directory.check(data).corrupt(0, records + " records", found + "");
+      }
     }
     return true;
   }

@@ -81,7 +81,24 @@ class IndexStageTest {
     HashFunction open() throws IOException {
       Facts facts =
           new Facts(
-              RecordLayout.BLOCKED, keys, 0, 0, 0, 0, 0, 0, buckets, bits, 0, 0, 1, 0, 0, 0, null);
+              RecordLayout.BLOCKED,
+              keys,
+              0,
+              0,
+              0,
+              0,
+              0,
+              0,
+              buckets,
+              bits,
+              0,
+              0,
+              1,
+              0,
+              0,
+              0,
+              null,
+              null);
       return KIND.open(hash, hashEntry, facts, true, null);
     }
 

@@ -25,7 +25,8 @@ class FactsTest {
           1024,
           12,
           13,
-          "[\"int\"]");
+          "[\"int\"]",
+          null);
 
   private static Manifest decoded(Facts facts) throws Exception {
     byte[] text = facts.manifest("some-hash").build().encode();
@@ -35,7 +36,7 @@ class FactsTest {
   @Test
   void factsAreReadAsTheyWereWritten() throws Exception {
     Facts approximate =
-        new Facts(RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null);
+        new Facts(RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null);
     for (Facts facts : new Facts[] {COMPRESSED, approximate}) {
       Manifest manifest = decoded(facts);
       assertThat(Facts.of(manifest)).isEqualTo(facts);

@@ -37,7 +37,7 @@ class CloseRaceTest {
   static List<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
     for (OpenOptions.Engine engine : Offered.engines()) {
-      for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED}) {
+      for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPRESSED, Layout.PACKED}) {
         cases.add(Arguments.of(engine, layout));
       }
     }

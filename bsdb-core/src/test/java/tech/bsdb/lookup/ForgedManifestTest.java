@@ -15,6 +15,7 @@ import java.util.SplittableRandom;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -268,7 +269,9 @@ class ForgedManifestTest {
 
   /** Each page is right and each key has a record, but not its own. */
   @ParameterizedTest
-  @EnumSource(names = "APPROXIMATE", mode = EnumSource.Mode.EXCLUDE)
+  @EnumSource(
+      names = {"APPROXIMATE", "PACKED"},
+      mode = EnumSource.Mode.EXCLUDE)
   void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
     DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
     FileEntry index = original.manifest().files(FileKind.INDEX).get(0);
@@ -289,6 +292,17 @@ class ForgedManifestTest {
               CorruptDatabaseException.class, e -> assertThat(e.file()).isEqualTo(file))
           .hasMessageContaining("3 records found through the index");
     }
+  }
+
+  /** Each page is right, but the index does not say where the bins start. */
+  @Test
+  void verificationFindsBinsThatAreElsewhere() throws Exception {
+    FileEntry index =
+        DatabaseDirectory.open(Golden.PACKED.directory()).manifest().files(FileKind.INDEX).get(0);
+    Path forged = forgePage(Golden.PACKED, index, page -> page[8] ^= 1); // behind two page numbers
+    assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+        .isInstanceOf(CorruptDatabaseException.class)
+        .hasMessageContaining("as the index says");
   }
 
   /**

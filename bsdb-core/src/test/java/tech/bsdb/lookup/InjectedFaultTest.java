@@ -91,7 +91,7 @@ class InjectedFaultTest {
 
   static List<Arguments> cases() {
     List<Arguments> cases = new ArrayList<>();
-    for (Layout layout : new Layout[] {Layout.BLOCKED, Layout.COMPACT, Layout.COMPRESSED}) {
+    for (Layout layout : Layout.values()) {
       for (boolean mapped : new boolean[] {false, true}) {
         cases.add(Arguments.of(layout, mapped, 0));
       }

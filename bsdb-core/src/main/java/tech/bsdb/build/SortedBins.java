@@ -1,0 +1,250 @@
+package tech.bsdb.build;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.Comparator;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.BinIndex;
+
+/**
+ * The records of a range of bins, sorted by signature. Two records with the same signature are in
+ * the order in which they were added; two with the same key are duplicates.
+ */
+final class SortedBins {
+  /** Bins of more records are sorted by a general algorithm. */
+  private static final int FEW = 24;
+
+  /** The most bytes of the records of a pass: the longest array. */
+  private static final int MOST_BYTES = Integer.MAX_VALUE - 8;
+
+  /** Memory to allocate at first, relative to the records that such a range of bins should hold. */
+  private static final double SLACK = 1.1;
+
+  private final long bins;
+  private final long fromBin;
+  private final long seed;
+  private final int[] binStarts;
+  private byte[] bytes;
+  private int used;
+  private int count;
+  private int[] starts;
+  private int[] keyStarts;
+  private long[] highs;
+  private long[] lows;
+  private long[] numbers;
+  private int[] order = new int[0];
+  private int kept;
+
+  private SortedBins(
+      long bins, long fromBin, long toBin, long seed, long expectedRecords, long expectedBytes) {
+    this.bins = bins;
+    this.fromBin = fromBin;
+    this.seed = seed;
+    this.binStarts = new int[Math.toIntExact(toBin - fromBin) + 1];
+    int room = (int) Math.min(1 << 28, expectedRecords) + 1;
+    this.bytes = new byte[(int) Math.min(1 << 30, expectedBytes) + 64];
+    this.starts = new int[room + 1];
+    this.keyStarts = new int[room];
+    this.highs = new long[room];
+    this.lows = new long[room];
+    this.numbers = new long[room];
+  }
+
+  /**
+   * Reads the records of a range of bins from a range of partitions.
+   *
+   * @param bins the number of all bins
+   */
+  static SortedBins load(
+      RecordSpill spill,
+      int fromPartition,
+      int toPartition,
+      long bins,
+      long fromBin,
+      long toBin,
+      long seed,
+      DuplicateRule kept)
+      throws IOException {
+    long records = 0;
+    long bytes = 0;
+    for (int i = fromPartition; i < toPartition; i++) {
+      records += spill.count(i);
+      bytes += spill.bytes(i);
+    }
+    double allBins = (double) bins * (toPartition - fromPartition) / RecordSpill.PARTITIONS;
+    double share = Math.min(1, SLACK * (toBin - fromBin) / allBins);
+    SortedBins sorted =
+        new SortedBins(
+            bins, fromBin, toBin, seed, (long) (share * records), (long) (share * bytes));
+    Signature signature = new Signature();
+    for (int i = fromPartition; i < toPartition; i++) {
+      spill.read(
+          i,
+          (number, from, at, keyAt, keyLength, length) ->
+              sorted.take(signature, number, from, at, keyAt, keyLength, length));
+    }
+    sorted.sort(kept);
+    return sorted;
+  }
+
+  private void take(
+      Signature signature, long number, byte[] from, int at, int keyAt, int keyLength, int length)
+      throws IOException {
+    signature.compute(from, keyAt, keyLength, seed);
+    long bin = BinIndex.bin(signature.high, bins) - fromBin;
+    if (bin < 0 || bin >= binStarts.length - 1) {
+      return;
+    }
+    if (count == highs.length) {
+      int more = count + (count >> 1) + 1024;
+      starts = Arrays.copyOf(starts, more + 1);
+      keyStarts = Arrays.copyOf(keyStarts, more);
+      highs = Arrays.copyOf(highs, more);
+      lows = Arrays.copyOf(lows, more);
+      numbers = Arrays.copyOf(numbers, more);
+    }
+    if (bytes.length - used < length) {
+      if (MOST_BYTES - used < length) {
+        throw new IOException(
+            "more than 2 GiB of records in bins "
+                + fromBin
+                + " to "
+                + (fromBin + bins() - 1)
+                + " of "
+                + bins
+                + ": too many with one key or one signature");
+      }
+      bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * used + length));
+    }
+    System.arraycopy(from, at, bytes, used, length);
+    binStarts[(int) bin + 1]++;
+    starts[count] = used;
+    keyStarts[count] = used + keyAt - at;
+    highs[count] = signature.high;
+    lows[count] = signature.low;
+    numbers[count] = number;
+    count++;
+    used += length;
+    starts[count] = used;
+  }
+
+  private void sort(DuplicateRule keep) throws DuplicateKeyException {
+    for (int i = 1; i < binStarts.length; i++) {
+      binStarts[i] += binStarts[i - 1];
+    }
+    order = new int[count];
+    int[] next = Arrays.copyOf(binStarts, binStarts.length - 1);
+    for (int i = 0; i < count; i++) {
+      order[next[(int) (BinIndex.bin(highs[i], bins) - fromBin)]++] = i;
+    }
+    int to = 0;
+    for (int bin = 0; bin < binStarts.length - 1; bin++) {
+      int from = binStarts[bin];
+      int end = binStarts[bin + 1];
+      sort(from, end);
+      binStarts[bin] = to;
+      to = distinct(from, end, to, keep);
+    }
+    binStarts[binStarts.length - 1] = to;
+    kept = to;
+  }
+
+  /** Sorts a bin. Its records are in the order of their numbers, and equal ones must stay so. */
+  private void sort(int from, int end) {
+    if (end - from > FEW) {
+      Integer[] boxed = new Integer[end - from];
+      for (int i = from; i < end; i++) {
+        boxed[i - from] = order[i];
+      }
+      Comparator<Integer> bySignature = this::compare;
+      Arrays.sort(boxed, bySignature);
+      for (int i = from; i < end; i++) {
+        order[i] = boxed[i - from];
+      }
+      return;
+    }
+    for (int i = from + 1; i < end; i++) {
+      int moving = order[i];
+      int at = i;
+      while (at > from && compare(order[at - 1], moving) > 0) {
+        order[at] = order[at - 1];
+        at--;
+      }
+      order[at] = moving;
+    }
+  }
+
+  private int compare(int a, int b) {
+    int byHigh = Long.compareUnsigned(highs[a], highs[b]);
+    return byHigh != 0 ? byHigh : Long.compareUnsigned(lows[a], lows[b]);
+  }
+
+  /** Moves the records to keep of a sorted bin to {@code to}, and returns the end of them. */
+  private int distinct(int from, int end, int to, DuplicateRule keep) throws DuplicateKeyException {
+    int first = to;
+    int target = to;
+    for (int i = from; i < end; i++) {
+      int record = order[i];
+      int same = target - 1;
+      while (same >= first && compare(order[same], record) == 0 && !sameKey(order[same], record)) {
+        same--;
+      }
+      if (same >= first && compare(order[same], record) == 0) {
+        if (keep == DuplicateRule.REJECT) {
+          throw new DuplicateKeyException(key(record), numbers[order[same]], numbers[record]);
+        }
+        if (keep == DuplicateRule.KEEP_LAST) {
+          order[same] = record;
+        }
+      } else {
+        order[target++] = record;
+      }
+    }
+    return target;
+  }
+
+  private boolean sameKey(int a, int b) {
+    return Arrays.equals(bytes, keyStarts[a], keyEnd(a), bytes, keyStarts[b], keyEnd(b));
+  }
+
+  private int keyEnd(int record) {
+    return keyStarts[record]
+        + tech.bsdb.format.RecordFrame.keyLength(
+            tech.bsdb.format.RecordFrame.header(bytes, starts[record]));
+  }
+
+  private byte[] key(int record) {
+    return Arrays.copyOfRange(bytes, keyStarts[record], keyEnd(record));
+  }
+
+  /** The number of bins. */
+  int bins() {
+    return binStarts.length - 1;
+  }
+
+  /** The number of records, without dropped ones. */
+  int records() {
+    return kept;
+  }
+
+  /** The position in the order of a bin's first record; for the number of bins, of the end. */
+  int start(int bin) {
+    return binStarts[bin];
+  }
+
+  /** Holds the framed records. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** Where the record at a position of the order starts. */
+  int recordStart(int position) {
+    return starts[order[position]];
+  }
+
+  /** The end of the record at a position of the order. */
+  int recordEnd(int position) {
+    return starts[order[position] + 1];
+  }
+}

@@ -1,0 +1,111 @@
+package tech.bsdb.data;
+
+import java.io.IOException;
+import java.util.function.IntConsumer;
+import tech.bsdb.format.PackedPage;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageEncoder;
+
+/**
+ * Writes bins of records into the pages of the packed layout (FORMAT.md §12). Not thread-safe.
+ *
+ * <p>In aligned pages, a bin that fits in a page lies in one page, and the bin after one of several
+ * pages starts a page. In spanning pages, bins follow each other without gaps.
+ */
+public final class PackedWriter {
+  private final boolean spanning;
+  private final IntConsumer pageSink;
+  private PageEncoder pages;
+  private final int[] starts = new int[PackedPage.MOST_BINS + 1];
+  private final byte[] records = new byte[Page.PAYLOAD];
+  private final byte[] directory = new byte[PackedPage.directory(PackedPage.MOST_BINS)];
+  private int bins;
+  private int used;
+  private boolean severalPages;
+
+  /**
+   * Creates a writer.
+   *
+   * @param pages receives the pages
+   * @param spanning whether bins may span pages to leave no gaps
+   * @param pageSink receives for each page the number of bins that start in it
+   */
+  public PackedWriter(PageEncoder pages, boolean spanning, IntConsumer pageSink) {
+    this.pages = pages;
+    this.spanning = spanning;
+    this.pageSink = pageSink;
+  }
+
+  /** Bytes of records that still fit in the page. */
+  private int room() {
+    return Page.PAYLOAD - PackedPage.directory(bins) - used;
+  }
+
+  /**
+   * Starts the next bin.
+   *
+   * @param length the total length of its records in bytes
+   */
+  public void startBin(long length) throws IOException {
+    int free = room() - PackedPage.entry(0); // its directory entry takes as much
+    boolean fits = spanning ? free >= Math.min(length, 1) : free >= length;
+    boolean empty = bins == 0 && used == 0;
+    if (bins == PackedPage.MOST_BINS || severalPages || !fits && !empty) {
+      endPage(false);
+    }
+    starts[bins++] = used;
+  }
+
+  /** Appends bytes of the current bin. */
+  public void put(byte[] bytes, int offset, int length) throws IOException {
+    int from = offset;
+    int left = length;
+    while (left > 0) {
+      int room = room();
+      if (room == 0) {
+        endPage(true);
+        severalPages = !spanning;
+        room = room();
+      }
+      int part = Math.min(left, room);
+      System.arraycopy(bytes, from, records, used, part);
+      used += part;
+      from += part;
+      left -= part;
+    }
+  }
+
+  /** Ends the current file, and goes on with another. */
+  public void nextFile(PageEncoder next) throws IOException {
+    finish();
+    pages = next;
+  }
+
+  /** Writes the last page, unless it is empty. */
+  public void finish() throws IOException {
+    if (bins > 0 || used > 0) {
+      endPage(false);
+    }
+  }
+
+  private void endPage(boolean continues) throws IOException {
+    int length = PackedPage.directory(bins);
+    putShort(0, PackedPage.head(bins, continues));
+    for (int i = 0; i < bins; i++) {
+      putShort(PackedPage.entry(i), length + starts[i]);
+    }
+    putShort(PackedPage.entry(bins), length + used);
+    pages.put(directory, 0, length);
+    pages.put(records, 0, used);
+    pages.pad();
+    pageSink.accept(bins);
+    bins = 0;
+    used = 0;
+    severalPages = false;
+  }
+
+  private void putShort(int at, int value) {
+    directory[at] = (byte) value;
+    directory[at + 1] = (byte) (value >>> 8);
+  }
+}

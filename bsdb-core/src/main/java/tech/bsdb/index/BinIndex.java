@@ -1,0 +1,303 @@
+package tech.bsdb.index;
+
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.Window;
+
+/**
+ * Maps bins to pages in the packed layout (FORMAT.md §12), in memory: 8 bits for each page and 32
+ * for each group of 256 bins, about 0.22 bits a record of 48 bytes. Immutable and thread-safe.
+ *
+ * <p>Pages are numbered from 0 across all data files, in the order of their bins. A bin <em>starts
+ * in</em> a page, and at most 256 bins do. For each group there is the page in which its first bin
+ * starts. For each page there are the lower 8 bits of the number of the last bin that starts before
+ * it. Within a group, these distinguish all pages, so a bin's page follows from counting the
+ * group's pages with smaller numbers. This idea of an index on sorted signatures is that of PaCHash
+ * (Kurpicz, Lehmann, Sanders, 2022) and SILT (Lim et al., 2011); the encoding is chosen for speed.
+ */
+public final class BinIndex {
+  /** The most bins that start in one page. */
+  public static final int MOST_PER_PAGE = 256;
+
+  /** log2 of the number of bins in a group. */
+  private static final int GROUP_BITS = 8;
+
+  private static final int IN_GROUP = (1 << GROUP_BITS) - 1;
+
+  /** Bits of a place that hold the number of pages of a bin, minus one. */
+  private static final int RUN_BITS = 20;
+
+  private static final int SLOT_BITS = 8;
+
+  /** The most pages that a bin covers: those of the longest record, and some. */
+  public static final int MOST_PAGES = 1 << RUN_BITS;
+
+  /** The most pages of all data files: the index of pages is one array. */
+  private static final int MOST_OF_ALL = Integer.MAX_VALUE - 64;
+
+  private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
+  private static final long EACH = 0x0101_0101_0101_0101L;
+
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final long bins;
+  private final long pages;
+  private final boolean spanning;
+  private final int[] groups;
+  private final byte[] before;
+
+  /**
+   * Creates an index.
+   *
+   * @param bins the number of bins, 1 to 2^40
+   * @param pages the number of pages, 1 to 2^31 - 65
+   * @param spanning whether a bin may start in the page where the one before it ends
+   * @param groups for each group the page in which its first bin starts, and last the number of
+   *     pages minus one
+   * @param before for each page the lower 8 bits of the number of the last bin that starts before
+   *     it; then, for the end, those of the last bin; then at least 8 more bytes
+   */
+  private BinIndex(long bins, long pages, boolean spanning, int[] groups, byte[] before) {
+    this.bins = bins;
+    this.pages = pages;
+    this.spanning = spanning;
+    this.groups = groups;
+    this.before = before;
+  }
+
+  /** The identity of the index file in its database. */
+  public static FileIdentity identity() {
+    return new FileIdentity(FileKind.INDEX, 0);
+  }
+
+  /** The bin of a signature, given its first half, among {@code bins}. */
+  public static long bin(long high, long bins) {
+    return Math.multiplyHigh(high >>> 1, bins << 1);
+  }
+
+  /** The place of the bin of a signature: its first page, its number there, its pages. */
+  public long place(long high) {
+    return placeOf(bin(high, bins));
+  }
+
+  /** The place of a bin. */
+  public long placeOf(long bin) {
+    int page = page(bin);
+    int slot = (int) bin - 1 - before[page] & IN_GROUP;
+    int starting = (before[page + 1] - before[page] - 1 & IN_GROUP) + 1;
+    int run = slot + 1 < starting ? 0 : run(bin, page);
+    return (long) page << SLOT_BITS + RUN_BITS | (long) slot << RUN_BITS | run;
+  }
+
+  /** The page in which a bin starts. */
+  private int page(long bin) {
+    int group = (int) (bin >>> GROUP_BITS);
+    int first = groups[group];
+    int last = groups[group + 1];
+    int wanted = (int) bin & IN_GROUP;
+    if (last - first > 64) {
+      return searched(first, last, wanted);
+    }
+    int page = first;
+    for (int at = first + 1; at <= last; at += 8) {
+      int left = last - at + 1;
+      long mask = left >= 8 ? -1 : (1L << (left << 3)) - 1;
+      page += smaller((long) LONGS.get(before, at), wanted, mask);
+    }
+    return page;
+  }
+
+  /** Counts the unsigned bytes below {@code limit}, 0 to 255, among those of a mask. */
+  private static int smaller(long bytes, int limit, long mask) {
+    long limits = limit * EACH;
+    long difference = (bytes | HIGH_BITS) - (limits & ~HIGH_BITS);
+    long below = ~bytes & limits | ~(bytes ^ limits) & ~difference;
+    return Long.bitCount(below & HIGH_BITS & mask);
+  }
+
+  /** The last page after {@code first} whose number is below {@code wanted}, or {@code first}. */
+  private int searched(int first, int last, int wanted) {
+    int low = first;
+    int high = last;
+    while (low < high) {
+      int middle = low + high + 1 >>> 1;
+      if ((before[middle] & 0xFF) < wanted) {
+        low = middle;
+      } else {
+        high = middle - 1;
+      }
+    }
+    return low;
+  }
+
+  /** The number of pages of the last bin that starts in a page, minus one. */
+  private int run(long bin, int page) {
+    long next = bin + 1 < bins ? page(bin + 1) : pages - (spanning ? 1 : 0);
+    long run = next - page - (spanning ? 0 : 1);
+    return (int) Math.max(0, Math.min(run, MOST_PAGES - 1));
+  }
+
+  /** The first page of a place. */
+  public static long firstPage(long place) {
+    return place >>> SLOT_BITS + RUN_BITS;
+  }
+
+  /** The number of a place's bin among those that start in its first page, 0 to 255. */
+  public static int slot(long place) {
+    return (int) (place >>> RUN_BITS) & IN_GROUP;
+  }
+
+  /** The number of pages of a place, from its first page on. */
+  public static int pages(long place) {
+    return (int) (place & MOST_PAGES - 1) + 1;
+  }
+
+  /** The number of bins. */
+  public long bins() {
+    return bins;
+  }
+
+  /** The number of pages. */
+  public long pages() {
+    return pages;
+  }
+
+  /** Writes the index (FORMAT.md §12). */
+  public void write(PageEncoder encoder) throws IOException {
+    byte[] words = new byte[Integer.BYTES * 1024];
+    for (int from = 0; from < groups.length; from += 1024) {
+      int count = Math.min(1024, groups.length - from);
+      for (int i = 0; i < count; i++) {
+        INTS.set(words, Integer.BYTES * i, groups[from + i]);
+      }
+      encoder.put(words, 0, Integer.BYTES * count);
+    }
+    encoder.put(before, 0, (int) pages);
+    encoder.pad();
+  }
+
+  /** The number of pages of an index file, including header and footer. */
+  public static long filePages(long bins, long pages) {
+    long bytes = Integer.BYTES * (groups(bins) + 1) + pages;
+    return (bytes + Page.PAYLOAD - 1) / Page.PAYLOAD + 2;
+  }
+
+  private static long groups(long bins) {
+    return bins + IN_GROUP >>> GROUP_BITS;
+  }
+
+  /**
+   * Reads an index and verifies that it can be one.
+   *
+   * @param file the pages of its file, closed by the caller
+   * @param place names the file in messages
+   * @param bins the number of bins
+   * @param pages the number of pages of all data files, without headers and footers
+   * @param spanning whether a bin may start in the page where the one before it ends
+   */
+  public static BinIndex read(
+      CheckedPages file, PageCheck place, long bins, long pages, boolean spanning)
+      throws IOException {
+    if (file.pages() != filePages(bins, pages) || pages < 1 || pages > MOST_OF_ALL) {
+      throw place.corrupt(
+          0,
+          "an index of " + filePages(bins, pages) + " pages for " + bins + " bins",
+          file.pages() + " pages");
+    }
+    int[] groups = new int[Math.toIntExact(groups(bins) + 1)];
+    byte[] before = new byte[(int) pages + 1 + Long.BYTES];
+    Window window = new Window();
+    long words = (long) Integer.BYTES * groups.length;
+    for (long page = 1; page < file.pages() - 1; page++) {
+      file.read(page, 1, window);
+      for (int i = 0; i < Page.PAYLOAD; ) {
+        long at = (page - 1) * Page.PAYLOAD + i;
+        if (at < words) { // a page holds whole words
+          groups[(int) (at / Integer.BYTES)] = window.buffer().getInt(window.offset() + i);
+          i += Integer.BYTES;
+        } else {
+          int length = (int) Math.min(Page.PAYLOAD - i, words + pages - at);
+          window.buffer().get(window.offset() + i, before, (int) (at - words), length);
+          i = Page.PAYLOAD;
+        }
+      }
+    }
+    before[(int) pages] = (byte) (bins - 1);
+    for (int i = 0; i < groups.length; i++) {
+      // The first bin starts in the first page, and the entry after the groups is the last page.
+      long least = i == 0 ? 0 : i == groups.length - 1 ? pages - 1 : groups[i - 1];
+      long most = i == 0 ? 0 : pages - 1;
+      if (groups[i] < least || groups[i] > most) {
+        throw place.corrupt(
+            Page.SIZE, "page " + least + " to " + most + " for group " + i, groups[i] + "");
+      }
+    }
+    return new BinIndex(bins, pages, spanning, groups, before);
+  }
+
+  /** Collects the index of pages that are written from front to back. Not thread-safe. */
+  public static final class Builder {
+    private final long bins;
+    private final boolean spanning;
+    private final int[] groups;
+    private byte[] before = new byte[1024];
+    private int pages;
+    private long started;
+
+    /** Creates the builder of an index of {@code bins} bins. */
+    public Builder(long bins, boolean spanning) {
+      this.bins = bins;
+      this.spanning = spanning;
+      this.groups = new int[Math.toIntExact((bins + IN_GROUP >>> GROUP_BITS) + 1)];
+    }
+
+    /**
+     * Adds the next page.
+     *
+     * @param starting the number of bins that start in it, 0 to {@link #MOST_PER_PAGE}
+     * @throws IllegalStateException if the data has more than 2^31 - 65 pages
+     */
+    public void add(int starting) {
+      if (pages == before.length) {
+        if (pages == MOST_OF_ALL) {
+          throw new IllegalStateException("more than " + MOST_OF_ALL + " pages of packed records");
+        }
+        before = Arrays.copyOf(before, (int) Math.min(MOST_OF_ALL, 2L * before.length));
+      }
+      before[pages] = (byte) (started - 1);
+      for (long at = started + IN_GROUP & ~IN_GROUP; at < started + starting; at += IN_GROUP + 1) {
+        groups[(int) (at >>> GROUP_BITS)] = pages;
+      }
+      started += starting;
+      pages++;
+    }
+
+    /** The number of pages added. */
+    public int pages() {
+      return pages;
+    }
+
+    /** Returns the index of all pages. */
+    public BinIndex build() {
+      if (started != bins) {
+        throw new IllegalStateException(started + " of " + bins + " bins start in the pages");
+      }
+      groups[groups.length - 1] = pages - 1;
+      byte[] all = Arrays.copyOf(before, pages + 1 + Long.BYTES);
+      all[pages] = (byte) (bins - 1);
+      return new BinIndex(bins, pages, spanning, groups, all);
+    }
+  }
+}

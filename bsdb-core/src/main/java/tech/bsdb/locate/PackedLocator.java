@@ -1,0 +1,102 @@
+package tech.bsdb.locate;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.PackedReader;
+import tech.bsdb.data.Scratch;
+import tech.bsdb.data.Values;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.BinIndex;
+import tech.bsdb.io.Extent;
+import tech.bsdb.io.PageSource;
+
+/**
+ * Locates records by their signatures, in the packed layout: the signature gives a bin, the index
+ * in memory gives the bin's pages, and the bin holds all records whose signatures lead to it. The
+ * only read, at a place of {@link BinIndex}, goes to a data file.
+ */
+public final class PackedLocator implements Locator {
+  private final long seed;
+  private final BinIndex index;
+  private final PackedReader records;
+
+  /** Creates a locator, which closes the reader. */
+  PackedLocator(long seed, BinIndex index, PackedReader records) {
+    this.seed = seed;
+    this.index = index;
+    this.records = records;
+  }
+
+  /** The index. */
+  public BinIndex index() {
+    return index;
+  }
+
+  @Override
+  public int reads() {
+    return 1;
+  }
+
+  @Override
+  public FileKind file(int read) {
+    return FileKind.DATA;
+  }
+
+  @Override
+  public void sign(byte[] key, Signature signature) {
+    signature.compute(key, 0, key.length, seed);
+  }
+
+  @Override
+  public long touchStart(long high) {
+    return 0;
+  }
+
+  @Override
+  public long start(long high, long low) {
+    return index.place(high);
+  }
+
+  @Override
+  public void locate(int read, long place, Extent extent) {
+    records.locate(BinIndex.firstPage(place), BinIndex.pages(place), extent);
+  }
+
+  @Override
+  public long touch(int read, long place) {
+    return records.touchEntry(BinIndex.firstPage(place), BinIndex.slot(place));
+  }
+
+  @Override
+  public boolean touchesTwice() {
+    return true;
+  }
+
+  @Override
+  public long touchAgain(long place, Extent extent) {
+    return records.touchBin(BinIndex.firstPage(place), BinIndex.slot(place), extent);
+  }
+
+  @Override
+  public long next(long place, Extent extent) {
+    throw new IllegalStateException("a bin is read at once; there is no second read");
+  }
+
+  @Override
+  public boolean holds(long place, Extent extent) {
+    return BinIndex.pages(place) <= PageSource.MAX_RUN;
+  }
+
+  @Override
+  public byte @Nullable [] value(
+      long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
+    return records.value(
+        BinIndex.firstPage(place), BinIndex.slot(place), key, extent, values, scratch);
+  }
+
+  @Override
+  public void close() throws IOException {
+    records.close();
+  }
+}

@@ -1,0 +1,73 @@
+package tech.bsdb.verify;
+
+import java.io.IOException;
+import tech.bsdb.data.BinScanner;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.BinIndex;
+import tech.bsdb.locate.PackedLocator;
+
+/**
+ * Checks that a packed database is in order: every bin is where the index says, and holds the
+ * records whose signatures lead to it, by ascending signature. Then a lookup finds every key. Not
+ * thread-safe.
+ */
+final class PackedOrder {
+  private final BinScanner scanner;
+  private final PackedLocator locator;
+  private final Signature signature = new Signature();
+  private long lastHigh;
+  private long lastLow;
+
+  PackedOrder(BinScanner scanner, PackedLocator locator) {
+    this.scanner = scanner;
+    this.locator = locator;
+  }
+
+  /** Checks all bins and returns the number of records. */
+  long check() throws IOException {
+    BinIndex index = locator.index();
+    long records = 0;
+    long bin = 0;
+    while (scanner.nextBin()) {
+      if (bin == index.bins()) {
+        throw scanner.corrupt(index.bins() + " bins", "more");
+      }
+      long place = index.placeOf(bin);
+      if (BinIndex.firstPage(place) != scanner.firstPage()
+          || BinIndex.slot(place) != scanner.slot()) {
+        throw scanner.corrupt(
+            "bin " + bin + " in page " + BinIndex.firstPage(place) + ", as the index says",
+            "page " + scanner.firstPage());
+      }
+      while (scanner.nextRecord()) {
+        checkRecord(bin, index);
+        records++;
+      }
+      if (scanner.page() - scanner.firstPage() >= BinIndex.pages(place)
+          && BinIndex.pages(place) < BinIndex.MOST_PAGES) {
+        throw scanner.corrupt(
+            "bin " + bin + " to end within " + BinIndex.pages(place) + " pages, as the index says",
+            "page " + scanner.page());
+      }
+      bin++;
+    }
+    if (bin != index.bins()) {
+      throw scanner.corrupt(index.bins() + " bins", bin + "");
+    }
+    return records;
+  }
+
+  private void checkRecord(long bin, BinIndex index) throws IOException {
+    locator.sign(scanner.key(), signature);
+    long own = BinIndex.bin(signature.high, index.bins());
+    if (own != bin) {
+      throw scanner.corrupt("a record of bin " + bin, "one of bin " + own);
+    }
+    int byHigh = Long.compareUnsigned(lastHigh, signature.high);
+    if (byHigh > 0 || (byHigh == 0 && Long.compareUnsigned(lastLow, signature.low) > 0)) {
+      throw scanner.corrupt("records in the order of their signatures", "another order");
+    }
+    lastHigh = signature.high;
+    lastLow = signature.low;
+  }
+}
