@@ -6,6 +6,7 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import java.util.Optional;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
@@ -36,6 +37,12 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 + " given")
         .flag(
             "--overwrite", "replace the database at -o, in one step, when the new one is complete")
+        .value(
+            "--layout",
+            "NAME",
+            "how records are stored: blocked (default); compact, the same as -c; compressed, the"
+                + " same as -z; or packed: in the order of the keys' hashes, without an index, so"
+                + " that a lookup makes a single read")
         .flag(
             "-c",
             "compact: store records back to back, which saves the unused rest of each 4 KiB block")
@@ -99,6 +106,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     refuseTogether(arguments, "-c", "-z", "a compressed database is already compact");
     refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
     if (arguments.has("--approximate-width") && !approximate) {
       throw new UsageException("--approximate-width needs -a");
     }
@@ -130,7 +138,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withOverwrite(arguments.has("--overwrite"))
             .withSeed(seed(arguments))
             .withTemporaryDirectory(arguments.path("-temp").orElse(null));
-    return new TargetOptions(arguments.path("-o", target), build, withoutEffect(arguments));
+    return new TargetOptions(
+        arguments.path("-o", target), build, withoutEffect(arguments, build.layout()));
   }
 
   private static long seed(Arguments arguments) throws UsageException {
@@ -152,19 +161,31 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     }
   }
 
-  private static Layout layout(Arguments arguments) {
-    if (arguments.has("-z")) {
-      return Layout.COMPRESSED;
+  private static Layout layout(Arguments arguments) throws UsageException {
+    Layout ofFlags =
+        arguments.has("-z")
+            ? Layout.COMPRESSED
+            : arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
+    Layout layout = arguments.choice("--layout", Layout.class, ofFlags);
+    if (layout != ofFlags && ofFlags != Layout.BLOCKED) {
+      throw new UsageException(
+          (ofFlags == Layout.COMPACT ? "-c" : "-z")
+              + " and --layout "
+              + layout.name().toLowerCase(Locale.ROOT)
+              + " cannot be combined: name one layout");
     }
-    return arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
+    return layout;
   }
 
-  private static List<String> withoutEffect(Arguments arguments) {
+  private static List<String> withoutEffect(Arguments arguments, Layout layout) {
     List<String> idle = new ArrayList<>();
     for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
-      if (arguments.has(option) && !arguments.has("-z")) {
+      if (arguments.has(option) && layout != Layout.COMPRESSED) {
         idle.add(option + " has no effect without -z");
       }
+    }
+    if (arguments.has("-cb") && layout == Layout.PACKED) {
+      idle.add("-cb has no effect with --layout packed");
     }
     if (arguments.has("--data-files") && arguments.has("-a")) {
       idle.add("--data-files has no effect with -a");

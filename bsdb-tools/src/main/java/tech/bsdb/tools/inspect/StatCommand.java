@@ -140,6 +140,8 @@ public final class StatCommand implements Command {
     json.put("dictionaryBytes", s.dictionaryBytes());
     String schema = s.valueSchema();
     json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
+    json.put("bins", s.bins());
+    json.put("spanning", s.spanning());
     json.put("shard", s.shard());
     json.put("shards", s.shards());
     json.put("hashBytes", s.hashBytes());
@@ -158,7 +160,9 @@ public final class StatCommand implements Command {
     lines.put("kind", kind(s));
     lines.put("records", count(s.records()));
     lines.put("duplicates dropped", count(s.duplicatesDropped()));
-    lines.put("checksum bits", s.checksumBits() + " a key");
+    if (s.bins() == 0) {
+      lines.put("checksum bits", s.checksumBits() + " a key");
+    }
     lines.put("seed", String.valueOf(s.seed()));
     lines.put("keys", count(s.keyBytes()) + " bytes, the longest " + count(s.longestKey()));
     lines.put("values", count(s.valueBytes()) + " bytes, the longest " + count(s.longestValue()));
@@ -168,7 +172,11 @@ public final class StatCommand implements Command {
     if (s.shards() > 1) {
       lines.put("shard", s.shard() + " of " + s.shards());
     }
-    lines.put("hash function", sized(s.hashBytes(), s.records()));
+    if (s.bins() == 0) {
+      lines.put("hash function", sized(s.hashBytes(), s.records()));
+    } else {
+      lines.put("bins", count(s.bins()) + (s.spanning() ? ", spanning pages" : ", within pages"));
+    }
     lines.put("index", sized(s.indexBytes(), s.records()));
     lines.put("data", sized(s.dataBytes(), s.records()));
     lines.put("all files", sized(s.databaseBytes(), s.records()));
