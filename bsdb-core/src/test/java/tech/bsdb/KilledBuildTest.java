@@ -57,7 +57,7 @@ class KilledBuildTest {
   }
 
   private static String layout(int i) {
-    return i % 2 == 0 ? "blocked" : "compressed";
+    return List.of("blocked", "compressed", "packed").get(i % 3);
   }
 
   /**
