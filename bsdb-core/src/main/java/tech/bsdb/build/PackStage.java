@@ -1,9 +1,6 @@
 package tech.bsdb.build;
 
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
@@ -27,9 +24,6 @@ public final class PackStage {
   private static final int WORKING_BYTES = 48;
 
   private static final int LONG_PART = 1 << 20;
-
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final RecordSpill spill;
   private final PackedShape shape;
@@ -190,7 +184,7 @@ public final class PackStage {
     }
     int valueLength = RecordFrame.valueLength(RecordFrame.header(bytes, from));
     return valueLength > RecordSpill.LONG_VALUE
-        ? end - from - Long.BYTES + (long) valueLength
+        ? end - from - RecordSpill.REFERENCE + (long) valueLength
         : end - from;
   }
 
@@ -200,20 +194,20 @@ public final class PackStage {
       writer.put(bytes, from, end - from);
       return;
     }
-    writer.put(bytes, from, end - Long.BYTES - from);
-    long position = (long) LONGS.get(bytes, end - Long.BYTES);
+    int reference = end - RecordSpill.REFERENCE;
+    writer.put(bytes, from, reference - from);
     if (part.length == 0) {
       part = new byte[LONG_PART];
     }
-    int left = valueLength;
-    while (left > 0) {
-      int length = Math.min(left, part.length);
-      spill.readLong(part, length, position);
-      writer.put(part, 0, length);
-      position += length;
-      left -= length;
-      checkNotCancelled();
-    }
+    spill.readLong(
+        bytes,
+        reference,
+        valueLength,
+        part,
+        (read, length) -> {
+          writer.put(read, 0, length);
+          checkNotCancelled();
+        });
   }
 
   private void checkNotCancelled() {

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
+import java.util.zip.CRC32C;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
@@ -22,7 +23,7 @@ import tech.bsdb.io.SequentialFile;
  *
  * <p>An entry is a record's number, as the difference to the one before it in the partition in
  * LEB128, and the framed record; a long value is replaced by its position in the file of long
- * values. One thread adds; after {@link #finish}, any number may read.
+ * values and its checksum. Damage to the files is found when they are read. One thread adds; after {@link #finish}, any number may read.
  */
 public final class RecordSpill implements RecordWriter {
   /** log2 of the number of partitions. */
@@ -39,9 +40,19 @@ public final class RecordSpill implements RecordWriter {
 
   private static final int PER_FILE = PARTITIONS / FILES;
   private static final int CHUNK = 1 << 14;
-  private static final int CONTENT = CHUNK - Long.BYTES;
+
+  /** A chunk starts with the position of the one before it and the CRC32C of its content. */
+  private static final int CHUNK_HEAD = Long.BYTES + Integer.BYTES;
+
+  private static final int CONTENT = CHUNK - CHUNK_HEAD;
+
+  /** Instead of a long value: its position in the file of long values and its CRC32C. */
+  static final int REFERENCE = Long.BYTES + Integer.BYTES;
+
   private static final long NONE = -1;
 
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -55,6 +66,7 @@ public final class RecordSpill implements RecordWriter {
   private final long[] counts = new long[PARTITIONS];
   private final long[] lastNumber = new long[PARTITIONS];
   private final byte[] small = new byte[2 * Long.BYTES];
+  private final CRC32C crc = new CRC32C();
   private long longBytes;
   private long records;
   private long recordBytes;
@@ -86,7 +98,10 @@ public final class RecordSpill implements RecordWriter {
     put(partition, record.head, record.headStart, record.headLength);
     if (record.valueLength > LONG_VALUE) {
       LONGS.set(small, 0, longBytes);
-      put(partition, small, 0, Long.BYTES);
+      crc.reset();
+      crc.update(record.value, record.valueStart, record.valueLength);
+      INTS.set(small, Long.BYTES, (int) crc.getValue());
+      put(partition, small, 0, REFERENCE);
       longValues.write(record.value, record.valueStart, record.valueLength);
       longBytes += record.valueLength;
     } else {
@@ -113,7 +128,7 @@ public final class RecordSpill implements RecordWriter {
     if (chunk == null) {
       chunk = new byte[CHUNK];
       open[partition] = chunk;
-      used[partition] = Long.BYTES;
+      used[partition] = CHUNK_HEAD;
     }
     int from = offset;
     int left = length;
@@ -132,11 +147,14 @@ public final class RecordSpill implements RecordWriter {
   private void flush(int partition) throws IOException {
     int number = partition / PER_FILE;
     LONGS.set(open[partition], 0, lastChunk[partition]);
+    crc.reset();
+    crc.update(open[partition], CHUNK_HEAD, CONTENT);
+    INTS.set(open[partition], Long.BYTES, (int) crc.getValue());
     lastChunk[partition] = written[number];
     file(number).write(open[partition], 0, CHUNK);
     written[number] += CHUNK;
     chunks[partition]++;
-    used[partition] = Long.BYTES;
+    used[partition] = CHUNK_HEAD;
   }
 
   private SequentialFile file(int number) {
@@ -173,7 +191,7 @@ public final class RecordSpill implements RecordWriter {
 
   /** Bytes of the entries of a partition. */
   long bytes(int partition) {
-    return chunks[partition] * CONTENT + Math.max(0, used[partition] - Long.BYTES);
+    return chunks[partition] * CONTENT + Math.max(0, used[partition] - CHUNK_HEAD);
   }
 
   /** Receives entries. */
@@ -211,14 +229,23 @@ public final class RecordSpill implements RecordWriter {
       throw damaged(file, at);
     }
     Parser parser = new Parser(receiver, (int) Math.min(8 * CHUNK, bytes(partition)));
+    CRC32C read = new CRC32C();
+    byte[] head = new byte[CHUNK_HEAD];
     for (long offset : offsets) {
-      file.read(parser.room(CONTENT), parser.end, CONTENT, offset + Long.BYTES);
+      byte[] target = parser.room(CONTENT);
+      file.read(head, 0, CHUNK_HEAD, offset);
+      file.read(target, parser.end, CONTENT, offset + CHUNK_HEAD);
+      read.reset();
+      read.update(target, parser.end, CONTENT);
+      if ((int) read.getValue() != (int) INTS.get(head, Long.BYTES)) {
+        throw damaged(file, offset);
+      }
       parser.parse(CONTENT);
     }
     byte[] last = open[partition];
-    if (last != null && used[partition] > Long.BYTES) {
-      int length = used[partition] - Long.BYTES;
-      System.arraycopy(last, Long.BYTES, parser.room(length), parser.end, length);
+    if (last != null && used[partition] > CHUNK_HEAD) {
+      int length = used[partition] - CHUNK_HEAD;
+      System.arraycopy(last, CHUNK_HEAD, parser.room(length), parser.end, length);
       parser.parse(length);
     }
     if (parser.entries != counts[partition]) {
@@ -278,7 +305,7 @@ public final class RecordSpill implements RecordWriter {
         long header = RecordFrame.header(bytes, at);
         int keyLength = RecordFrame.keyLength(header);
         int valueLength = RecordFrame.valueLength(header);
-        int length = head + keyLength + (valueLength > LONG_VALUE ? Long.BYTES : valueLength);
+        int length = head + keyLength + (valueLength > LONG_VALUE ? REFERENCE : valueLength);
         if (at + length > end) {
           return;
         }
@@ -290,9 +317,32 @@ public final class RecordSpill implements RecordWriter {
     }
   }
 
-  /** Reads a part of a long value. */
-  void readLong(byte[] target, int length, long position) throws IOException {
-    longValues.read(target, 0, length, position);
+  /** Receives parts of a long value. */
+  @FunctionalInterface
+  interface Parts {
+    void take(byte[] part, int length) throws IOException;
+  }
+
+  /**
+   * Reads a long value in parts.
+   *
+   * @param reference holds its position and checksum, from {@code at} on
+   * @param part receives each part
+   */
+  void readLong(byte[] reference, int at, int length, byte[] part, Parts receiver)
+      throws IOException {
+    long position = (long) LONGS.get(reference, at);
+    CRC32C read = new CRC32C();
+    for (int done = 0; done < length; ) {
+      int next = Math.min(length - done, part.length);
+      longValues.read(part, 0, next, position + done);
+      read.update(part, 0, next);
+      receiver.take(part, next);
+      done += next;
+    }
+    if ((int) read.getValue() != (int) INTS.get(reference, at + Long.BYTES)) {
+      throw damaged(longValues, position);
+    }
   }
 
   /** Deletes the file of a partition if it is the last partition there. */

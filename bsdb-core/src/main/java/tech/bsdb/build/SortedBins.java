@@ -1,8 +1,12 @@
 package tech.bsdb.build;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
@@ -12,7 +16,7 @@ import tech.bsdb.index.BinIndex;
  * the order in which they were added; two with the same key are duplicates.
  */
 final class SortedBins {
-  /** Bins of more records are sorted by a general algorithm. */
+  /** Bins of more records, and signatures of more keys, take a general algorithm. */
   private static final int FEW = 24;
 
   /** The most bytes of the records of a pass: the longest array. */
@@ -182,15 +186,32 @@ final class SortedBins {
 
   /** Moves the records to keep of a sorted bin to {@code to}, and returns the end of them. */
   private int distinct(int from, int end, int to, DuplicateRule keep) throws DuplicateKeyException {
-    int first = to;
+    int first = to; // the first kept record with the signature of the current one
     int target = to;
+    @Nullable Map<ByteBuffer, Integer> many = null;
     for (int i = from; i < end; i++) {
       int record = order[i];
-      int same = target - 1;
-      while (same >= first && compare(order[same], record) == 0 && !sameKey(order[same], record)) {
-        same--;
+      if (target > first && compare(order[first], record) != 0) {
+        first = target;
+        many = null;
       }
-      if (same >= first && compare(order[same], record) == 0) {
+      int same;
+      if (target - first < FEW) {
+        same = target - 1;
+        while (same >= first && !sameKey(order[same], record)) {
+          same--;
+        }
+      } else { // keys that were made to have one signature
+        if (many == null) {
+          many = new HashMap<>();
+          for (int j = first; j < target; j++) {
+            many.put(keyBuffer(order[j]), j);
+          }
+        }
+        Integer found = many.putIfAbsent(keyBuffer(record), target);
+        same = found == null ? first - 1 : found;
+      }
+      if (same >= first) {
         if (keep == DuplicateRule.REJECT) {
           throw new DuplicateKeyException(key(record), numbers[order[same]], numbers[record]);
         }
@@ -212,6 +233,10 @@ final class SortedBins {
     return keyStarts[record]
         + tech.bsdb.format.RecordFrame.keyLength(
             tech.bsdb.format.RecordFrame.header(bytes, starts[record]));
+  }
+
+  private ByteBuffer keyBuffer(int record) {
+    return ByteBuffer.wrap(bytes, keyStarts[record], keyEnd(record) - keyStarts[record]);
   }
 
   private byte[] key(int record) {

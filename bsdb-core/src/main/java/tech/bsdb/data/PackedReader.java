@@ -111,6 +111,9 @@ public final class PackedReader implements Closeable {
       }
       at = valueAt + valueLength;
     }
+    if (slot >= PackedPage.bins(buffer.getShort(base))) {
+      throw corrupt(page, 0, "bin " + slot, "a page without it");
+    }
     return null;
   }
 

@@ -77,6 +77,9 @@ public record Facts(
   private static final String BINS = "packed.bins";
   private static final String SPANNING = "packed.spanning";
 
+  /** The most bins of the packed layout. */
+  public static final long MOST_BINS = 1L << 38;
+
   /** The kind of the hash function of a layout that needs none. */
   public static final String NO_HASH = "none";
 
@@ -134,7 +137,7 @@ public record Facts(
         small(manifest, ZSTD_LONGEST, 0, compressed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
         packed
-            ? new Bins(number(manifest, BINS, 1, 1L << 39), small(manifest, SPANNING, 0, 1) == 1)
+            ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
             : null);
   }
 

@@ -61,7 +61,7 @@ public final class BinIndex {
   /**
    * Creates an index.
    *
-   * @param bins the number of bins, 1 to 2^40
+   * @param bins the number of bins, 1 to 2^38
    * @param pages the number of pages, 1 to 2^31 - 65
    * @param spanning whether a bin may start in the page where the one before it ends
    * @param groups for each group the page in which its first bin starts, and last the number of

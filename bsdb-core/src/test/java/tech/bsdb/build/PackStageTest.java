@@ -28,7 +28,6 @@ import tech.bsdb.PagesFile;
 import tech.bsdb.Seeds;
 import tech.bsdb.SpookyCollision;
 import tech.bsdb.Truth;
-import tech.bsdb.build.SortedBins.Kept;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PackedReader;
@@ -104,7 +103,7 @@ class PackStageTest {
     return spill;
   }
 
-  private Packed pack(long memoryBytes, int threads, Kept kept, int fileCount) throws IOException {
+  private Packed pack(long memoryBytes, int threads, DuplicateRule kept, int fileCount) throws IOException {
     List<PagesFile> files = new ArrayList<>();
     List<PageEncoder> encoders = new ArrayList<>();
     Path own = Files.createDirectory(directory.resolve("packed-" + made++));
@@ -134,10 +133,10 @@ class PackStageTest {
   }
 
   /** The records to expect, in the order of their signatures and then of the first with the key. */
-  private List<Truth.Entry> expected(Kept kept) {
+  private List<Truth.Entry> expected(DuplicateRule kept) {
     Map<ByteBuffer, Truth.Entry> byKey = new LinkedHashMap<>();
     for (Truth.Entry record : added) {
-      byKey.merge(ByteBuffer.wrap(record.key()), record, (a, b) -> kept == Kept.LAST ? b : a);
+      byKey.merge(ByteBuffer.wrap(record.key()), record, (a, b) -> kept == DuplicateRule.KEEP_LAST ? b : a);
     }
     record Signed(long high, long low, Truth.Entry record) {}
     return byKey.values().stream()
@@ -153,7 +152,7 @@ class PackStageTest {
         .toList();
   }
 
-  private void check(Packed packed, Kept kept) throws IOException {
+  private void check(Packed packed, DuplicateRule kept) throws IOException {
     List<Truth.Entry> expected = expected(kept);
     assertThat(packed.records).isEqualTo(expected.size());
     try (RecordScanner scanner =
@@ -206,8 +205,8 @@ class PackStageTest {
   @ValueSource(ints = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000, 30_000})
   void allRecordsAreFound(int count) throws Exception {
     addRandom(count, 30, 12);
-    check(pack(1 << 24, 2, Kept.NONE, 1), Kept.NONE);
-    check(pack(1 << 24, 1, Kept.FIRST, 4), Kept.FIRST);
+    check(pack(1 << 24, 2, DuplicateRule.REJECT, 1), DuplicateRule.REJECT);
+    check(pack(1 << 24, 1, DuplicateRule.KEEP_FIRST, 4), DuplicateRule.KEEP_FIRST);
   }
 
   @ParameterizedTest
@@ -215,8 +214,8 @@ class PackStageTest {
   void recordsThatSpanPages(int count) throws Exception {
     addRandom(count, 300, 600);
     assertThat(PackedShape.of(count, count * 400L).spanning()).isTrue();
-    check(pack(1 << 20, 2, Kept.NONE, 1), Kept.NONE);
-    check(pack(1 << 20, 2, Kept.NONE, 7), Kept.NONE);
+    check(pack(1 << 20, 2, DuplicateRule.REJECT, 1), DuplicateRule.REJECT);
+    check(pack(1 << 20, 2, DuplicateRule.REJECT, 7), DuplicateRule.REJECT);
   }
 
   private void addLong() {
@@ -233,7 +232,7 @@ class PackStageTest {
     addRandom(count / 2, 30, 12);
     addLong();
     addRandom(count - count / 2, 30, 12);
-    check(pack(1 << 20, 3, Kept.NONE, 2), Kept.NONE);
+    check(pack(1 << 20, 3, DuplicateRule.REJECT, 2), DuplicateRule.REJECT);
   }
 
   @Test
@@ -242,7 +241,7 @@ class PackStageTest {
     added.add(new Truth.Entry(new byte[300], Truth.bytes(random, 200_000)));
     added.add(new Truth.Entry(new byte[301], Truth.bytes(random, 1_100_000)));
     assertThat(PackedShape.of(30_002, 30_000 * 15L + 1_300_000).spanning()).isFalse();
-    check(pack(1 << 20, 3, Kept.NONE, 2), Kept.NONE);
+    check(pack(1 << 20, 3, DuplicateRule.REJECT, 2), DuplicateRule.REJECT);
   }
 
   @ParameterizedTest
@@ -254,7 +253,7 @@ class PackStageTest {
       added.add(new Truth.Entry(record.key(), Truth.bytes(random, random.nextInt(longest + 1))));
     }
     addLong();
-    for (Kept kept : new Kept[] {Kept.FIRST, Kept.LAST}) {
+    for (DuplicateRule kept : new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
       Packed expected = pack(1 << 30, 1, kept, 3);
       check(expected, kept);
       long[][] memoryAndThreads = {
@@ -276,15 +275,15 @@ class PackStageTest {
   @Test
   void theLeastMemoryTakesAPassForEachBin() throws Exception {
     addRandom(200, 20, 20);
-    Packed expected = pack(1 << 30, 4, Kept.NONE, 2);
-    Packed packed = pack(1, 2, Kept.NONE, 2);
+    Packed expected = pack(1 << 30, 4, DuplicateRule.REJECT, 2);
+    Packed packed = pack(1, 2, DuplicateRule.REJECT, 2);
     Truth.same(packed.files.get(0).bytes(), expected.files.get(0).bytes(), "file 0");
     Truth.same(packed.files.get(1).bytes(), expected.files.get(1).bytes(), "file 1");
   }
 
   @ParameterizedTest
   @EnumSource(names = {"FIRST", "LAST"})
-  void ofEqualKeysOneIsKept(Kept kept) throws Exception {
+  void ofEqualKeysOneIsKept(DuplicateRule kept) throws Exception {
     addRandom(500, 20, 20);
     added.add(new Truth.Entry(new byte[0], Truth.bytes(random, 20_000)));
     for (int i = 0; i < 3000; i++) {
@@ -309,7 +308,7 @@ class PackStageTest {
     addRandom(100, 20, 20);
     added.add(new Truth.Entry(record.key(), Truth.bytes(random, 2)));
     for (long memory : new long[] {1 << 30, 3000}) {
-      assertThatThrownBy(() -> pack(memory, 2, Kept.NONE, 2))
+      assertThatThrownBy(() -> pack(memory, 2, DuplicateRule.REJECT, 2))
           .isInstanceOfSatisfying(
               DuplicateKeyException.class,
               e -> {
@@ -330,7 +329,7 @@ class PackStageTest {
     String message = null;
     for (long[] each : new long[][] {{1 << 30, 1}, {1 << 30, 4}, {100_000, 4}, {3000, 2}}) {
       try {
-        pack(each[0], (int) each[1], Kept.NONE, 1);
+        pack(each[0], (int) each[1], DuplicateRule.REJECT, 1);
         throw new AssertionError("nothing was refused");
       } catch (DuplicateKeyException e) {
         message = message == null ? e.getMessage() : message;
@@ -341,7 +340,7 @@ class PackStageTest {
 
   @ParameterizedTest
   @EnumSource
-  void differentKeysWithOneSignatureAreAllKept(Kept kept) throws Exception {
+  void differentKeysWithOneSignatureAreAllKept(DuplicateRule kept) throws Exception {
     seed = 0;
     addRandom(1000, 20, 20);
     for (int i = 0; i < 40; i++) { // groups of 2 to 41 keys, so that bins are sorted in both ways
@@ -352,7 +351,7 @@ class PackStageTest {
         added.add(new Truth.Entry(key, Truth.bytes(random, random.nextInt(20))));
       }
     }
-    if (kept != Kept.NONE) {
+    if (kept != DuplicateRule.REJECT) {
       for (int i = 0; i < 500; i++) {
         byte[] key = added.get(900 + random.nextInt(900)).key();
         added.add(new Truth.Entry(key, Truth.bytes(random, random.nextInt(20))));
@@ -360,6 +359,31 @@ class PackStageTest {
     }
     check(pack(1 << 24, 2, kept, 1), kept);
     check(pack(3000, 2, kept, 3), kept);
+  }
+
+  /** So many that comparing each with each would take minutes. */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void manyKeysWithOneSignature() throws Exception {
+    seed = 0;
+    for (int i = 0; i < 200_000; i++) {
+      added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % 150_000), new byte[i % 5]));
+    }
+    for (DuplicateRule kept : new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
+      Packed packed = pack(1 << 26, 2, kept, 1);
+      List<Truth.Entry> expected = expected(kept);
+      assertThat(packed.records).isEqualTo(150_000);
+      try (RecordScanner scanner =
+          new RecordScanner(
+              packed.open(), RecordLayout.PACKED, RecordAddress.of(RecordLayout.PACKED, 2), null)) {
+        for (Truth.Entry record : expected) {
+          assertThat(scanner.next()).isTrue();
+          Truth.same(scanner.key(), record.key(), "key");
+          Truth.same(scanner.value(), record.value(), "value");
+        }
+        assertThat(scanner.next()).isFalse();
+      }
+    }
   }
 
   @ParameterizedTest
@@ -372,10 +396,10 @@ class PackStageTest {
               SpookyCollision.key(high, random.nextLong(), i),
               Truth.bytes(random, random.nextInt(i % 100 == 0 ? 40_000 : 100))));
     }
-    Packed packed = pack(1 << 20, 2, Kept.NONE, 2);
-    check(packed, Kept.NONE);
+    Packed packed = pack(1 << 20, 2, DuplicateRule.REJECT, 2);
+    check(packed, DuplicateRule.REJECT);
     byte[] bytes = packed.files.get(0).bytes();
-    Truth.same(pack(5000, 3, Kept.NONE, 2).files.get(0).bytes(), bytes, "in less memory");
+    Truth.same(pack(5000, 3, DuplicateRule.REJECT, 2).files.get(0).bytes(), bytes, "in less memory");
   }
 
   @Test
@@ -389,7 +413,7 @@ class PackStageTest {
       }
     }
     for (int files : new int[] {1, 3, 16}) {
-      check(pack(20_000, 2, Kept.NONE, files), Kept.NONE);
+      check(pack(20_000, 2, DuplicateRule.REJECT, files), DuplicateRule.REJECT);
     }
   }
 
@@ -422,7 +446,7 @@ class PackStageTest {
               PackedShape.of(spill.records(), spill.recordBytes()),
               1 << 20,
               3,
-              Kept.NONE,
+              DuplicateRule.REJECT,
               seed,
               () -> done[0] > 2000);
       assertThatThrownBy(() -> stage.write(List.of(file.pages()), more -> done[0] += more))
@@ -446,9 +470,9 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spill()) {
       long bins = 1 << 20;
-      SortedBins.load(spill, 0, 4, bins, 0, 1, seed, Kept.NONE);
+      SortedBins.load(spill, 0, 4, bins, 0, 1, seed, DuplicateRule.REJECT);
       long before = threads.getCurrentThreadAllocatedBytes();
-      SortedBins sorted = SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, Kept.NONE);
+      SortedBins sorted = SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicateRule.REJECT);
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);

@@ -112,10 +112,10 @@ class RecordSpillTest {
           boolean isLong = valueLength > RecordSpill.LONG_VALUE;
           byte[] value =
               isLong
-                  ? longValue(spill, position(bytes, keyFrom + keyLength), valueLength)
+                  ? longValue(spill, bytes, keyFrom + keyLength, valueLength)
                   : Arrays.copyOfRange(bytes, keyFrom + keyLength, from + length);
           Truth.same(value, record.value, "value");
-          assertThat(keyFrom - from + keyLength + (isLong ? Long.BYTES : valueLength))
+          assertThat(keyFrom - from + keyLength + (isLong ? RecordSpill.REFERENCE : valueLength))
               .isEqualTo(length);
           bytesRead[0] += length + 1;
         });
@@ -123,21 +123,20 @@ class RecordSpillTest {
     assertThat(spill.bytes(partition)).isGreaterThanOrEqualTo(bytesRead[0]);
   }
 
-  private static long position(byte[] bytes, int at) {
-    long position = 0;
-    for (int i = 7; i >= 0; i--) {
-      position = position << 8 | bytes[at + i] & 0xFF;
-    }
-    return position;
-  }
-
-  private static byte[] longValue(RecordSpill spill, long position, int length) throws IOException {
+  private static byte[] longValue(RecordSpill spill, byte[] reference, int at, int length)
+      throws IOException {
     byte[] value = new byte[length];
-    int half = length / 2;
-    spill.readLong(value, half, position);
-    byte[] rest = new byte[length - half];
-    spill.readLong(rest, rest.length, position + half);
-    System.arraycopy(rest, 0, value, half, rest.length);
+    int[] done = {0};
+    spill.readLong(
+        reference,
+        at,
+        length,
+        new byte[5000],
+        (part, bytes) -> {
+          System.arraycopy(part, 0, value, done[0], bytes);
+          done[0] += bytes;
+        });
+    assertThat(done[0]).isEqualTo(length);
     return value;
   }
 
@@ -207,8 +206,8 @@ class RecordSpillTest {
   void entriesThatEndAroundTheEndOfAChunk() throws Exception {
     for (int shift = 0; shift < 25; shift++) {
       try (RecordSpill spill = spill()) {
-        // number, header and key take 5 bytes; the chunk holds 8 bytes less for its link
-        add(spill, 9, 1, CHUNK - Long.BYTES - 5 - shift);
+        // number, header and key take 5 bytes; the chunk holds 12 bytes less for link and checksum
+        add(spill, 9, 1, CHUNK - Long.BYTES - Integer.BYTES - 5 - shift);
         for (int i = 0; i < 30; i++) {
           add(spill, 9, random.nextInt(4), random.nextInt(4));
         }
@@ -346,6 +345,40 @@ class RecordSpillTest {
       }
       assertThatThrownBy(() -> spill.read(0, (a, b, c, d, e, f) -> {}))
           .isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void aFlippedBitIsFound() throws Exception {
+    try (RecordSpill spill = spill()) {
+      for (int i = 0; i < 3000; i++) {
+        add(spill, 9, 10, 20);
+      }
+      add(spill, 9, 10, 100_000);
+      add(spill, 9, 10, CHUNK);
+      spill.finish();
+      check(spill);
+      for (String name : new String[] {"records-0.part", "values.part"}) {
+        Path path = directory.resolve(name);
+        for (long at = 9; at < Files.size(path); at += 7919) {
+          flip(path, at);
+          assertThatThrownBy(() -> check(spill))
+              .as(name + " at " + at)
+              .isInstanceOf(IOException.class)
+              .hasMessageContaining("damaged");
+          flip(path, at);
+        }
+      }
+      check(spill);
+    }
+  }
+
+  private static void flip(Path path, long at) throws IOException {
+    try (RandomAccessFile file = new RandomAccessFile(path.toFile(), "rw")) {
+      file.seek(at);
+      int old = file.read();
+      file.seek(at);
+      file.write(old ^ 4);
     }
   }
 }
