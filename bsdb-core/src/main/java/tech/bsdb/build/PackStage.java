@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordFrame;
@@ -216,7 +217,7 @@ public final class PackStage {
     }
   }
 
-  private static void rethrow(Throwable cause) throws IOException {
+  private static void rethrow(@Nullable Throwable cause) throws IOException {
     if (cause instanceof IOException e) {
       throw e;
     }
