@@ -27,8 +27,19 @@ public final class Reports {
             List.of()));
   }
 
-  /** The figures of a database of a thousand records. */
+  /** The figures of a database of a thousand records that has a hash function. */
   public static Statistics statistics(String layout, int approximateWidth, int blockSize) {
+    return statistics(layout, approximateWidth, blockSize, 0, false);
+  }
+
+  /** The figures of a packed database of a thousand records. */
+  public static Statistics packed(long bins, boolean spanning) {
+    return statistics("packed", 0, 0, bins, spanning);
+  }
+
+  private static Statistics statistics(
+      String layout, int approximateWidth, int blockSize, long bins, boolean spanning) {
+    int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
         new Statistics.Facts(
             Path.of("rdb"),
@@ -38,7 +49,7 @@ public final class Reports {
             approximateWidth,
             1_000,
             2,
-            4,
+            bins == 0 ? 4 : 0,
             -77,
             13_000,
             32_000,
@@ -49,14 +60,14 @@ public final class Reports {
             0,
             0,
             1,
-            400,
+            hashBytes,
             8_000,
             50_000,
-            58_400,
+            58_000 + hashBytes,
             Map.of("data-0", 50_000L),
             null,
-            0,
-            false,
+            bins,
+            spanning,
             "not opened",
             false));
   }

@@ -42,6 +42,8 @@ class CommandsTest {
         "-c",
         "-z",
         "-z --level 19 -bs 512 -ds 0",
+        "--layout packed",
+        "--layout packed --data-files 3 -ps 1 --threads 1 --seed 9",
         "-cb 0 --data-files 3 -ps 1 --threads 1"
       })
   void everyRecordIsFoundInEveryLayout(String options) throws Exception {
@@ -61,7 +63,14 @@ class CommandsTest {
         .contains(
             "built ", "5,000 records", "lines read", "duplicates dropped", "peak heap", "verified ")
         .doesNotContain("\r", "\u001b");
-    assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo(records);
+    String scanned = bsdb("scan", "-d", path("db")).out();
+    if (options.contains("packed")) {
+      assertThat(scanned).isNotEqualTo(records);
+      assertThat(scanned.lines().sorted())
+          .containsExactlyElementsOf(records.lines().sorted().toList());
+    } else {
+      assertThat(scanned).isEqualTo(records);
+    }
     assertThat(bsdb("verify", "-d", path("db")).err())
         .contains("5,000 records read and found again");
     CommandRun get = bsdb("get", "-d", path("db"), "key-4999", "key-0", "key-5000", "key-1");
@@ -201,6 +210,66 @@ class CommandsTest {
     assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("a 1\nb 2\n");
     build("a 1\nb 2\na 3\n", "--on-duplicate", "last", "--overwrite");
     assertThat(bsdb("scan", "-d", path("db")).out()).isEqualTo("b 2\na 3\n");
+  }
+
+  @Test
+  void aDuplicateOfAPackedDatabaseNamesBothPlacesAsWell() throws Exception {
+    CommandRun run = build("a 1\nb 2\na 3\n", "--layout", "packed");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "bsdb build: duplicate key \"a\": %1$s:1 and %1$s:3 (".formatted(path("in.txt")));
+    assertThat(folder.resolve("db")).doesNotExist();
+    for (String which : List.of("first", "last")) {
+      CommandRun kept =
+          build(
+              "a 1\nb 2\na 3\n",
+              "--layout",
+              "packed",
+              "--on-duplicate",
+              which,
+              "--overwrite",
+              "--json");
+      assertThat(json(kept)).containsEntry("records", "2").containsEntry("duplicatesDropped", "1");
+      assertThat(bsdb("get", "-d", path("db"), "a", "b").out())
+          .isEqualTo(which.equals("first") ? "1\n2\n" : "3\n2\n");
+      assertThat(bsdb("scan", "-d", path("db")).out()).hasLineCount(2);
+    }
+  }
+
+  @Test
+  void aPackedDatabaseHasNoHashFile() throws Exception {
+    assertThat(build("a 1\nempty \n", "--layout", "packed", "-cb", "16").err())
+        .contains("bsdb build: -cb has no effect with --layout packed\n", "  data-", "  index-")
+        .doesNotContain("hash-");
+
+    assertThat(bsdb("get", "-d", path("db"), "empty", "a").out()).isEqualTo("\n1\n");
+    assertThat(bsdb("get", "-d", path("db"), "absent").code()).isEqualTo(1);
+    assertThat(bsdb("stat", "-d", path("db")).out())
+        .contains("exact, packed", "bins ")
+        .doesNotContain("hash function", "checksum bits", "hash-");
+    assertThat(json(bsdb("stat", "-d", path("db"), "--json")))
+        .containsEntry("layout", "packed")
+        .containsEntry("checksumBits", "0")
+        .containsEntry("hashBytes", "0")
+        .containsKeys("bins", "spanning");
+    assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
+        .contains("(2 keys, shuffled, warm)");
+    assertThat(bsdb("scan", "--help").out().replaceAll("\\s+", " "))
+        .contains("or of the keys' hashes if its layout is packed");
+  }
+
+  @Test
+  void anUnknownLayoutIsAMistakeOfOneLine() throws Exception {
+    CommandRun run = build("a 1\n", "--layout", "sorted");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.outBytes()).isEmpty();
+    assertThat(run.err())
+        .startsWith(
+            "bsdb build: --layout takes blocked, compact, compressed or packed, not \"sorted\"");
+    assertThat(folder.resolve("db")).doesNotExist();
   }
 
   @Test

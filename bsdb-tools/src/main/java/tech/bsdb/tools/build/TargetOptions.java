@@ -41,8 +41,9 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "--layout",
             "NAME",
             "how records are stored: blocked (default); compact, the same as -c; compressed, the"
-                + " same as -z; or packed: in the order of the keys' hashes, without an index, so"
-                + " that a lookup makes a single read")
+                + " same as -z; or packed: in the order of the keys' hashes, with neither a hash"
+                + " function nor addresses, so that every lookup makes a single read, and scan"
+                + " prints the records in that order")
         .flag(
             "-c",
             "compact: store records back to back, which saves the unused rest of each 4 KiB block")
@@ -78,7 +79,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "-cb",
             "BITS",
             "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
-                + " except 1 in 2^BITS")
+                + " except 1 in 2^BITS; none with --layout packed")
         .value("--data-files", "N", "number of data files, 1 to 128 (default 1)")
         .value(
             "--on-duplicate",
@@ -91,7 +92,10 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 + " can craft keys that collide, but the same input gives different bytes each"
                 + " time")
         .section("Resources")
-        .value("-ps", "MB", "memory for a pass over the index, 1 to 1048576 (default 1024)")
+        .value(
+            "-ps",
+            "MB",
+            "memory for a pass over the index, or over the records with --layout packed, 1 to 1048576 (default 1024)")
         .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
         .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
   }

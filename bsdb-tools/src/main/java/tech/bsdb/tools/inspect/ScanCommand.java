@@ -15,7 +15,10 @@ import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.rows.RowForm;
 
-/** {@code bsdb scan}: prints all records, in the order in which they were added. */
+/**
+ * {@code bsdb scan}: prints all records, in the order in which they were added; those of the packed
+ * layout in the order of their keys' hashes.
+ */
 public final class ScanCommand implements Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
@@ -25,7 +28,8 @@ public final class ScanCommand implements Command {
                                   "scan",
                                   "",
                                   "Prints key, separator, value and a newline for every record, in the"
-                                      + " order of the input that the database was built from. An"
+                                      + " order of the input that the database was built from, or"
+                                      + " of the keys' hashes if its layout is packed. An"
                                       + " approximate database keeps no keys and cannot be scanned."))
                           .bytes(
                               "-s",

@@ -5,9 +5,12 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.Layout;
@@ -98,6 +101,103 @@ class TargetOptionsTest {
     assertThat(parse("-z").build().layout()).isEqualTo(Layout.COMPRESSED);
     assertThat(parse("-a").build().approximateWidth()).isEqualTo(8);
     assertThat(parse("-a", "--approximate-width", "255").build().approximateWidth()).isEqualTo(255);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void everyLayoutHasAName(Layout layout) throws Exception {
+    String name = layout.name().toLowerCase(Locale.ROOT);
+    TargetOptions target = parse("--layout", name);
+
+    assertThat(target.build()).isEqualTo(BuildOptions.defaults().withLayout(layout));
+    assertThat(target.withoutEffect()).isEmpty();
+    assertThat(parse("--layout=" + name)).isEqualTo(target);
+    assertThat(SYNTAX.help()).contains(name);
+  }
+
+  @Test
+  void aFlagAndTheNameOfItsLayoutAgree() throws Exception {
+    assertThat(parse("-c", "--layout", "compact")).isEqualTo(parse("-c"));
+    assertThat(parse("--layout", "compressed", "-z")).isEqualTo(parse("-z"));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "-c, blocked",
+    "-c, compressed",
+    "-c, packed",
+    "-z, blocked",
+    "-z, compact",
+    "-z, packed"
+  })
+  void aFlagAndTheNameOfAnotherLayoutAreRefused(String flag, String name) {
+    String message = flag + " and --layout " + name + " cannot be combined: name one layout";
+    assertUsage(message, flag, "--layout", name);
+    assertUsage(message, "--layout", name, flag);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void anApproximateDatabaseHasNoLayout(Layout layout) {
+    assertUsage(
+        "-a and --layout cannot be combined: an approximate database keeps no records",
+        "-a",
+        "--layout",
+        layout.name().toLowerCase(Locale.ROOT));
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "none", "pack", "Packed", "PACKED", "packed "})
+  void anUnknownLayoutIsRefusedWithTheKnownOnes(String name) {
+    assertUsage(
+        "--layout takes blocked, compact, compressed or packed, not \"" + name + "\"",
+        "--layout",
+        name);
+  }
+
+  @Test
+  void theOptionsOfZstdGoWithTheNameOfItsLayout() throws Exception {
+    TargetOptions target =
+        parse("--layout", "compressed", "-bs", "8192", "--level", "3", "-sc", "5", "-ds", "6");
+
+    assertThat(target.withoutEffect()).isEmpty();
+    assertThat(target.build().blockSize()).isEqualTo(8192);
+  }
+
+  @Test
+  void thePackedLayoutNamesTheOptionsThatItIgnores() throws Exception {
+    TargetOptions target =
+        parse(
+            "--layout",
+            "packed",
+            "-cb",
+            "16",
+            "-bs",
+            "8192",
+            "--level",
+            "3",
+            "-sc",
+            "5",
+            "-ds",
+            "6",
+            "--data-files",
+            "2",
+            "--on-duplicate",
+            "first");
+
+    assertThat(target.withoutEffect())
+        .containsExactly(
+            "-bs has no effect without -z",
+            "--level has no effect without -z",
+            "-sc has no effect without -z",
+            "-ds has no effect without -z",
+            "-cb has no effect with --layout packed");
+    assertThat(target.build().layout()).isEqualTo(Layout.PACKED);
+    assertThat(target.build().dataFiles()).isEqualTo(2);
+    assertThat(target.build().duplicates()).isEqualTo(DuplicatePolicy.FIRST);
+    for (String layout : List.of("blocked", "compact", "compressed")) {
+      assertThat(parse("--layout", layout, "-cb", "16").withoutEffect()).as(layout).isEmpty();
+    }
   }
 
   @ParameterizedTest

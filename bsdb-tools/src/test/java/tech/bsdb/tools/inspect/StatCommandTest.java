@@ -58,6 +58,35 @@ class StatCommandTest {
   }
 
   @Test
+  void aPackedDatabaseHasBinsInsteadOfAHashFunction() {
+    assertThat(StatCommand.forPeople(Reports.packed(1_234, false)))
+        .containsEntry("kind", "exact, packed")
+        .containsEntry("bins", "1,234, within pages")
+        .containsEntry("index", "8,000 bytes, 8.00 a record")
+        .containsEntry("all files", "58,000 bytes, 58.00 a record")
+        .doesNotContainKeys("hash function", "checksum bits");
+    assertThat(StatCommand.forPeople(Reports.packed(1_234, true)))
+        .containsEntry("bins", "1,234, spanning pages");
+    assertThat(StatCommand.forPeople(Reports.statistics("blocked", 0, 0)))
+        .containsEntry("checksum bits", "4 a key")
+        .doesNotContainKey("bins");
+  }
+
+  @Test
+  void theJsonReportHasTheSameFieldsForEveryLayout() {
+    Map<String, ?> packed = StatCommand.forPrograms(Reports.packed(1_234, true));
+    Map<String, ?> blocked = StatCommand.forPrograms(Reports.statistics("blocked", 0, 0));
+    assertThat(packed.keySet()).containsExactlyElementsOf(blocked.keySet());
+    assertThat(packed.get("layout")).isEqualTo("packed");
+    assertThat(packed.get("bins")).isEqualTo(1_234L);
+    assertThat(packed.get("spanning")).isEqualTo(true);
+    assertThat(packed.get("checksumBits")).isEqualTo(0);
+    assertThat(packed.get("hashBytes")).isEqualTo(0L);
+    assertThat(blocked.get("bins")).isEqualTo(0L);
+    assertThat(blocked.get("spanning")).isEqualTo(false);
+  }
+
+  @Test
   void theJsonReportHasPlainNumbers() {
     assertThat(StatCommand.forPrograms(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", 1_000L)

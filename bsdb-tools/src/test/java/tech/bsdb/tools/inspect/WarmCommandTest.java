@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.CommandRun;
 
 class WarmCommandTest {
@@ -49,6 +50,23 @@ class WarmCommandTest {
                 bytes, bytes));
     assertThat(bsdb("warm", "-q", "-d", database.toString()).err()).isEmpty();
     assertThat(bsdb("verify", "-q", "-d", database.toString()).code()).isZero();
+  }
+
+  @Test
+  void aPackedDatabaseIsReadAsAWhole() throws Exception {
+    Path packed = folder.resolve("packed");
+    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(packed, options)) {
+      for (int i = 0; i < 3000; i++) {
+        builder.add(("key" + i).getBytes(StandardCharsets.UTF_8), new byte[2000]);
+      }
+      builder.finish();
+    }
+    long all =
+        Database.statistics(packed).databaseBytes() - Files.size(packed.resolve("manifest.bsdb"));
+    CommandRun run = bsdb("warm", "--json", "-d", packed.toString());
+    assertThat(run.code()).as(run.err()).isZero();
+    assertThat(run.out()).contains("\"bytes\":" + all + ",", "\"residentBytes\":" + all + ",");
   }
 
   @Test

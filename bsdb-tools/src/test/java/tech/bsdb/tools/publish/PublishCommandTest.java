@@ -106,6 +106,26 @@ class PublishCommandTest {
   }
 
   @Test
+  void theLayoutMayChangeFromVersionToVersion() throws Exception {
+    String store = path("store");
+    List<String> layouts = List.of("packed", "blocked", "packed", "compressed", "packed");
+    for (int i = 0; i < layouts.size(); i++) {
+      String layout = layouts.get(i);
+      String database = database("db", lines("key-%d", 0, 3000), "--layout", layout, "--overwrite");
+      CommandRun run =
+          publish(database, store, "--version", "v" + i, "--min-kept", "100", "--max-shrink", "0");
+      assertThat(run.code()).as(layout + run).isZero();
+      assertThat(bsdb("stat", "-d", store + "/v" + i, "--json").out())
+          .contains("\"layout\":\"" + layout + "\"");
+      assertThat(bsdb("get", "-d", store + "/v" + i, "key-2999", "key-0").out())
+          .isEqualTo("value-2999\nvalue-0\n");
+    }
+    assertThat(bsdb("versions", store).out()).isEqualTo("v0\nv1\nv2\nv3\nv4\tcurrent\n");
+    String others = database("others", lines("other-%d", 0, 3000), "--layout", "packed");
+    refused(publish(others, store), "0 of 1000 keys sampled from v4", "a different set of keys");
+  }
+
+  @Test
   void theDefaultNameIsTheTime() throws Exception {
     CommandRun run = publish(database("one", "a 1\n"), path("store"), "-q");
     assertThat(run.out()).matches("20\\d{6}T\\d{6}Z\n");

@@ -29,7 +29,10 @@ import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.serve.Wire.Response;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -75,6 +78,31 @@ class OperationsTest {
               serving.metric("bsdb_database_size_bytes"));
       String page = wire.get("/metrics").text();
       assertThat(page).contains("jvm_memory_used_bytes", "bsdb_database_info{", "engine=\"");
+    }
+  }
+
+  @Test
+  void aPackedDatabaseIsServedAndDescribed() throws IOException {
+    Path packed = folder.resolve("packed");
+    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(packed, options)) {
+      for (String key : List.of("k", "l", "m")) {
+        builder.add(key.getBytes(UTF_8), ("value of " + key).getBytes(UTF_8));
+      }
+      builder.finish();
+    }
+    for (boolean async : List.of(false, true)) {
+      try (Serving server = new Serving(packed)) {
+        server.async = async;
+        server.start();
+        try (Wire wire = server.connect()) {
+          assertThat(wire.get("/bsdb/l").text()).isEqualTo("value of l");
+          assertThat(wire.get("/bsdb/absent").status()).isEqualTo(404);
+          assertThat(wire.get("/stats").text())
+              .contains("\"layout\":\"packed\"", "\"checksumBits\":0,", "\"hashBytes\":0,");
+          assertThat(wire.get("/metrics").text()).contains("layout=\"packed\"");
+        }
+      }
     }
   }
 
