@@ -32,6 +32,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 import tech.bsdb.tools.ParquetBuilder;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -43,12 +44,14 @@ class LoadToolTest {
   private static final int RECORDS = 2_000;
   private static @TempDir Path folder;
   private static Path exact;
+  private static Path packed;
   private static Path approximate;
   private static Path words;
 
   @BeforeAll
   static void build() throws IOException {
     exact = folder.resolve("exact");
+    packed = folder.resolve("packed");
     approximate = folder.resolve("approximate");
     words = folder.resolve("words.txt");
     StringBuilder text = new StringBuilder();
@@ -59,6 +62,7 @@ class LoadToolTest {
     }
     Files.writeString(words, text);
     build(exact, BuildOptions.defaults(), keys);
+    build(packed, BuildOptions.defaults().withLayout(Layout.PACKED), keys);
     build(approximate, BuildOptions.defaults().withApproximateWidth(8), keys);
   }
 
@@ -187,6 +191,28 @@ class LoadToolTest {
         .containsEntry("/points/0/errors", "0")
         .containsEntry("/points/0/missesOfSourceKeys", "0");
     assertThat(Long.parseLong(json.get("/points/0/hits"))).isPositive();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "bench, --batch 16",
+    "bench, --engine buffered -ic",
+    "bench, --absent 50",
+    "bench-async, --depth 8",
+    "bench-async, --depth 8 --engine buffered",
+  })
+  void answersOfAPackedDatabaseAreVerified(String command, String options) throws Exception {
+    List<String> line = new ArrayList<>(List.of("-k", words.toString(), "-s", "|", "-v"));
+    line.addAll(List.of(options.split(" ")));
+    line.addAll(List.of("--json", "-"));
+    assertThat(json(run(command, packed, line)))
+        .containsEntry("/database/layout", "packed")
+        .containsEntry("/load/verified", "true")
+        .containsEntry("/points/0/errors", "0")
+        .containsEntry("/points/0/hitsOfAbsentKeys", "0")
+        .containsEntry("/points/0/missesOfSourceKeys", "0");
+    assertThat(json(run(command, packed, List.of("--json", "-"))))
+        .containsEntry("/points/0/missesOfSourceKeys", "0");
   }
 
   @ParameterizedTest

@@ -2,6 +2,7 @@ package tech.bsdb.dist;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.nio.file.StandardOpenOption.APPEND;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
@@ -119,6 +120,62 @@ class CommandLineIT {
     assertThat(run(java, BSDB, "scan", "-d", path("db")).out).isEqualTo("a 1\nb 2\n");
     assertThat(runWithInput("b\na\n", java, BSDB, "get", "-d", path("db"), "--keys-from", "-").out)
         .isEqualTo("2\n1\n");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aPackedDatabaseIsBuiltReadAndPublished(Path java) throws Exception {
+    String input = records(10_000);
+    Files.writeString(Path.of(input), "empty \n", APPEND);
+    List<String> lines = Files.readAllLines(Path.of(input));
+    Run build = run(java, BSDB, "build", "-i", input, "-o", path("db"), "--layout", "packed", "-v");
+    assertThat(build.code).as(build.toString()).isZero();
+    assertThat(build.err).contains("10,001 records read and found again").doesNotContain("hash-");
+
+    Run get = run(java, BSDB, "get", "-d", path("db"), "key-9999", "absent", "empty", "key-0");
+    assertThat(get.code).as(get.toString()).isEqualTo(1);
+    assertThat(get.out).isEqualTo("value-9999\n\nvalue-0\n");
+    assertThat(get.err).isEqualTo("bsdb get: \"absent\" is absent\n");
+    Run scan = run(java, BSDB, "scan", "-d", path("db"));
+    assertThat(scan.code).as(scan.err).isZero();
+    assertThat(scan.out.lines()).containsExactlyInAnyOrderElementsOf(lines);
+    assertThat(run(java, BSDB, "stat", "-d", path("db"), "--json").out)
+        .contains("\"layout\":\"packed\",", "\"records\":10001,", "\"hashBytes\":0,");
+    assertThat(run(java, BSDB, "verify", "-d", path("db")).code).isZero();
+
+    Run first = run(java, BSDB, "publish", path("db"), path("store"), "--version", "v1");
+    assertThat(first.out).as(first.toString()).isEqualTo("v1\n");
+    Run kept =
+        runWithInput(
+            Files.readString(Path.of(input)) + "key-1 another\n",
+            java,
+            BSDB,
+            "build",
+            "-i",
+            "-",
+            "-o",
+            path("db2"),
+            "--layout",
+            "packed",
+            "--on-duplicate",
+            "first",
+            "--json");
+    assertThat(kept.code).as(kept.toString()).isZero();
+    assertThat(kept.out).contains("\"records\":10001,", "\"duplicatesDropped\":1,");
+    assertThat(run(java, BSDB, "get", "-d", path("db2"), "key-1").out).isEqualTo("value-1\n");
+    Run second =
+        run(
+            java,
+            BSDB,
+            "publish",
+            path("db2"),
+            path("store"),
+            "--version",
+            "v2",
+            "--min-kept",
+            "100");
+    assertThat(second.out).as(second.toString()).isEqualTo("v2\n");
+    assertThat(run(java, BSDB, "versions", path("store")).out).isEqualTo("v1\nv2\tcurrent\n");
   }
 
   @ParameterizedTest

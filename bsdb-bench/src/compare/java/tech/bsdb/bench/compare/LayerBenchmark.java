@@ -59,7 +59,7 @@ public class LayerBenchmark {
   @Param("10000000")
   public int records;
 
-  /** The layout of the data files: a value of {@link RecordLayout}. */
+  /** The layout of the data files: a {@link RecordLayout} with a hash function and addresses. */
   @Param({"BLOCKED", "COMPACT", "COMPRESSED"})
   public String layout = "";
 
