@@ -37,8 +37,7 @@ class RandomDamageTest {
             "compressed",
             BuildOptions.defaults().withLayout(Layout.COMPRESSED).withDictionaryBytes(9000)));
     kinds.add(
-        Arguments.of(
-            "packed", BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2)));
+        Arguments.of("packed", BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2)));
     kinds.add(
         Arguments.of(
             "approximate", BuildOptions.defaults().withApproximateWidth(60).withChecksumBits(32)));

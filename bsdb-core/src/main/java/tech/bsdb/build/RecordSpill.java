@@ -23,7 +23,8 @@ import tech.bsdb.io.SequentialFile;
  *
  * <p>An entry is a record's number, as the difference to the one before it in the partition in
  * LEB128, and the framed record; a long value is replaced by its position in the file of long
- * values and its checksum. Damage to the files is found when they are read. One thread adds; after {@link #finish}, any number may read.
+ * values and its checksum. Damage to the files is found when they are read. One thread adds; after
+ * {@link #finish}, any number may read.
  */
 public final class RecordSpill implements RecordWriter {
   /** log2 of the number of partitions. */

@@ -103,7 +103,8 @@ class PackStageTest {
     return spill;
   }
 
-  private Packed pack(long memoryBytes, int threads, DuplicateRule kept, int fileCount) throws IOException {
+  private Packed pack(long memoryBytes, int threads, DuplicateRule kept, int fileCount)
+      throws IOException {
     List<PagesFile> files = new ArrayList<>();
     List<PageEncoder> encoders = new ArrayList<>();
     Path own = Files.createDirectory(directory.resolve("packed-" + made++));
@@ -136,7 +137,8 @@ class PackStageTest {
   private List<Truth.Entry> expected(DuplicateRule kept) {
     Map<ByteBuffer, Truth.Entry> byKey = new LinkedHashMap<>();
     for (Truth.Entry record : added) {
-      byKey.merge(ByteBuffer.wrap(record.key()), record, (a, b) -> kept == DuplicateRule.KEEP_LAST ? b : a);
+      byKey.merge(
+          ByteBuffer.wrap(record.key()), record, (a, b) -> kept == DuplicateRule.KEEP_LAST ? b : a);
     }
     record Signed(long high, long low, Truth.Entry record) {}
     return byKey.values().stream()
@@ -253,7 +255,8 @@ class PackStageTest {
       added.add(new Truth.Entry(record.key(), Truth.bytes(random, random.nextInt(longest + 1))));
     }
     addLong();
-    for (DuplicateRule kept : new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
+    for (DuplicateRule kept :
+        new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
       Packed expected = pack(1 << 30, 1, kept, 3);
       check(expected, kept);
       long[][] memoryAndThreads = {
@@ -369,7 +372,8 @@ class PackStageTest {
     for (int i = 0; i < 200_000; i++) {
       added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % 150_000), new byte[i % 5]));
     }
-    for (DuplicateRule kept : new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
+    for (DuplicateRule kept :
+        new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
       Packed packed = pack(1 << 26, 2, kept, 1);
       List<Truth.Entry> expected = expected(kept);
       assertThat(packed.records).isEqualTo(150_000);
@@ -399,7 +403,8 @@ class PackStageTest {
     Packed packed = pack(1 << 20, 2, DuplicateRule.REJECT, 2);
     check(packed, DuplicateRule.REJECT);
     byte[] bytes = packed.files.get(0).bytes();
-    Truth.same(pack(5000, 3, DuplicateRule.REJECT, 2).files.get(0).bytes(), bytes, "in less memory");
+    Truth.same(
+        pack(5000, 3, DuplicateRule.REJECT, 2).files.get(0).bytes(), bytes, "in less memory");
   }
 
   @Test
@@ -472,7 +477,8 @@ class PackStageTest {
       long bins = 1 << 20;
       SortedBins.load(spill, 0, 4, bins, 0, 1, seed, DuplicateRule.REJECT);
       long before = threads.getCurrentThreadAllocatedBytes();
-      SortedBins sorted = SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicateRule.REJECT);
+      SortedBins sorted =
+          SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicateRule.REJECT);
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
