@@ -95,7 +95,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
         .value(
             "-ps",
             "MB",
-            "memory for a pass over the index, or over the records with --layout packed, 1 to 1048576 (default 1024)")
+            "memory for a pass over the index, or over the records with --layout packed, 1 to"
+                + " 1048576 (default 1024)")
         .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
         .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
   }
