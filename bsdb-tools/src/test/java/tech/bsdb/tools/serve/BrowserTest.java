@@ -8,10 +8,14 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Map;
+import java.util.Optional;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
 
 /** The page as a browser shows it; only where Chromium is installed. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -20,13 +24,7 @@ class BrowserTest {
 
   @Test
   void thePageShowsWhatIsServed() throws Exception {
-    Path chromium =
-        Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
-            .map(Path::of)
-            .filter(Files::isExecutable)
-            .findFirst()
-            .orElse(null);
-    assumeTrue(chromium != null, "no Chromium here");
+    Path chromium = chromium();
     Path database = Serving.build(folder.resolve("the-database"), Map.of("k", "v", "l", "w"));
     Path log = folder.resolve("access.log");
     Serving service = new Serving(database);
@@ -35,10 +33,37 @@ class BrowserTest {
         Wire wire = serving.connect()) {
       wire.get("/bsdb/k");
       String page = shown(chromium, "http://127.0.0.1:" + serving.port() + "/");
-      assertThat(page).contains("the-database", "blocked");
+      assertThat(page)
+          .contains("the-database", "blocked", "One in 16 absent keys costs a read", "4 per key");
       assertThat(page).doesNotContain("Content Security Policy");
     }
     assertThat(log).content().contains("\"GET /stats ", "\"GET /history ");
+  }
+
+  @Test
+  void aPackedDatabaseHasNoChecksumBits() throws Exception {
+    Path chromium = chromium();
+    Path database = folder.resolve("packed-database");
+    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(database, options)) {
+      builder.add(new byte[] {'k'}, new byte[] {'v'});
+      builder.finish();
+    }
+    try (Serving serving = new Serving(database).start()) {
+      String page = shown(chromium, "http://127.0.0.1:" + serving.port() + "/");
+      assertThat(page)
+          .contains("<dd>packed</dd>", "<dd title=\"Every absent key costs a read\">none</dd>");
+    }
+  }
+
+  private static Path chromium() {
+    Optional<Path> installed =
+        Stream.of("/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome")
+            .map(Path::of)
+            .filter(Files::isExecutable)
+            .findFirst();
+    assumeTrue(installed.isPresent(), "no Chromium here");
+    return installed.orElseThrow();
   }
 
   /** The document once its script has run. */
