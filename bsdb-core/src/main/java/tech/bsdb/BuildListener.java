@@ -9,7 +9,7 @@ public interface BuildListener {
     RECORDS,
     /** Counts signatures, if duplicates may be dropped or memory is small. */
     COUNT,
-    /** Solves the hash function and writes the index. */
+    /** Solves the hash function and writes the index; in the packed layout, packs the records. */
     INDEX,
     /** Forces files to the device and publishes the database. */
     PUBLISH

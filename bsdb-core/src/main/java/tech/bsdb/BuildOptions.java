@@ -126,7 +126,8 @@ public final class BuildOptions {
 
   /**
    * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
-   * them passes; key comparison then rejects these, except in approximate mode.
+   * them passes; key comparison then rejects these, except in approximate mode. The packed layout
+   * has none.
    */
   public int checksumBits() {
     return settings.checksumBits;
@@ -242,7 +243,7 @@ public final class BuildOptions {
     return with(changed -> changed.dataFiles = dataFiles);
   }
 
-  /** Memory available to the passes of the index stage, in bytes. */
+  /** Memory available to the passes that write the index or pack the records, in bytes. */
   public long memoryBytes() {
     return settings.memoryBytes;
   }

@@ -183,7 +183,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Starts a scan of all records. The scan reads the files as they were when the database was
+   * Starts a scan of all records, in the order in which they were added; in the packed layout, in
+   * the order of their signatures. The scan reads the files as they were when the database was
    * opened, even if the directory has since been replaced or deleted. The cursor may outlive this
    * object, unless the build dropped duplicates ({@link Statistics#duplicatesDropped}): the scan
    * then looks up each key and fails with an {@link IllegalStateException} once this database is

@@ -11,8 +11,8 @@ public enum Layout {
   /** Records are grouped into blocks, each compressed as one ZSTD frame. */
   COMPRESSED,
   /**
-   * Records are in the order of their keys' signatures, which needs neither a hash function nor an
-   * index: a lookup makes one read, and a scan returns the records in that order.
+   * Records are in the order of their keys' signatures, which needs neither a hash function nor
+   * addresses: a lookup makes one read, and a scan returns the records in that order.
    */
   PACKED
 }

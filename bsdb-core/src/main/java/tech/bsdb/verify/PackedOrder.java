@@ -1,6 +1,9 @@
 package tech.bsdb.verify;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.util.HashSet;
+import java.util.Set;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
@@ -8,13 +11,17 @@ import tech.bsdb.locate.PackedLocator;
 
 /**
  * Checks that a packed database is in order: every bin is where the index says, and holds the
- * records whose signatures lead to it, by ascending signature. Then a lookup finds every key. Not
- * thread-safe.
+ * records whose signatures lead to it, by ascending signature and with different keys. Then a
+ * lookup finds every key. Not thread-safe.
  */
 final class PackedOrder {
   private final BinScanner scanner;
   private final PackedLocator locator;
   private final Signature signature = new Signature();
+
+  /** The keys of the last records, which all have the same signature. */
+  private final Set<ByteBuffer> sameSignature = new HashSet<>();
+
   private long lastHigh;
   private long lastLow;
 
@@ -66,6 +73,12 @@ final class PackedOrder {
     int byHigh = Long.compareUnsigned(lastHigh, signature.high);
     if (byHigh > 0 || (byHigh == 0 && Long.compareUnsigned(lastLow, signature.low) > 0)) {
       throw scanner.corrupt("records in the order of their signatures", "another order");
+    }
+    if (lastHigh != signature.high || lastLow != signature.low) {
+      sameSignature.clear();
+    }
+    if (!sameSignature.add(ByteBuffer.wrap(scanner.key()))) {
+      throw scanner.corrupt("records with different keys", "two with the same key");
     }
     lastHigh = signature.high;
     lastLow = signature.low;
