@@ -148,6 +148,9 @@ class BuildFailureTest {
   @MethodSource("kinds")
   void anErrorInEveryStage(Layout layout, boolean overwrite, int width) throws Exception {
     for (BuildListener.Stage failing : BuildListener.Stage.values()) {
+      if (layout == Layout.PACKED && failing == BuildListener.Stage.COUNT) {
+        continue; // nothing is counted before the records are packed
+      }
       OutOfMemoryError error = new OutOfMemoryError("thrown by a test");
       assertThatThrownBy(
               () -> {

@@ -117,7 +117,13 @@ class PackStageTest {
       assertThat(shape.bins() % shape.units()).isZero();
       PackStage stage = new PackStage(spill, shape, memoryBytes, threads, kept, seed, () -> false);
       long[] progress = {0};
-      BinIndex index = stage.write(encoders, more -> progress[0] += more);
+      BinIndex index =
+          stage.write(
+              encoders,
+              done -> {
+                assertThat(done).isGreaterThanOrEqualTo(progress[0]);
+                progress[0] = done;
+              });
       assertThat(progress[0]).isEqualTo(stage.records());
       assertThat(index.bins()).isEqualTo(shape.bins());
       for (PagesFile file : files) {
@@ -285,7 +291,7 @@ class PackStageTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"FIRST", "LAST"})
+  @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
   void ofEqualKeysOneIsKept(DuplicateRule kept) throws Exception {
     addRandom(500, 20, 20);
     added.add(new Truth.Entry(new byte[0], Truth.bytes(random, 20_000)));
