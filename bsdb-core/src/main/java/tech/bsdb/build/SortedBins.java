@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
 
@@ -230,9 +231,7 @@ final class SortedBins {
   }
 
   private int keyEnd(int record) {
-    return keyStarts[record]
-        + tech.bsdb.format.RecordFrame.keyLength(
-            tech.bsdb.format.RecordFrame.header(bytes, starts[record]));
+    return keyStarts[record] + RecordFrame.keyLength(RecordFrame.header(bytes, starts[record]));
   }
 
   private ByteBuffer keyBuffer(int record) {

@@ -7,6 +7,7 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
@@ -25,9 +26,6 @@ import tech.bsdb.io.Window;
  * (Kurpicz, Lehmann, Sanders, 2022) and SILT (Lim et al., 2011); the encoding is chosen for speed.
  */
 public final class BinIndex {
-  /** The most bins that start in one page. */
-  public static final int MOST_PER_PAGE = 256;
-
   /** log2 of the number of bins in a group. */
   private static final int GROUP_BITS = 8;
 
@@ -266,7 +264,7 @@ public final class BinIndex {
     /**
      * Adds the next page.
      *
-     * @param starting the number of bins that start in it, 0 to {@link #MOST_PER_PAGE}
+     * @param starting the number of bins that start in it, 0 to {@link PackedPage#MOST_BINS}
      * @throws IllegalStateException if the data has more than 2^31 - 65 pages
      */
     public void add(int starting) {
