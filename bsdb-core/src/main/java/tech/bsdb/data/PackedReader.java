@@ -9,6 +9,7 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 
@@ -19,6 +20,20 @@ import tech.bsdb.io.PageSource;
  */
 public final class PackedReader implements Closeable {
   private static final int LINE = 64;
+
+  /**
+   * Pages of fewer bins hold long records, which are too far from where equal bins would put them.
+   */
+  private static final int LEAST_GUESSED = 40;
+
+  /** Bytes before the expected start of a bin at which to start prefetching. */
+  private static final int BEFORE = 160;
+
+  /** Bytes to prefetch from there on. */
+  private static final int LIKELY = 6 * LINE;
+
+  /** 256 times the average length of a bin in a full page, by the number of bins. */
+  private static final int[] BYTES_PER_BIN = bytesPerBin();
 
   private final DataFile[] files;
 
@@ -32,6 +47,14 @@ public final class PackedReader implements Closeable {
     for (int i = 0; i < files.size(); i++) {
       starts[i + 1] = starts[i] + files.get(i).pages().pages() - 2;
     }
+  }
+
+  private static int[] bytesPerBin() {
+    int[] lengths = new int[PackedPage.MOST_BINS + 1];
+    for (int bins = 1; bins < lengths.length; bins++) {
+      lengths[bins] = (Page.PAYLOAD - PackedPage.directory(bins) << 8) / bins;
+    }
+    return lengths;
   }
 
   private int number(long page) {
@@ -59,14 +82,35 @@ public final class PackedReader implements Closeable {
     return files[number].pages().touch(start + PackedPage.entry(slot));
   }
 
-  /** Prefetches the first two cache lines of a bin whose page has been read into the extent. */
-  public long touchBin(long page, int slot, Extent extent) {
-    int at = extent.window().offset() + PackedPage.entry(slot);
-    int start =
-        extent.window().buffer().getShort(at) & Page.SIZE - 1; // in the page, even if damaged
+  /** Prefetches the first two cache lines of a bin, whose directory entry is in memory. */
+  public long touchBin(long page, int slot) {
     int number = number(page);
-    long position = (page - starts[number] + 1 << Page.SHIFT) + start;
-    return files[number].pages().touch(position) + files[number].pages().touch(position + LINE);
+    CheckedPages pages = files[number].pages();
+    long start = page - starts[number] + 1 << Page.SHIFT;
+    int entry = pages.glance(start + PackedPage.entry(slot));
+    long position = start + (entry & Page.SIZE - 1); // in the page, even if damaged
+    return pages.touch(position) + pages.touch(position + LINE);
+  }
+
+  /**
+   * Prefetches a bin's directory entry and, without waiting for it, the cache lines where its
+   * records probably are. In a full page of records of one length, a bin starts at most about half
+   * the square root of the number of bins from where bins of one length would.
+   *
+   * @param starting the number of bins that start in the page
+   * @param extent the bin's pages, already read
+   */
+  public long touchLikely(int slot, int starting, Extent extent) {
+    ByteBuffer buffer = extent.window().buffer();
+    int base = extent.window().offset();
+    long sum = buffer.getInt(base + PackedPage.entry(slot));
+    if (starting >= LEAST_GUESSED) {
+      int start = PackedPage.directory(starting) + (slot * BYTES_PER_BIN[starting] >>> 8);
+      int at = base + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
+      sum += buffer.get(at) + buffer.get(at + LINE) + buffer.get(at + 2 * LINE);
+      sum += buffer.get(at + 3 * LINE) + buffer.get(at + 4 * LINE) + buffer.get(at + 5 * LINE);
+    }
+    return sum;
   }
 
   /**
@@ -74,19 +118,20 @@ public final class PackedReader implements Closeable {
    *
    * @param page the page in which the bin starts
    * @param slot the bin's number among those that start in the page
+   * @param starting the number of bins that start in the page
    * @param extent the bin's pages, already read
    * @param values receives the value
    * @return the array that holds the value, or null if the bin has no record with the key
    */
   public byte @Nullable [] value(
-      long page, int slot, byte[] key, Extent extent, Values values, Scratch scratch)
+      long page, int slot, int starting, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     ByteBuffer buffer = extent.window().buffer();
     int base = extent.window().offset();
     int entries = buffer.getInt(base + PackedPage.entry(slot));
     int at = entries & 0xFFFF;
     int end = entries >>> 16;
-    if (at < PackedPage.LEAST_START || at > end || end > Page.PAYLOAD) {
+    if (at < PackedPage.directory(starting) || at > end || end > Page.PAYLOAD) {
       throw corrupt(page, 0, "a directory", "a bin at bytes " + at + " to " + end);
     }
     if (extent.count() > 1) {
@@ -110,9 +155,6 @@ public final class PackedReader implements Closeable {
         return value;
       }
       at = valueAt + valueLength;
-    }
-    if (slot >= PackedPage.bins(buffer.getShort(base))) {
-      throw corrupt(page, 0, "bin " + slot, "a page without it");
     }
     return null;
   }

@@ -85,17 +85,37 @@ public final class BinIndex {
     return Math.multiplyHigh(high >>> 1, bins << 1);
   }
 
+  /**
+   * Prefetches what {@link #place} reads. The entry of a bin's page is near where it would be if
+   * all pages had the same number of bins: in a database of 10 million records in the same cache
+   * line or the next, so that place does not wait for one entry after the other.
+   *
+   * @param high the first half of a signature
+   * @return a meaningless number that the caller must use, so that the loads are not optimized away
+   */
+  public long touch(long high) {
+    return groups[(int) (bin(high, bins) >>> GROUP_BITS)] + (long) before[(int) bin(high, pages)];
+  }
+
   /** The place of the bin of a signature: its first page, its number there, its pages. */
   public long place(long high) {
     return placeOf(bin(high, bins));
+  }
+
+  /** The number of bins that start in the first page of a place, 1 to 256. */
+  public int starting(long place) {
+    return starting((int) firstPage(place));
+  }
+
+  private int starting(int page) {
+    return (before[page + 1] - before[page] - 1 & IN_GROUP) + 1;
   }
 
   /** The place of a bin. */
   public long placeOf(long bin) {
     int page = page(bin);
     int slot = (int) bin - 1 - before[page] & IN_GROUP;
-    int starting = (before[page + 1] - before[page] - 1 & IN_GROUP) + 1;
-    int run = slot + 1 < starting ? 0 : run(bin, page);
+    int run = slot + 1 < starting(page) ? 0 : run(bin, page);
     return (long) page << SLOT_BITS + RUN_BITS | (long) slot << RUN_BITS | run;
   }
 

@@ -149,6 +149,11 @@ public final class CheckedPages implements Closeable {
     return source.touch(position);
   }
 
+  /** Like {@link PageSource#glance}. */
+  public int glance(long position) {
+    return source.glance(position);
+  }
+
   @Override
   public void close() throws IOException {
     source.close();

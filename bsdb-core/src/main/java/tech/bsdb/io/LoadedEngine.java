@@ -222,6 +222,11 @@ public final class LoadedEngine implements Engine {
     }
 
     @Override
+    public int glance(long position) {
+      return file.buffer(position).getShort(ShownFile.offset(position));
+    }
+
+    @Override
     public void close() {
       file.close();
     }

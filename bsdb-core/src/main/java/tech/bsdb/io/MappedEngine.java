@@ -45,6 +45,11 @@ public final class MappedEngine implements Engine {
     }
 
     @Override
+    public int glance(long position) {
+      return mapping.buffer(position).getShort(Mapping.offset(position));
+    }
+
+    @Override
     public void close() {
       mapping.close();
     }

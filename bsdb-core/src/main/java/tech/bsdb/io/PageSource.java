@@ -34,6 +34,15 @@ public interface PageSource extends Closeable {
     return 0;
   }
 
+  /**
+   * The two bytes at a byte offset of the file, lowest first, if windows show memory; otherwise 0.
+   * Verifies nothing, so the number must not lead to an answer, only to what is {@link #touch
+   * touched} next.
+   */
+  default int glance(long position) {
+    return 0;
+  }
+
   /** Releases the file. */
   @Override
   void close() throws IOException;

@@ -44,6 +44,11 @@ public final class SharedPages implements Closeable {
     }
 
     @Override
+    public int glance(long position) {
+      return source.glance(position);
+    }
+
+    @Override
     public void close() throws IOException {
       if (!ended) {
         ended = true;

@@ -87,10 +87,16 @@ public interface Locator extends Closeable {
 
   /**
    * Prefetches what the final read will find, as far as it depends on what {@link #touch} loaded.
-   *
-   * @param extent the pages of the final read, already read
    */
-  default long touchAgain(long place, Extent extent) throws IOException {
+  default long touchAgain(long place) throws IOException {
+    return 0;
+  }
+
+  /**
+   * Prefetches what {@link #value} will probably need of the pages of the final read, at more
+   * places than it needs, for a lookup that is not staged.
+   */
+  default long touchLikely(long place, Extent extent) {
     return 0;
   }
 

@@ -50,11 +50,12 @@ public final class PackedLocator implements Locator {
 
   @Override
   public long touchStart(long high) {
-    return 0;
+    return index.touch(high);
   }
 
   @Override
   public long start(long high, long low) {
+    Starts.keep(index.touch(high));
     return index.place(high);
   }
 
@@ -74,8 +75,13 @@ public final class PackedLocator implements Locator {
   }
 
   @Override
-  public long touchAgain(long place, Extent extent) {
-    return records.touchBin(BinIndex.firstPage(place), BinIndex.slot(place), extent);
+  public long touchAgain(long place) {
+    return records.touchBin(BinIndex.firstPage(place), BinIndex.slot(place));
+  }
+
+  @Override
+  public long touchLikely(long place, Extent extent) {
+    return records.touchLikely(BinIndex.slot(place), index.starting(place), extent);
   }
 
   @Override
@@ -92,7 +98,13 @@ public final class PackedLocator implements Locator {
   public byte @Nullable [] value(
       long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     return records.value(
-        BinIndex.firstPage(place), BinIndex.slot(place), key, extent, values, scratch);
+        BinIndex.firstPage(place),
+        BinIndex.slot(place),
+        index.starting(place),
+        key,
+        extent,
+        values,
+        scratch);
   }
 
   @Override

@@ -6,6 +6,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Starts;
 
 /** Looks up one key at a time, reading one extent after the other. Thread-safe. */
 final class SingleLookups {
@@ -14,9 +15,16 @@ final class SingleLookups {
 
   private final Locator locator;
   private final int last;
+  private final boolean shown;
 
-  SingleLookups(Locator locator) {
+  /**
+   * Creates lookups.
+   *
+   * @param shown whether all reads show mapped or loaded memory
+   */
+  SingleLookups(Locator locator, boolean shown) {
     this.locator = locator;
+    this.shown = shown;
     this.last = locator.reads() - 1;
   }
 
@@ -44,6 +52,9 @@ final class SingleLookups {
       values.reserve(bytes);
     }
     extent.read();
+    if (shown) {
+      Starts.keep(locator.touchLikely(place, extent));
+    }
     return locator.value(place, key, extent, values, probe.scratch);
   }
 

@@ -44,7 +44,7 @@ final class StagedLookups {
     }
     starts.touch(last, at, count);
     if (locator.touchesTwice()) {
-      touchAgain(at, count, probe.last);
+      touchAgain(at, count);
     }
     for (int i = 0; i < count; i++) {
       batch.note(from + i, starts.isAbsent(i) ? null : value(at[i], batch, from + i, probe));
@@ -62,13 +62,11 @@ final class StagedLookups {
     }
   }
 
-  private void touchAgain(long[] at, int count, Extent extent) throws IOException {
+  private void touchAgain(long[] at, int count) throws IOException {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       if (!starts.isAbsent(i)) {
-        locator.locate(last, at[i], extent);
-        extent.read();
-        sum += locator.touchAgain(at[i], extent);
+        sum += locator.touchAgain(at[i]);
       }
     }
     Starts.keep(sum);

@@ -40,12 +40,12 @@ final class SyncLookups {
     this.engines = engines;
     this.path = path;
     this.sessions = sessions;
-    this.single = new SingleLookups(locator);
     boolean shown = true;
     for (int read = 0; read < locator.reads(); read++) {
       shown &= engines.showsMemory(locator.file(read));
     }
     this.showMemory = shown;
+    this.single = new SingleLookups(locator, shown);
   }
 
   /** Whether all reads show mapped or loaded memory. */

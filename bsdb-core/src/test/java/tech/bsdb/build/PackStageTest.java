@@ -194,7 +194,13 @@ class PackStageTest {
     reader.locate(BinIndex.firstPage(place), BinIndex.pages(place), extent);
     extent.read();
     return reader.value(
-        BinIndex.firstPage(place), BinIndex.slot(place), key, extent, Values.separate(), scratch);
+        BinIndex.firstPage(place),
+        BinIndex.slot(place),
+        index.starting(place),
+        key,
+        extent,
+        Values.separate(),
+        scratch);
   }
 
   private void addRandom(int count, int longestKey, int longestValue) {

@@ -152,15 +152,23 @@ class PackedPagesTest {
 
   /** Finds the value of a key as a lookup does. */
   private static byte @Nullable [] find(
-      PackedReader reader, long place, byte[] key, Extent extent, Values values, Scratch scratch)
+      BinIndex index,
+      PackedReader reader,
+      long place,
+      byte[] key,
+      Extent extent,
+      Values values,
+      Scratch scratch)
       throws IOException {
     long page = BinIndex.firstPage(place);
     int slot = BinIndex.slot(place);
     reader.locate(page, BinIndex.pages(place), extent);
     reader.touchEntry(page, slot);
     extent.read();
-    reader.touchBin(page, slot, extent);
-    byte[] array = reader.value(page, slot, key, extent, values, scratch);
+    reader.touchBin(page, slot);
+    int starting = index.starting(place);
+    reader.touchLikely(slot, starting, extent);
+    byte[] array = reader.value(page, slot, starting, key, extent, values, scratch);
     return array == null
         ? null
         : Arrays.copyOfRange(array, values.offset(), values.offset() + values.length(array));
@@ -181,20 +189,20 @@ class PackedPagesTest {
       for (int i = 0; i < bins.size(); i++) {
         long place = packed.index.placeOf(i);
         for (Truth.Entry record : bins.get(i)) {
-          byte[] found = find(reader, place, record.key(), extent, values, scratch);
+          byte[] found = find(packed.index, reader, place, record.key(), extent, values, scratch);
           Truth.same(found, record.value(), "a value of bin " + i);
           byte[] near = record.key().clone();
           if (near.length > 0) {
             near[random.nextInt(near.length)] ^= (byte) (1 << random.nextInt(8));
             if (!keys.contains(ByteBuffer.wrap(near))) {
-              assertThat(find(reader, place, near, extent, values, scratch)).isNull();
+              assertThat(find(packed.index, reader, place, near, extent, values, scratch)).isNull();
             }
           }
           values.clear();
         }
         byte[] absent = Truth.bytes(random, random.nextInt(40));
         if (!keys.contains(ByteBuffer.wrap(absent))) {
-          assertThat(find(reader, place, absent, extent, values, scratch)).isNull();
+          assertThat(find(packed.index, reader, place, absent, extent, values, scratch)).isNull();
         }
       }
     }
@@ -455,7 +463,15 @@ class PackedPagesTest {
           for (Truth.Entry record : bins.get(i)) {
             try {
               long place = packed.index.placeOf(i);
-              byte[] found = find(reader, place, record.key(), extent, Values.separate(), scratch);
+              byte[] found =
+                  find(
+                      packed.index,
+                      reader,
+                      place,
+                      record.key(),
+                      extent,
+                      Values.separate(),
+                      scratch);
               Truth.same(found, record.value(), "page " + page + ", bin " + i);
             } catch (CorruptDatabaseException expected) {
               failures++;
@@ -506,7 +522,7 @@ class PackedPagesTest {
           byte[] key = bins.get(i).isEmpty() ? new byte[9] : bins.get(i).get(0).key();
           long place = packed.index.placeOf(i);
           try {
-            find(reader, place, key, extent, Values.separate(), scratch);
+            find(packed.index, reader, place, key, extent, Values.separate(), scratch);
           } catch (CorruptDatabaseException expected) {
             assertThat(expected.file()).isNotNull();
           }
