@@ -26,6 +26,7 @@ import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -38,7 +39,6 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.directory.DatabaseDirectory;
 
 /**
  * The layers of a lookup, each on its own: key to signature, signature to slot, slot to address,
