@@ -9,11 +9,16 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
+import tech.bsdb.LookupBatch;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 
 /** This project's store: {@code Database}, with default checksum verification. */
 record BsdbStore(BuildOptions options) implements ComparedStore {
+  private static final int BATCH = 256;
+  private static final String BATCHES = "mapped, batches of " + BATCH;
+
   @Override
   public void build(Records records, Path directory) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(directory.resolve("db"), options)) {
@@ -31,7 +36,12 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
 
   @Override
   public List<String> readings() {
-    return List.of("mapped", "buffered");
+    return List.of("mapped", "buffered", BATCHES);
+  }
+
+  @Override
+  public int batch(String reading) {
+    return reading.equals(BATCHES) ? BATCH : 1;
   }
 
   @Override
@@ -41,25 +51,69 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
 
   @Override
   public Reader open(Path directory, String reading) throws IOException {
-    OpenOptions how =
-        OpenOptions.defaults().withEngine(Engine.valueOf(reading.toUpperCase(Locale.ROOT)));
-    return new BsdbReader(Database.open(directory.resolve("db"), how));
+    return open(
+        directory.resolve("db"),
+        Engine.valueOf(reading.replaceAll(",.*", "").toUpperCase(Locale.ROOT)));
   }
 
-  private record BsdbReader(Database database) implements Reader {
+  /** Opens a database. */
+  static BsdbReader open(Path database, Engine engine) throws IOException {
+    return new BsdbReader(Database.open(database, OpenOptions.defaults().withEngine(engine)), true);
+  }
+
+  /** A reader of a database, with one batch that it reuses. */
+  static final class BsdbReader implements Reader {
+    private final Database database;
+    private final boolean closesDatabase;
+    private @Nullable LookupBatch batch;
+
+    private BsdbReader(Database database, boolean closesDatabase) {
+      this.database = database;
+      this.closesDatabase = closesDatabase;
+    }
+
+    /** What of the database is in memory. */
+    MemoryUse memoryUse() throws IOException {
+      return database.memoryUse();
+    }
+
     @Override
     public byte @Nullable [] get(byte[] key) throws IOException {
       return database.get(key);
     }
 
     @Override
+    public boolean hasBatches() {
+      return true;
+    }
+
+    @Override
+    public void getBatch(byte[][] keys, int from, int to, byte @Nullable [][] values)
+        throws IOException {
+      if (batch == null) {
+        batch = database.batch();
+      }
+      LookupBatch together = batch;
+      together.clear();
+      for (int i = from; i < to; i++) {
+        together.add(keys[i]);
+      }
+      together.get();
+      for (int i = from; i < to; i++) {
+        values[i] = together.value(i - from);
+      }
+    }
+
+    @Override
     public Reader forAnotherThread() {
-      return this;
+      return new BsdbReader(database, false);
     }
 
     @Override
     public void close() throws IOException {
-      database.close();
+      if (closesDatabase) {
+        database.close();
+      }
     }
   }
 }

@@ -35,10 +35,11 @@ import org.jspecify.annotations.Nullable;
  * medians over the laps. A store that fails is excluded from then on, and the report says why.
  */
 final class CompareStores {
-  /** Opens what the libraries of LMDB and mph-table access; the same for every store. */
+  /** Opens what the libraries of LMDB, mph-table and cdb access; the same for every store. */
   private static final List<String> FLAGS =
       List.of(
           "-Xmx1g",
+          "--enable-native-access=ALL-UNNAMED",
           "--add-opens=java.base/java.io=ALL-UNNAMED",
           "--add-opens=java.base/java.nio=ALL-UNNAMED",
           "--add-opens=java.base/sun.nio.ch=ALL-UNNAMED");
@@ -189,11 +190,19 @@ final class CompareStores {
   }
 
   private Path directory(String store) {
-    return data.directory().resolve("stores").resolve(store.replaceAll("\\W", "-"));
+    return data.directory().resolve("stores").resolve(Stores.directory(store));
   }
 
   private void build(String name) throws IOException, InterruptedException {
     Path directory = directory(name);
+    delete(directory);
+    Files.createDirectories(directory);
+    warm(data.records().file());
+    trial("build", name, "", FLAGS, of(name).build);
+  }
+
+  /** Deletes a directory with everything in it, if it exists. */
+  static void delete(Path directory) throws IOException {
     if (Files.exists(directory)) {
       try (Stream<Path> files = Files.walk(directory)) {
         for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
@@ -201,9 +210,6 @@ final class CompareStores {
         }
       }
     }
-    Files.createDirectories(directory);
-    warm(data.records().file());
-    trial("build", name, "", FLAGS, of(name).build);
   }
 
   /** Runs one trial and adds its figures to those of earlier ones. */

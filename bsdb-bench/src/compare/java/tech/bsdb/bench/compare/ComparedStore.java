@@ -26,10 +26,29 @@ interface ComparedStore {
     return Integer.MAX_VALUE;
   }
 
+  /** The number of keys that a read mode looks up together; 1 for single lookups. */
+  default int batch(String reading) {
+    return 1;
+  }
+
   /** An open store, read in the fastest documented way. Not thread-safe. */
   interface Reader extends AutoCloseable {
     /** Returns the value of a key in a new array, or null if it is absent. */
     byte @Nullable [] get(byte[] key) throws IOException;
+
+    /** Whether {@link #getBatch} is supported. */
+    default boolean hasBatches() {
+      return false;
+    }
+
+    /**
+     * Looks up {@code keys[from]} to {@code keys[to - 1]} together and stores each value, or null,
+     * at the same place in {@code values}.
+     */
+    default void getBatch(byte[][] keys, int from, int to, byte @Nullable [][] values)
+        throws IOException {
+      throw new UnsupportedOperationException("batches");
+    }
 
     /**
      * Returns a reader of the same open store for another thread, to be closed before this one.

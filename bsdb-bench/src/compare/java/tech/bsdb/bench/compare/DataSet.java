@@ -35,21 +35,7 @@ record DataSet(String name, Path directory, Records records) {
 
   /** Returns the data set {@code 10m}: ten million records with 13-byte keys and 32-byte values. */
   static DataSet numbered(Path directory) throws IOException {
-    Path file = directory.resolve("records.txt");
-    if (!Files.exists(file)) {
-      Files.createDirectories(directory);
-      Path part = directory.resolve("records.txt.part");
-      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(part), 1 << 20)) {
-        for (int i = 0; i < NUMBERED_RECORDS; i++) {
-          out.write(key(i));
-          out.write('\t');
-          out.write(value(i));
-          out.write('\n');
-        }
-      }
-      Files.move(part, file);
-    }
-    DataSet set = new DataSet("10m", directory, new Records(file, NUMBERED_RECORDS));
+    DataSet set = new DataSet("10m", directory, numbered(directory, NUMBERED_RECORDS));
     if (!Files.exists(set.keys(false))) {
       byte[][] present = new byte[QUERIES][];
       byte[][] absent = new byte[QUERIES][];
@@ -61,6 +47,25 @@ record DataSet(String name, Path directory, Records records) {
       set.writeKeys(present, absent);
     }
     return set;
+  }
+
+  /** Returns the first records of {@code 10m}, from a text file that is kept in a directory. */
+  static Records numbered(Path directory, int count) throws IOException {
+    Path file = directory.resolve("records.txt");
+    if (!Files.exists(file)) {
+      Files.createDirectories(directory);
+      Path part = directory.resolve("records.txt.part");
+      try (OutputStream out = new BufferedOutputStream(Files.newOutputStream(part), 1 << 20)) {
+        for (int i = 0; i < count; i++) {
+          out.write(key(i));
+          out.write('\t');
+          out.write(value(i));
+          out.write('\n');
+        }
+      }
+      Files.move(part, file);
+    }
+    return new Records(file, count);
   }
 
   /** Returns a number's key: its mixed bits, 5 per digit. Different numbers have different keys. */

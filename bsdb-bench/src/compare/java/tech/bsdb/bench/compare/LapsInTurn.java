@@ -1,37 +1,56 @@
 package tech.bsdb.bench.compare;
 
 import java.io.IOException;
+import java.io.PrintStream;
 import java.lang.management.ManagementFactory;
 import java.lang.management.ThreadMXBean;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.EnumMap;
 import java.util.List;
 import java.util.Locale;
-import tech.bsdb.Database;
-import tech.bsdb.LookupBatch;
+import java.util.Map;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.MemoryUse;
-import tech.bsdb.OpenOptions;
+import tech.bsdb.OpenOptions.Engine;
 
 /**
- * Compares databases of the same numbered records in one process. Short laps alternate between the
- * databases, so that other load on the machine affects all equally. Every answer is checked. Prints
- * the median lap in nanoseconds of CPU time per key.
+ * Compares stores of the same numbered records in one process. Short laps alternate between the
+ * stores, so that other load on the machine affects all equally. Every answer is checked. Prints
+ * the median lap in nanoseconds of the measuring threads' CPU time per key.
  *
- * <p>Arguments: the number of records, the number of rounds, and the databases, each as {@code
- * ENGINE:DIRECTORY}. The first database is the baseline.
+ * <p>Arguments: the number of records, the number of rounds, and the stores; the first one is the
+ * baseline. A store is one of:
+ *
+ * <ul>
+ *   <li>{@code ENGINE:DATABASE}, a bsdb database;
+ *   <li>{@code NAME:DIRECTORY}, a store of {@link Stores}, which is built there if the directory
+ *       does not exist;
+ *   <li>{@code NAME}, the same in the directory where {@link CompareStores} builds it;
+ *   <li>{@code --all}, all names whose answers are exact.
+ * </ul>
+ *
+ * A store that this machine or JDK does not support is left out with a warning.
  */
-final class LapsInTurn {
+final class LapsInTurn implements AutoCloseable {
   private static final int LAP = 200_000;
   private static final int WARMUP = 6;
-  private static final int BATCH = 64;
   private static final int QUERIES = 1 << 21;
+  private static final int ALL_RECORDS = 10_000_000;
   private static final ThreadMXBean THREADS = ManagementFactory.getThreadMXBean();
+  private static final PrintStream PROGRESS = System.err;
 
   private final int records;
   private final int[] order;
-  private final List<String> names = new ArrayList<>();
-  private final List<Database> databases = new ArrayList<>();
+  private final List<Contender> contenders = new ArrayList<>();
+  private final ExecutorService twoThreads = Executors.newFixedThreadPool(2);
   private int next;
 
   private LapsInTurn(int records) {
@@ -39,126 +58,285 @@ final class LapsInTurn {
     this.order = Arrays.copyOf(DataSet.shuffled(records), Math.min(records, QUERIES));
   }
 
+  /**
+   * An open store.
+   *
+   * @param name the argument that names it
+   * @param place its files
+   * @param reader a reader
+   * @param other a reader of the same store for a second thread
+   */
+  private record Contender(
+      String name, Path place, ComparedStore.Reader reader, ComparedStore.Reader other) {}
+
   /** Runs the comparison. */
-  public static void main(String[] args) throws IOException {
+  public static void main(String[] args) throws Exception {
     if (args.length < 3) {
-      throw new IllegalArgumentException("usage: RECORDS ROUNDS ENGINE:DIRECTORY...");
+      throw new IllegalArgumentException("usage: RECORDS ROUNDS STORE...");
     }
-    LapsInTurn laps = new LapsInTurn(Integer.parseInt(args[0]));
-    try {
+    try (LapsInTurn laps = new LapsInTurn(Integer.parseInt(args[0]))) {
       for (String each : Arrays.asList(args).subList(2, args.length)) {
-        String[] parts = each.split(":", 2);
-        OpenOptions.Engine engine = OpenOptions.Engine.valueOf(parts[0].toUpperCase(Locale.ROOT));
-        laps.names.add(each);
-        laps.databases.add(
-            Database.open(Path.of(parts[1]), OpenOptions.defaults().withEngine(engine)));
+        if (each.equals("--all")) {
+          for (String name : Stores.names()) {
+            if (Stores.of(name).width() == Integer.MAX_VALUE) {
+              laps.open(name);
+            }
+          }
+        } else {
+          laps.open(each);
+        }
       }
-      for (int i = 0; i < laps.databases.size(); i++) {
-        laps.touchAll(laps.databases.get(i));
-        MemoryUse use = laps.databases.get(i).memoryUse();
-        System.out.printf(
-            Locale.ROOT,
-            "%,d of %,d bytes in memory are in huge pages: %s%n",
-            use.hugePageBytes(),
-            use.residentBytes(),
-            laps.names.get(i));
+      if (laps.contenders.isEmpty()) {
+        throw new IllegalArgumentException("no store is left");
+      }
+      for (Contender each : laps.contenders) {
+        laps.touchAll(each.reader);
+        printMemory(each);
       }
       laps.run(Integer.parseInt(args[1]));
-    } finally {
-      for (Database database : laps.databases) {
-        database.close();
+    }
+  }
+
+  private void open(String argument) throws IOException {
+    String[] parts = argument.split(":", 2);
+    @Nullable Engine engine =
+        Arrays.stream(Engine.values())
+            .filter(one -> one.name().equals(parts[0].toUpperCase(Locale.ROOT)))
+            .findFirst()
+            .orElse(null);
+    try {
+      if (engine != null && parts.length == 2) {
+        Path database = Path.of(parts[1]);
+        add(argument, database, BsdbStore.open(database, engine));
+      } else {
+        ComparedStore store = Stores.of(parts[0]);
+        Path place =
+            parts.length == 2
+                ? Path.of(parts[1])
+                : data().resolve("stores").resolve(Stores.directory(parts[0]));
+        if (!Files.exists(place)) {
+          build(store, argument, place);
+        }
+        add(argument, place, store.open(place, store.readings().get(0)));
       }
+    } catch (UnsupportedOperationException e) {
+      PROGRESS.println(argument + " is left out: " + e.getMessage());
     }
   }
 
-  private void touchAll(Database database) throws IOException {
+  private void add(String name, Path place, ComparedStore.Reader reader) throws IOException {
+    contenders.add(new Contender(name, place, reader, reader.forAnotherThread()));
+  }
+
+  /** The directory of the data set, which {@link CompareStores} shares if it has all records. */
+  private Path data() {
+    return Path.of(
+            System.getProperty("bsdb.bench.work", System.getProperty("java.io.tmpdir")), "compare")
+        .resolve(records == ALL_RECORDS ? "10m" : "first-" + records);
+  }
+
+  /** Builds a store under another name, which it has only until it is complete. */
+  private void build(ComparedStore store, String name, Path place) throws IOException {
+    PROGRESS.println("building " + name + " in " + place);
+    Path part = Path.of(place + ".part");
+    CompareStores.delete(part);
+    Files.createDirectories(part);
+    try {
+      store.build(DataSet.numbered(data(), records), part);
+      Files.move(part, place);
+    } finally {
+      CompareStores.delete(part);
+    }
+  }
+
+  private void touchAll(ComparedStore.Reader reader) throws IOException {
     for (int number = 0; number < records; number++) {
-      check(database.get(DataSet.key(number)), number);
+      check(reader.get(DataSet.key(number)), number);
     }
   }
 
-  /** A kind of lap: which keys are looked up. */
-  private enum Kind {
-    PRESENT("single, present"),
-    HALF("single, half absent"),
-    BATCH("batches of 64");
-
-    private final String title;
-
-    Kind(String title) {
-      this.title = title;
-    }
-  }
-
-  private void run(int rounds) throws IOException {
-    for (Kind kind : Kind.values()) {
-      double[][] nanos = new double[databases.size()][rounds];
-      for (int round = -WARMUP; round < rounds; round++) {
-        int from = next;
-        for (int i = 0; i < databases.size(); i++) {
-          int turn = Math.floorMod(round + i, databases.size());
-          next = from; // the same keys for all
-          double lap = lap(databases.get(turn), kind);
-          if (round >= 0) {
-            nanos[turn][round] = lap;
+  /** Prints how much of a store is in memory; for other stores than bsdb, how much is mapped. */
+  private static void printMemory(Contender contender) throws IOException {
+    long huge = 0;
+    long resident = 0;
+    if (contender.reader instanceof BsdbStore.BsdbReader bsdb) {
+      MemoryUse use = bsdb.memoryUse();
+      huge = use.hugePageBytes();
+      resident = use.residentBytes();
+    } else {
+      boolean within = false;
+      String place = contender.place.toRealPath() + "/";
+      try (Stream<String> lines = Files.lines(Path.of("/proc/self/smaps"))) {
+        for (String line : (Iterable<String>) lines::iterator) {
+          if (Character.isLowerCase(line.charAt(0)) || Character.isDigit(line.charAt(0))) {
+            within = line.contains(place);
+          } else if (within && line.startsWith("Rss:")) {
+            resident += kibibytes(line);
+          } else if (within && line.startsWith("FilePmdMapped:")) {
+            huge += kibibytes(line);
           }
         }
       }
-      double[] medians = new double[nanos.length];
-      for (int i = 0; i < nanos.length; i++) {
-        Arrays.sort(nanos[i]);
-        medians[i] = nanos[i][rounds / 2];
-        System.out.printf(
-            Locale.ROOT,
-            "%-20s %6.0f ns (%5.0f to %5.0f)  %.2f times the first  %s%n",
-            kind.title,
-            medians[i],
-            nanos[i][rounds / 10],
-            nanos[i][rounds - 1 - rounds / 10],
-            medians[0] / medians[i],
-            names.get(i));
+    }
+    System.out.printf(
+        Locale.ROOT,
+        "%,d of %,d bytes in memory are in huge pages: %s%n",
+        huge,
+        resident,
+        contender.name);
+  }
+
+  private static long kibibytes(String line) {
+    return Long.parseLong(line.replaceAll("\\D", "")) << 10;
+  }
+
+  /** A kind of lap: which keys are looked up, and how. */
+  private enum Kind {
+    PRESENT("single, present", 1, 1),
+    HALF("single, half absent", 1, 1),
+    BATCH("batches of 64", 64, 1),
+    LARGE_BATCH("batches of 256", 256, 1),
+    TWO_THREADS("two threads, present", 1, 2);
+
+    private final String title;
+    private final int batch;
+    private final int threads;
+
+    Kind(String title, int batch, int threads) {
+      this.title = title;
+      this.batch = batch;
+      this.threads = threads;
+    }
+
+    boolean suits(Contender contender) {
+      return batch == 1 || contender.reader.hasBatches();
+    }
+  }
+
+  private void run(int rounds) throws Exception {
+    int count = contenders.size();
+    Map<Kind, double[][]> nanos = new EnumMap<>(Kind.class);
+    for (Kind kind : Kind.values()) {
+      nanos.put(kind, new double[count][rounds]);
+    }
+    for (int round = -WARMUP; round < rounds; round++) {
+      for (Kind kind : Kind.values()) {
+        int from = next;
+        for (int i = 0; i < count; i++) {
+          int turn = Math.floorMod(round + i, count);
+          if (!kind.suits(contenders.get(turn))) {
+            continue;
+          }
+          next = from; // the same keys for all
+          double lap = lap(contenders.get(turn), kind);
+          if (round >= 0) {
+            nanos.get(kind)[turn][round] = lap;
+          }
+        }
+      }
+    }
+    for (Kind kind : Kind.values()) {
+      // A baseline without batches is represented by its single lookups.
+      Kind baseline = kind.suits(contenders.get(0)) ? kind : Kind.PRESENT;
+      for (int i = 0; i < count; i++) {
+        if (kind.suits(contenders.get(i))) {
+          print(kind, nanos.get(kind)[i], nanos.get(baseline)[0], contenders.get(i).name);
+        }
       }
     }
   }
 
-  private double lap(Database database, Kind kind) throws IOException {
-    byte[][] keys = new byte[LAP][];
-    int[] numbers = new int[LAP];
-    for (int i = 0; i < LAP; i++) {
-      next = (next + 1) % order.length;
-      boolean absent = kind == Kind.HALF && (i & 1) == 1;
-      numbers[i] = absent ? -1 : order[next];
-      keys[i] = DataSet.key(absent ? records + order[next] : order[next]);
+  private static void print(Kind kind, double[] laps, double[] baseline, String name) {
+    int rounds = laps.length;
+    double[] ratios = new double[rounds];
+    Arrays.setAll(ratios, round -> baseline[round] / laps[round]);
+    double[] sorted = laps.clone();
+    Arrays.sort(sorted);
+    Arrays.sort(ratios);
+    System.out.printf(
+        Locale.ROOT,
+        "%-20s %6.0f ns (%5.0f to %5.0f)  %.2f times the first (%.2f to %.2f)  %s%n",
+        kind.title,
+        sorted[rounds / 2],
+        sorted[rounds / 10],
+        sorted[rounds - 1 - rounds / 10],
+        ratios[rounds / 2],
+        ratios[rounds / 10],
+        ratios[rounds - 1 - rounds / 10],
+        name);
+  }
+
+  private double lap(Contender contender, Kind kind) throws Exception {
+    Queries queries = new Queries(kind == Kind.HALF);
+    if (kind.threads == 1) {
+      return queries.measure(contender.reader, kind.batch);
     }
-    byte[][] values = new byte[LAP][];
-    long began = THREADS.getCurrentThreadCpuTime();
-    if (kind == Kind.BATCH) {
-      LookupBatch batch = database.batch();
-      for (int from = 0; from < LAP; from += BATCH) {
-        batch.clear();
-        for (int i = from; i < Math.min(LAP, from + BATCH); i++) {
-          batch.add(keys[i]);
-        }
-        batch.get();
-        for (int i = 0; i < batch.size(); i++) {
-          values[from + i] = batch.value(i);
-        }
-      }
-    } else {
+    Queries others = new Queries(false);
+    CyclicBarrier start = new CyclicBarrier(2);
+    Future<Double> one =
+        twoThreads.submit(
+            () -> {
+              start.await();
+              return queries.measure(contender.reader, kind.batch);
+            });
+    Future<Double> other =
+        twoThreads.submit(
+            () -> {
+              start.await();
+              return others.measure(contender.other, kind.batch);
+            });
+    return (one.get() + other.get()) / 2;
+  }
+
+  /** The keys of one thread's lap, and the numbers whose values they have, or -1. */
+  private final class Queries {
+    private final byte[][] keys = new byte[LAP][];
+    private final int[] numbers = new int[LAP];
+
+    Queries(boolean halfAbsent) {
       for (int i = 0; i < LAP; i++) {
-        values[i] = database.get(keys[i]);
+        next = (next + 1) % order.length;
+        boolean absent = halfAbsent && (i & 1) == 1;
+        numbers[i] = absent ? -1 : order[next];
+        keys[i] = DataSet.key(absent ? records + order[next] : order[next]);
       }
     }
-    double nanos = (double) (THREADS.getCurrentThreadCpuTime() - began) / LAP;
-    for (int i = 0; i < LAP; i++) {
-      check(values[i], numbers[i]);
+
+    /** Looks up the keys, checks the answers and returns this thread's CPU time per key. */
+    double measure(ComparedStore.Reader reader, int batch) throws IOException {
+      byte[][] values = new byte[LAP][];
+      long began = THREADS.getCurrentThreadCpuTime();
+      if (batch == 1) {
+        for (int i = 0; i < LAP; i++) {
+          values[i] = reader.get(keys[i]);
+        }
+      } else {
+        for (int from = 0; from < LAP; from += batch) {
+          reader.getBatch(keys, from, Math.min(LAP, from + batch), values);
+        }
+      }
+      double nanos = (double) (THREADS.getCurrentThreadCpuTime() - began) / LAP;
+      for (int i = 0; i < LAP; i++) {
+        check(values[i], numbers[i]);
+      }
+      return nanos;
     }
-    return nanos;
   }
 
-  private static void check(byte[] value, int number) {
+  private static void check(byte @Nullable [] value, int number) {
     if (!Arrays.equals(value, number < 0 ? null : DataSet.value(number))) {
       throw new IllegalStateException("wrong answer for number " + number);
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    twoThreads.shutdownNow();
+    for (Contender each : contenders) {
+      if (each.other != each.reader) {
+        each.other.close();
+      }
+      each.reader.close();
     }
   }
 }

@@ -17,6 +17,7 @@ final class Stores {
     BuildOptions options = BuildOptions.defaults();
     ALL.put("bsdb blocked", () -> new BsdbStore(options));
     ALL.put("bsdb compact", () -> new BsdbStore(options.withLayout(Layout.COMPACT)));
+    ALL.put("bsdb packed", () -> new BsdbStore(options.withLayout(Layout.PACKED)));
     ALL.put("bsdb zstd", () -> new BsdbStore(options.withLayout(Layout.COMPRESSED)));
     for (int size : new int[] {512, 2048, 4096}) {
       ALL.put(
@@ -39,6 +40,7 @@ final class Stores {
             new RocksDbStore(
                 org.rocksdb.CompressionType.ZSTD_COMPRESSION, options.dictionaryBytes()));
     ALL.put("lmdb", LmdbStore::new);
+    ALL.put("cdb", CdbStore::new);
     ALL.put("mph-table", MphTableStore::new);
   }
 
@@ -47,6 +49,11 @@ final class Stores {
   /** The names of all stores, in the order of the report. */
   static Iterable<String> names() {
     return ALL.keySet();
+  }
+
+  /** The name of a store's directory. */
+  static String directory(String name) {
+    return name.replaceAll("\\W", "-");
   }
 
   /** A store by name. */

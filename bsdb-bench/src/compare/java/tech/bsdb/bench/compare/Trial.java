@@ -87,6 +87,9 @@ final class Trial {
         }
         right++;
       }
+      if (store.batch(reading) > 1) {
+        verifyBatches(reader, store.batch(reading));
+      }
       byte[][] absent = data.queries(false);
       int answered = 0;
       for (byte[] key : absent) {
@@ -97,6 +100,25 @@ final class Trial {
       }
       put("verified.records", right);
       put("absent.answered.share", (double) answered / absent.length);
+    }
+  }
+
+  /** Looks up present and absent keys in batches, comparing the answers with single lookups. */
+  private void verifyBatches(ComparedStore.Reader reader, int batch) throws IOException {
+    byte[][] present = data.queries(true);
+    byte[][] absent = data.queries(false);
+    byte[][] keys = new byte[batch][];
+    byte[][] values = new byte[batch][];
+    for (int from = 0; from + batch <= present.length; from += batch) {
+      for (int i = 0; i < batch; i++) {
+        keys[i] = (i & 1) == 0 ? present[from + i] : absent[from + i];
+      }
+      reader.getBatch(keys, 0, batch, values);
+      for (int i = 0; i < batch; i++) {
+        if (!Arrays.equals(values[i], reader.get(keys[i]))) {
+          throw new IOException(new String(keys[i], "UTF-8") + " has another value in a batch");
+        }
+      }
     }
   }
 
@@ -121,22 +143,23 @@ final class Trial {
     try (ComparedStore.Reader reader = store.open(directory, reading)) {
       long untilWarm = nanos(Math.max(1, 2 * seconds / 3));
       double share = store.width() == Integer.MAX_VALUE ? 0 : 1;
-      run(List.of(new Asker(reader, present, 0, untilWarm)));
-      report("present", run(List.of(new Asker(reader, present, 0, nanos(seconds)))), 1, 1);
-      run(List.of(new Asker(reader, absent, 0, untilWarm / 2)));
-      report("absent", run(List.of(new Asker(reader, absent, 0, nanos(seconds)))), 0, share);
+      int batch = store.batch(reading);
+      run(List.of(new Asker(reader, batch, present, 0, untilWarm)));
+      report("present", run(List.of(new Asker(reader, batch, present, 0, nanos(seconds)))), 1, 1);
+      run(List.of(new Asker(reader, batch, absent, 0, untilWarm / 2)));
+      report("absent", run(List.of(new Asker(reader, batch, absent, 0, nanos(seconds)))), 0, share);
       try (ComparedStore.Reader other = reader.forAnotherThread()) {
         int half = present.length / 2;
         run(
             List.of(
-                new Asker(reader, present, 0, untilWarm / 2),
-                new Asker(other, present, half, untilWarm / 2)));
+                new Asker(reader, batch, present, 0, untilWarm / 2),
+                new Asker(other, batch, present, half, untilWarm / 2)));
         report(
             "present.2",
             run(
                 List.of(
-                    new Asker(reader, present, 0, nanos(seconds)),
-                    new Asker(other, present, half, nanos(seconds)))),
+                    new Asker(reader, batch, present, 0, nanos(seconds)),
+                    new Asker(other, batch, present, half, nanos(seconds)))),
             1,
             1);
         put("heap.bytes", heapInUse() - heapBefore);
@@ -202,8 +225,14 @@ final class Trial {
     return all;
   }
 
-  /** Looks up keys in order for some time, starting over after the last. */
-  private record Asker(ComparedStore.Reader reader, byte[][] keys, int from, long nanos) {
+  /**
+   * Looks up keys in order for some time, starting over after the last.
+   *
+   * @param batch the number of keys to look up together, a divisor of {@code STRIDE}; 1 for single
+   *     lookups
+   */
+  private record Asker(
+      ComparedStore.Reader reader, int batch, byte[][] keys, int from, long nanos) {
     Answers ask() throws IOException {
       Answers answers = new Answers();
       long cpuStart = ManagementFactory.getThreadMXBean().getCurrentThreadCpuTime();
@@ -211,7 +240,7 @@ final class Trial {
       long now = start;
       int next = from;
       while (now - start < nanos) {
-        next = askSome(next, answers);
+        next = batch == 1 ? askSome(next, answers) : askBatches(next, answers);
         now = System.nanoTime();
       }
       answers.nanos = now - start;
@@ -235,6 +264,27 @@ final class Trial {
       answers.asked += STRIDE;
       answers.found += found;
       answers.bytes += bytes;
+      return next;
+    }
+
+    private int askBatches(int first, Answers answers) throws IOException {
+      byte[][] wanted = new byte[STRIDE][];
+      byte[][] values = new byte[STRIDE][];
+      int next = first;
+      for (int i = 0; i < STRIDE; i++) {
+        wanted[i] = keys[next];
+        next = next + 1 == keys.length ? 0 : next + 1;
+      }
+      for (int i = 0; i < STRIDE; i += batch) {
+        reader.getBatch(wanted, i, i + batch, values);
+      }
+      for (byte @Nullable [] value : values) {
+        if (value != null) {
+          answers.found++;
+          answers.bytes += value.length + (value.length > 0 ? value[0] & 1 : 0);
+        }
+      }
+      answers.asked += STRIDE;
       return next;
     }
   }

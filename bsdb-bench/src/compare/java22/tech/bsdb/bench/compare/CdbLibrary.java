@@ -1,0 +1,209 @@
+package tech.bsdb.bench.compare;
+
+import static java.lang.foreign.ValueLayout.ADDRESS;
+import static java.lang.foreign.ValueLayout.JAVA_BYTE;
+import static java.lang.foreign.ValueLayout.JAVA_INT;
+import static java.lang.foreign.ValueLayout.JAVA_LONG;
+
+import java.io.IOException;
+import java.lang.foreign.Arena;
+import java.lang.foreign.FunctionDescriptor;
+import java.lang.foreign.Linker;
+import java.lang.foreign.MemoryLayout;
+import java.lang.foreign.MemoryLayout.PathElement;
+import java.lang.foreign.MemorySegment;
+import java.lang.foreign.StructLayout;
+import java.lang.foreign.SymbolLookup;
+import java.lang.invoke.MethodHandle;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The functions of tinycdb 0.78 ({@code cdb.h}), as a Java program calls them. A lookup copies the
+ * key into a native segment, calls {@code cdb_find} and {@code cdb_get}, and copies the value into
+ * a new array. The two calls are {@link Linker.Option#critical critical}: they skip the thread's
+ * change of state. The largest key is 4 KiB.
+ */
+final class CdbLibrary implements ComparedStore {
+  private static final int READ_ONLY = 0;
+  private static final int READ_WRITE_NEW = 02 | 0100 | 01000; // O_RDWR | O_CREAT | O_TRUNC
+  private static final int MODE = 0644;
+  private static final int MAX_KEY = 4096;
+  private static final int MAX_VALUE = 1 << 22;
+
+  /** {@code struct cdb}; the public macros read only the position and the length of the data. */
+  private static final StructLayout CDB =
+      MemoryLayout.structLayout(
+          JAVA_INT.withName("fd"),
+          JAVA_INT.withName("fsize"),
+          JAVA_INT.withName("dend"),
+          MemoryLayout.paddingLayout(4),
+          ADDRESS.withName("mem"),
+          JAVA_INT.withName("vpos"),
+          JAVA_INT.withName("vlen"),
+          JAVA_INT.withName("kpos"),
+          JAVA_INT.withName("klen"));
+
+  private static final long VALUE_POSITION = CDB.byteOffset(PathElement.groupElement("vpos"));
+  private static final long VALUE_LENGTH = CDB.byteOffset(PathElement.groupElement("vlen"));
+
+  /** More than the 6,168 bytes of {@code struct cdb_make}. */
+  private static final int MAKE_BYTES = 8192;
+
+  /** All memory, for addresses that the library returns. */
+  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
+
+  private static final Linker LINKER = Linker.nativeLinker();
+  private static final SymbolLookup LIBRARY =
+      SymbolLookup.libraryLookup("libcdb.so.1", Arena.global());
+
+  private static final MethodHandle OPEN =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().find("open").orElseThrow(),
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT, JAVA_INT),
+          Linker.Option.firstVariadicArg(2));
+  private static final MethodHandle CLOSE =
+      LINKER.downcallHandle(
+          LINKER.defaultLookup().find("close").orElseThrow(),
+          FunctionDescriptor.of(JAVA_INT, JAVA_INT));
+  private static final MethodHandle MAKE_START =
+      function("cdb_make_start", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle MAKE_ADD =
+      function(
+          "cdb_make_add",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle MAKE_FINISH =
+      function("cdb_make_finish", FunctionDescriptor.of(JAVA_INT, ADDRESS));
+  private static final MethodHandle INIT =
+      function("cdb_init", FunctionDescriptor.of(JAVA_INT, ADDRESS, JAVA_INT));
+  private static final MethodHandle FREE = function("cdb_free", FunctionDescriptor.ofVoid(ADDRESS));
+  private static final MethodHandle FIND =
+      function(
+          "cdb_find",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT),
+          Linker.Option.critical(false));
+  private static final MethodHandle GET =
+      function(
+          "cdb_get",
+          FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT),
+          Linker.Option.critical(false));
+
+  private static MethodHandle function(
+      String name, FunctionDescriptor type, Linker.Option... options) {
+    return LINKER.downcallHandle(LIBRARY.find(name).orElseThrow(), type, options);
+  }
+
+  private static int openFile(Path directory, int flags) throws IOException {
+    String file = directory.resolve("store.cdb").toString();
+    try (Arena arena = Arena.ofConfined()) {
+      int descriptor = (int) OPEN.invokeExact(arena.allocateFrom(file), flags, MODE);
+      if (descriptor < 0) {
+        throw new IOException("cannot open " + file);
+      }
+      return descriptor;
+    } catch (Throwable e) {
+      throw failure(e);
+    }
+  }
+
+  private static void check(int result, String function) throws IOException {
+    if (result < 0) {
+      throw new IOException(function + " failed");
+    }
+  }
+
+  /** Returns the exception to throw for what a call threw; a downcall itself throws nothing. */
+  private static IOException failure(Throwable thrown) {
+    return thrown instanceof IOException e ? e : new IOException(thrown);
+  }
+
+  @Override
+  public void build(Records records, Path directory) throws IOException {
+    int descriptor = openFile(directory, READ_WRITE_NEW);
+    try (Arena arena = Arena.ofConfined()) {
+      MemorySegment make = arena.allocate(MAKE_BYTES, 8);
+      MemorySegment key = arena.allocate(MAX_KEY);
+      MemorySegment value = arena.allocate(MAX_VALUE);
+      check((int) MAKE_START.invokeExact(make, descriptor), "cdb_make_start");
+      for (Records.KeyValue record : records) {
+        int keyLength = copy(record.key(), key);
+        int valueLength = copy(record.value(), value);
+        check((int) MAKE_ADD.invokeExact(make, key, keyLength, value, valueLength), "cdb_make_add");
+      }
+      check((int) MAKE_FINISH.invokeExact(make), "cdb_make_finish");
+      check((int) CLOSE.invokeExact(descriptor), "close");
+    } catch (Throwable e) {
+      throw failure(e);
+    }
+  }
+
+  private static int copy(byte[] bytes, MemorySegment to) {
+    MemorySegment.copy(bytes, 0, to, JAVA_BYTE, 0, bytes.length);
+    return bytes.length;
+  }
+
+  @Override
+  public Reader open(Path directory, String reading) throws IOException {
+    MemorySegment cdb = Arena.ofAuto().allocate(CDB);
+    try {
+      check((int) INIT.invokeExact(cdb, openFile(directory, READ_ONLY)), "cdb_init");
+    } catch (Throwable e) {
+      throw failure(e);
+    }
+    return new CdbReader(cdb, true);
+  }
+
+  /** A reader with its own {@code struct cdb}, in which the library keeps what it found. */
+  private static final class CdbReader implements Reader {
+    private final MemorySegment cdb;
+    private final boolean original;
+    private final MemorySegment keySegment = Arena.ofAuto().allocate(MAX_KEY);
+
+    CdbReader(MemorySegment cdb, boolean original) {
+      this.cdb = cdb;
+      this.original = original;
+    }
+
+    @Override
+    public byte @Nullable [] get(byte[] key) throws IOException {
+      try {
+        int keyLength = copy(key, keySegment);
+        int found = (int) FIND.invokeExact(cdb, keySegment, keyLength);
+        if (found <= 0) {
+          check(found, "cdb_find");
+          return null;
+        }
+        int length = cdb.get(JAVA_INT, VALUE_LENGTH);
+        long address = (long) GET.invokeExact(cdb, length, cdb.get(JAVA_INT, VALUE_POSITION));
+        if (address == 0) {
+          throw new IOException("cdb_get failed");
+        }
+        byte[] value = new byte[length];
+        MemorySegment.copy(MEMORY, JAVA_BYTE, address, value, 0, length);
+        return value;
+      } catch (Throwable e) {
+        throw failure(e);
+      }
+    }
+
+    /** Copies the struct, so that both readers share the mapping. */
+    @Override
+    public Reader forAnotherThread() {
+      return new CdbReader(Arena.ofAuto().allocate(CDB).copyFrom(cdb), false);
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!original) {
+        return;
+      }
+      try {
+        int descriptor = cdb.get(JAVA_INT, 0);
+        FREE.invokeExact(cdb);
+        check((int) CLOSE.invokeExact(descriptor), "close");
+      } catch (Throwable e) {
+        throw failure(e);
+      }
+    }
+  }
+}
