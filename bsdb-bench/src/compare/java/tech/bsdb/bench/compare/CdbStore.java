@@ -27,10 +27,10 @@ record CdbStore() implements ComparedStore {
       throw new UnsupportedOperationException("cdb needs Java " + JAVA + " or newer");
     }
     try {
-      return (ComparedStore)
-          Class.forName(CdbStore.class.getPackageName() + ".CdbLibrary")
-              .getDeclaredConstructor()
-              .newInstance();
+      return Class.forName(CdbStore.class.getPackageName() + ".CdbLibrary")
+          .asSubclass(ComparedStore.class)
+          .getDeclaredConstructor()
+          .newInstance();
     } catch (ReflectiveOperationException e) {
       throw new UnsupportedOperationException(
           "cdb needs a JDK " + JAVA + " or newer at compile time", e);

@@ -1,9 +1,7 @@
 package tech.bsdb.bench.compare;
 
 import static java.lang.foreign.ValueLayout.ADDRESS;
-import static java.lang.foreign.ValueLayout.JAVA_BYTE;
 import static java.lang.foreign.ValueLayout.JAVA_INT;
-import static java.lang.foreign.ValueLayout.JAVA_LONG;
 
 import java.io.IOException;
 import java.lang.foreign.Arena;
@@ -19,17 +17,15 @@ import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The functions of tinycdb 0.78 ({@code cdb.h}), as a Java program calls them. A lookup copies the
- * key into a native segment, calls {@code cdb_find} and {@code cdb_get}, and copies the value into
- * a new array. The two calls are {@link Linker.Option#critical critical}: they skip the thread's
- * change of state. The largest key is 4 KiB.
+ * The functions of tinycdb 0.78 ({@code cdb.h}), as a Java program calls them. A lookup calls
+ * {@code cdb_find} with the key and {@code cdb_read} with a new array for the value. These calls
+ * are {@link Linker.Option#critical critical}: they skip the thread's change of state and access
+ * the arrays in the heap.
  */
 final class CdbLibrary implements ComparedStore {
   private static final int READ_ONLY = 0;
   private static final int READ_WRITE_NEW = 02 | 0100 | 01000; // O_RDWR | O_CREAT | O_TRUNC
   private static final int MODE = 0644;
-  private static final int MAX_KEY = 4096;
-  private static final int MAX_VALUE = 1 << 22;
 
   /** {@code struct cdb}; the public macros read only the position and the length of the data. */
   private static final StructLayout CDB =
@@ -50,9 +46,6 @@ final class CdbLibrary implements ComparedStore {
   /** More than the 6,168 bytes of {@code struct cdb_make}. */
   private static final int MAKE_BYTES = 8192;
 
-  /** All memory, for addresses that the library returns. */
-  private static final MemorySegment MEMORY = MemorySegment.NULL.reinterpret(Long.MAX_VALUE);
-
   private static final Linker LINKER = Linker.nativeLinker();
   private static final SymbolLookup LIBRARY =
       SymbolLookup.libraryLookup("libcdb.so.1", Arena.global());
@@ -71,7 +64,8 @@ final class CdbLibrary implements ComparedStore {
   private static final MethodHandle MAKE_ADD =
       function(
           "cdb_make_add",
-          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT));
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, ADDRESS, JAVA_INT),
+          Linker.Option.critical(true));
   private static final MethodHandle MAKE_FINISH =
       function("cdb_make_finish", FunctionDescriptor.of(JAVA_INT, ADDRESS));
   private static final MethodHandle INIT =
@@ -81,12 +75,12 @@ final class CdbLibrary implements ComparedStore {
       function(
           "cdb_find",
           FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT),
-          Linker.Option.critical(false));
-  private static final MethodHandle GET =
+          Linker.Option.critical(true));
+  private static final MethodHandle READ =
       function(
-          "cdb_get",
-          FunctionDescriptor.of(JAVA_LONG, ADDRESS, JAVA_INT, JAVA_INT),
-          Linker.Option.critical(false));
+          "cdb_read",
+          FunctionDescriptor.of(JAVA_INT, ADDRESS, ADDRESS, JAVA_INT, JAVA_INT),
+          Linker.Option.critical(true));
 
   private static MethodHandle function(
       String name, FunctionDescriptor type, Linker.Option... options) {
@@ -122,24 +116,20 @@ final class CdbLibrary implements ComparedStore {
     int descriptor = openFile(directory, READ_WRITE_NEW);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment make = arena.allocate(MAKE_BYTES, 8);
-      MemorySegment key = arena.allocate(MAX_KEY);
-      MemorySegment value = arena.allocate(MAX_VALUE);
       check((int) MAKE_START.invokeExact(make, descriptor), "cdb_make_start");
       for (Records.KeyValue record : records) {
-        int keyLength = copy(record.key(), key);
-        int valueLength = copy(record.value(), value);
-        check((int) MAKE_ADD.invokeExact(make, key, keyLength, value, valueLength), "cdb_make_add");
+        MemorySegment key = MemorySegment.ofArray(record.key());
+        MemorySegment value = MemorySegment.ofArray(record.value());
+        check(
+            (int)
+                MAKE_ADD.invokeExact(make, key, record.key().length, value, record.value().length),
+            "cdb_make_add");
       }
       check((int) MAKE_FINISH.invokeExact(make), "cdb_make_finish");
       check((int) CLOSE.invokeExact(descriptor), "close");
     } catch (Throwable e) {
       throw failure(e);
     }
-  }
-
-  private static int copy(byte[] bytes, MemorySegment to) {
-    MemorySegment.copy(bytes, 0, to, JAVA_BYTE, 0, bytes.length);
-    return bytes.length;
   }
 
   @Override
@@ -157,7 +147,6 @@ final class CdbLibrary implements ComparedStore {
   private static final class CdbReader implements Reader {
     private final MemorySegment cdb;
     private final boolean original;
-    private final MemorySegment keySegment = Arena.ofAuto().allocate(MAX_KEY);
 
     CdbReader(MemorySegment cdb, boolean original) {
       this.cdb = cdb;
@@ -167,19 +156,20 @@ final class CdbLibrary implements ComparedStore {
     @Override
     public byte @Nullable [] get(byte[] key) throws IOException {
       try {
-        int keyLength = copy(key, keySegment);
-        int found = (int) FIND.invokeExact(cdb, keySegment, keyLength);
+        int found = (int) FIND.invokeExact(cdb, MemorySegment.ofArray(key), key.length);
         if (found <= 0) {
           check(found, "cdb_find");
           return null;
         }
-        int length = cdb.get(JAVA_INT, VALUE_LENGTH);
-        long address = (long) GET.invokeExact(cdb, length, cdb.get(JAVA_INT, VALUE_POSITION));
-        if (address == 0) {
-          throw new IOException("cdb_get failed");
-        }
-        byte[] value = new byte[length];
-        MemorySegment.copy(MEMORY, JAVA_BYTE, address, value, 0, length);
+        byte[] value = new byte[cdb.get(JAVA_INT, VALUE_LENGTH)];
+        check(
+            (int)
+                READ.invokeExact(
+                    cdb,
+                    MemorySegment.ofArray(value),
+                    value.length,
+                    cdb.get(JAVA_INT, VALUE_POSITION)),
+            "cdb_read");
         return value;
       } catch (Throwable e) {
         throw failure(e);
