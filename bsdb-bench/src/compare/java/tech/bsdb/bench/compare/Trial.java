@@ -3,6 +3,7 @@ package tech.bsdb.bench.compare;
 import java.io.IOException;
 import java.io.Writer;
 import java.lang.management.ManagementFactory;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -82,7 +83,7 @@ final class Trial {
         byte[] found = reader.get(record.key());
         if (found == null || !Arrays.equals(found, kept)) {
           throw new IOException(
-              new String(record.key(), "UTF-8")
+              new String(record.key(), StandardCharsets.UTF_8)
                   + (found == null ? " is absent" : " has the wrong value"));
         }
         right++;
@@ -116,7 +117,8 @@ final class Trial {
       reader.getBatch(keys, 0, batch, values);
       for (int i = 0; i < batch; i++) {
         if (!Arrays.equals(values[i], reader.get(keys[i]))) {
-          throw new IOException(new String(keys[i], "UTF-8") + " has another value in a batch");
+          throw new IOException(
+              new String(keys[i], StandardCharsets.UTF_8) + " has another value in a batch");
         }
       }
     }
