@@ -119,6 +119,42 @@ public final class Database implements AutoCloseable {
   }
 
   /**
+   * Looks up a key and shows its value to a reader where it lies, without a copy in most cases.
+   *
+   * <p>The value is copied only if it spans pages of a file, or if a record that begins with an
+   * empty key or one of more than 255 bytes spans them; in the compressed layout, only the block
+   * that holds it is decompressed, as for every lookup. A call allocates the slice that it shows
+   * and nothing of the value's size, except for values and blocks of more than 1 MiB. Shows an
+   * approximate database's values as {@link #get(byte[])} returns them.
+   *
+   * <p>The slice is valid only while the reader runs. A slice kept for longer never crashes the
+   * virtual machine, but may show other bytes, and once the database is closed may throw an {@link
+   * IllegalStateException}. On Java 22 and newer, closing ends the memory of files that are mapped
+   * or loaded, and their slices throw. On Java 17 to 21, such memory cannot be ended safely, so a
+   * database that has shown a slice of it leaves releasing it to the garbage collector, which does
+   * so once the database is closed and no slice is left.
+   *
+   * <p>The reader runs on the calling thread. It may look up other keys. It must not close this
+   * database, which fails, and {@link #close} on another thread waits until the reader has
+   * returned. It should pass a slice of a mapped file to native code, checksums and channels only
+   * if nobody cuts the file short meanwhile.
+   *
+   * @param key 0 to 65,535 bytes; a longer key is absent
+   * @param reader reads the value; not called if the key is absent
+   * @return what the reader returns, or null if the key is absent. A reader that never returns null
+   *     tells the two apart
+   * @throws IOException if a read fails, or if the reader throws it. Other exceptions of the reader
+   *     also arrive unchanged, except an {@link InternalError}, by which the virtual machine
+   *     reports a mapped page that it cannot read, and which becomes the cause of an {@code
+   *     IOException}
+   * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
+   * @throws IllegalStateException if the database is closed
+   */
+  public <R> @Nullable R read(byte[] key, ValueReader<R> reader) throws IOException {
+    return lookup.show(key, Objects.requireNonNull(reader, "reader"), ValueReader::read);
+  }
+
+  /**
    * Looks up many keys. This is faster than separate lookups because reads, or the cache misses of
    * mapped files, overlap.
    *
@@ -346,6 +382,9 @@ public final class Database implements AutoCloseable {
 
   /**
    * Waits for running lookups to finish, then releases all resources. A second call does nothing.
+   *
+   * @throws IllegalStateException if a {@link ValueReader} calls this, for which it would have to
+   *     wait; the database stays open
    */
   @Override
   public void close() throws IOException {

@@ -87,10 +87,7 @@ public final class CompressedReader implements RecordReader {
     if (!Arrays.equals(raw, keyAt, valueAt, key, 0, key.length)) {
       return null;
     }
-    int valueLength = RecordFrame.valueLength(header);
-    byte[] value = values.make(valueLength);
-    System.arraycopy(raw, valueAt, value, values.offset(), valueLength);
-    return value;
+    return values.take(raw, valueAt, RecordFrame.valueLength(header));
   }
 
   /** Decodes the header of a record, which must lie entirely within its block. */

@@ -150,9 +150,7 @@ public final class PackedReader implements Closeable {
         throw corrupt(page, at, "a record that ends in its bin", valueLength + " bytes of value");
       }
       if (length == keyLength && RecordBytes.equal(buffer, base + at + RecordFrame.SHORT, key)) {
-        byte[] value = values.make(valueLength);
-        RecordBytes.copy(buffer, base + valueAt, value, values.offset(), valueLength);
-        return value;
+        return values.take(buffer, base + valueAt, valueLength);
       }
       at = valueAt + valueLength;
     }
@@ -175,9 +173,7 @@ public final class PackedReader implements Closeable {
       int valueLength = RecordFrame.valueLength(header);
       cursor.expect((long) keyLength + valueLength);
       if (keyLength == key.length && cursor.matches(key)) {
-        byte[] value = values.make(valueLength);
-        cursor.read(value, values.offset(), valueLength);
-        return value;
+        return cursor.take(valueLength, values);
       }
       cursor.skip(valueLength + (keyLength == key.length ? 0L : keyLength));
     }

@@ -84,10 +84,7 @@ public final class PlainReader implements RecordReader {
         if (!RecordBytes.equal(buffer, at + RecordFrame.SHORT, key)) {
           return null;
         }
-        byte[] value = values.make(valueLength);
-        int from = extent.window().offset() + valueAt;
-        RecordBytes.copy(buffer, from, value, values.offset(), valueLength);
-        return value;
+        return values.take(buffer, extent.window().offset() + valueAt, valueLength);
       }
       if ((header & 0xFF) != 0) {
         return null;
@@ -115,9 +112,7 @@ public final class PlainReader implements RecordReader {
     if (!cursor.matches(key)) {
       return null;
     }
-    byte[] value = values.make(valueLength);
-    cursor.read(value, values.offset(), valueLength);
-    return value;
+    return cursor.take(valueLength, values);
   }
 
   /** Returns the file that an address refers to. */

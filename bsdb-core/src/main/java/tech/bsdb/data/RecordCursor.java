@@ -107,6 +107,22 @@ abstract class RecordCursor {
     }
   }
 
+  /**
+   * Takes the next bytes, which follow others of the current record, as a value.
+   *
+   * @return the array that holds it; see {@link Values#take}
+   */
+  byte[] take(int length, Values values) throws IOException {
+    if (length > 0 && length <= end - at) { // no further page is needed
+      int from = load() + at;
+      at += length;
+      return values.take(window.buffer(), from, length);
+    }
+    byte[] value = values.make(length);
+    read(value, values.offset(), length);
+    return value;
+  }
+
   /** Whether the next bytes equal the key; moves past as many bytes in any case. */
   boolean matches(byte[] key) throws IOException {
     boolean same = true;

@@ -1,13 +1,14 @@
 package tech.bsdb.data;
 
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.MemoryBudgetExceededException;
 
 /**
- * Holds the values of lookups: each in its own array, or all back to back in one reused array. Not
- * thread-safe.
+ * Receives the values of lookups: copies each into its own array, or all back to back into one
+ * reused array, or only notes where the last one lies. Not thread-safe.
  */
 public final class Values {
   /**
@@ -19,24 +20,37 @@ public final class Values {
   /** Maximum total size of contiguous values, in bytes. */
   private static final int MAX = Integer.MAX_VALUE - 8;
 
-  private final boolean together;
+  /** Instead of an array, for values in place. */
+  private static final byte[] IN_PLACE = new byte[0];
+
+  private final boolean separate;
+  private final @Nullable ValuePlace place;
   private byte[] array = new byte[0];
   private int end;
   private int offset;
   private @Nullable LongPredicate budget;
 
-  private Values(boolean together) {
-    this.together = together;
+  private Values(boolean separate, @Nullable ValuePlace place) {
+    this.separate = separate;
+    this.place = place;
   }
 
   /** Each value in its own array, which the caller owns. */
   public static Values separate() {
-    return new Values(false);
+    return new Values(true, null);
   }
 
   /** All values in one array. */
   public static Values contiguous() {
-    return new Values(true);
+    return new Values(false, null);
+  }
+
+  /**
+   * One value, where it lies: {@link #slice} shows it until the memory from which it was read is
+   * reused or released. Only a value that spans pages is copied, into a reused array.
+   */
+  public static Values inPlace() {
+    return new Values(false, new ValuePlace());
   }
 
   /** Sets the budget for later reservations; null for none. */
@@ -57,16 +71,60 @@ public final class Values {
   }
 
   /**
-   * Allocates space for a value.
+   * Takes a value from a buffer.
+   *
+   * @param buffer a window's buffer
+   * @param at where the value starts in the buffer
+   * @return the array that holds the value, starting at {@link #offset}; an arbitrary one if the
+   *     value stays in place
+   * @throws MemoryBudgetExceededException if the budget has no room
+   * @throws IllegalStateException if contiguous values exceed 2 GiB
+   */
+  public byte[] take(ByteBuffer buffer, int at, int length) throws MemoryBudgetExceededException {
+    if (separate) {
+      reserve(length);
+      byte[] value = new byte[length];
+      RecordBytes.copy(buffer, at, value, 0, length);
+      return value;
+    }
+    ValuePlace shown = place;
+    if (shown != null) {
+      shown.show(buffer, at, length);
+      return IN_PLACE;
+    }
+    byte[] all = make(length);
+    RecordBytes.copy(buffer, at, all, offset, length);
+    return all;
+  }
+
+  /** Takes a value from an array; see {@link #take(ByteBuffer, int, int)}. */
+  byte[] take(byte[] array, int at, int length) throws MemoryBudgetExceededException {
+    ValuePlace shown = place;
+    if (shown != null) {
+      shown.show(array, at, length);
+      return IN_PLACE;
+    }
+    byte[] value = make(length);
+    System.arraycopy(array, at, value, offset, length);
+    return value;
+  }
+
+  /**
+   * Allocates space for a value, which the caller fills.
    *
    * @return the array that holds the value, starting at {@link #offset}
    * @throws MemoryBudgetExceededException if the budget has no room
    * @throws IllegalStateException if contiguous values exceed 2 GiB
    */
   public byte[] make(int length) throws MemoryBudgetExceededException {
-    if (!together) {
+    if (separate) {
       reserve(length);
       return new byte[length];
+    }
+    ValuePlace shown = place;
+    if (shown != null) {
+      reserve(length);
+      return shown.prepare(length);
     }
     if (length > MAX - end) {
       throw new IllegalStateException(
@@ -90,7 +148,33 @@ public final class Values {
 
   /** The length of the last value, given its array. */
   public int length(byte[] last) {
-    return together ? end - offset : last.length;
+    return separate ? last.length : end - offset;
+  }
+
+  /**
+   * Returns the last value in place, as a read-only, big-endian buffer of its own, from position 0
+   * to its limit.
+   */
+  public ByteBuffer slice() {
+    ValuePlace shown = place;
+    if (shown == null) {
+      throw new IllegalStateException("the values are copied");
+    }
+    return shown.slice();
+  }
+
+  /** Whether the last value in place lies in the window from which it was read. */
+  public boolean inWindow() {
+    ValuePlace shown = place;
+    return shown != null && shown.inWindow();
+  }
+
+  /** Releases what a value in place keeps beyond {@code most} bytes. */
+  public void trim(int most) {
+    ValuePlace shown = place;
+    if (shown != null) {
+      shown.trim(most);
+    }
   }
 
   /** The array of all values; replaced when it grows. */

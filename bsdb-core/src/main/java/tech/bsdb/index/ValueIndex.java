@@ -58,11 +58,9 @@ public final class ValueIndex implements SlotIndex {
     return length;
   }
 
-  /** Copies the value in a slot whose page has been read. */
-  public void value(long slot, Extent extent, byte[] to, int offset, int length) {
-    Window window = extent.window();
-    int at = window.offset() + slots.offset(slot, extent.first()) + 1;
-    window.buffer().get(at, to, offset, length);
+  /** Where the value in a slot whose page has been read starts in the window's buffer. */
+  public int valueAt(long slot, Extent extent) {
+    return extent.window().offset() + slots.offset(slot, extent.first()) + 1;
   }
 
   @Override

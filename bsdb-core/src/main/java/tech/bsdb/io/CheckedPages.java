@@ -154,6 +154,11 @@ public final class CheckedPages implements Closeable {
     return source.glance(position);
   }
 
+  /** Like {@link PageSource#lend}. */
+  void lend() {
+    source.lend();
+  }
+
   @Override
   public void close() throws IOException {
     source.close();

@@ -91,7 +91,7 @@ public final class LoadedEngine implements Engine {
 
   /** Opens a file like {@link #open(Path, long)} and verifies its pages like {@link #load}. */
   public PageSource open(Path file, long length, @Nullable Check check) throws IOException {
-    return new LoadedPages(load(file, length, check));
+    return new LoadedPages(load(file, length, check), calls == null);
   }
 
   /**
@@ -114,6 +114,7 @@ public final class LoadedEngine implements Engine {
       if (base < 0) {
         throw new IOException(tooLarge(file, length) + ": " + Errno.text((int) -base));
       }
+      SystemCalls.Views views = calls.views();
       try {
         long start = large ? base + HUGE_PAGE - 1 & -HUGE_PAGE : base;
         if (large) {
@@ -121,7 +122,7 @@ public final class LoadedEngine implements Engine {
         }
         ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
         for (int i = 0; i < pieces.length; i++) {
-          pieces[i] = shown(calls.view(start + ShownFile.start(i), ShownFile.size(length, i)));
+          pieces[i] = shown(views.view(start + ShownFile.start(i), ShownFile.size(length, i)));
         }
         for (long at = 0; at < length; at += CHUNK) {
           int part = (int) Math.min(CHUNK, length - at);
@@ -135,9 +136,11 @@ public final class LoadedEngine implements Engine {
             pieces,
             () -> {
               ranges.remove(range);
+              views.close();
               calls.unmap(base, room);
             });
       } catch (IOException | RuntimeException | Error e) {
+        views.close();
         calls.unmap(base, room);
         throw e;
       }
@@ -204,7 +207,8 @@ public final class LoadedEngine implements Engine {
     }
   }
 
-  private record LoadedPages(ShownFile file) implements PageSource {
+  /** Pages of a loaded file; {@code collected} says whether its memory is garbage-collected. */
+  private record LoadedPages(ShownFile file, boolean collected) implements PageSource {
     @Override
     @SuppressWarnings("ReferenceEquality") // storing the same reference would cost a barrier
     public void read(long first, int count, Window window) {
@@ -224,6 +228,13 @@ public final class LoadedEngine implements Engine {
     @Override
     public int glance(long position) {
       return file.buffer(position).getShort(ShownFile.offset(position));
+    }
+
+    @Override
+    public void lend() {
+      if (collected) {
+        file.lend();
+      }
     }
 
     @Override

@@ -50,6 +50,11 @@ public final class MappedEngine implements Engine {
     }
 
     @Override
+    public void lend() {
+      mapping.lend();
+    }
+
+    @Override
     public void close() {
       mapping.close();
     }

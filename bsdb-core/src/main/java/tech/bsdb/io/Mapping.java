@@ -8,6 +8,7 @@ import java.nio.MappedByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
 
 /**
  * A whole file mapped for reading, in overlapping pieces, so that every run of up to {@link
@@ -15,7 +16,8 @@ import java.nio.file.StandardOpenOption;
  *
  * <p>This version serves Java 17 to 21; on Java 22 and newer, the overlay class of the same name
  * replaces it. Reading is thread-safe. Reading during or after {@link #close} would crash the
- * virtual machine here, so the owner waits for its readers first.
+ * virtual machine here, so the owner waits for its readers first, and {@link #lend lends} buffers
+ * that others may keep.
  */
 public final class Mapping implements Closeable {
   /** Bytes that two adjacent pieces share. */
@@ -25,6 +27,7 @@ public final class Mapping implements Closeable {
 
   private final ByteBuffer[] pieces;
   private final MappedByteBuffer[] mapped;
+  private boolean lent;
 
   private Mapping(ByteBuffer[] pieces, MappedByteBuffer[] mapped) {
     this.pieces = pieces;
@@ -104,14 +107,29 @@ public final class Mapping implements Closeable {
     return mapped[(int) (position >>> SHIFT)].slice(offset(position), (int) length).isLoaded();
   }
 
-  /** Unmaps the file. */
+  /**
+   * Notes that slices of the buffers may be used after {@link #close}, which then leaves unmapping
+   * to the garbage collector: a slice keeps its buffer mapped. The caller sees to it that this
+   * happens before close.
+   */
+  void lend() {
+    if (!lent) { // reading a shared cache line is cheaper than writing it
+      lent = true;
+    }
+  }
+
+  /** Unmaps the file, or drops the buffers if they were {@link #lend lent}. */
   @Override
   public void close() {
     for (int i = 0; i < mapped.length; i++) {
       MappedByteBuffer buffer = mapped[i];
-      if (buffer != null) {
+      if (buffer != null && !lent) {
         BufferCleaner.free(buffer);
       }
+    }
+    if (lent) {
+      Arrays.fill(mapped, null);
+      Arrays.fill(pieces, null);
     }
   }
 }

@@ -43,6 +43,14 @@ public interface PageSource extends Closeable {
     return 0;
   }
 
+  /**
+   * Notes that callers of this library have seen a buffer of this source and may use it after
+   * {@link #close}, which must not crash the virtual machine then: such a use reads the same bytes
+   * or throws an {@link IllegalStateException}. Buffers of windows' own memory need nothing,
+   * because they are garbage-collected.
+   */
+  default void lend() {}
+
   /** Releases the file. */
   @Override
   void close() throws IOException;

@@ -49,6 +49,11 @@ public final class SharedPages implements Closeable {
     }
 
     @Override
+    public void lend() {
+      source.lend();
+    }
+
+    @Override
     public void close() throws IOException {
       if (!ended) {
         ended = true;

@@ -4,6 +4,7 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -15,6 +16,7 @@ public final class ShownFile implements Closeable {
 
   private final ByteBuffer[] pieces;
   private @Nullable Runnable free;
+  private boolean lent;
 
   /**
    * Takes ownership of little-endian buffers and of the action that frees them. Each buffer except
@@ -64,12 +66,25 @@ public final class ShownFile implements Closeable {
     return (int) position & (1 << SHIFT) - 1;
   }
 
-  /** Frees the memory; a second call does nothing. */
+  /**
+   * Notes that slices of the buffers, which must be garbage-collected ones, may be used after
+   * {@link #close}, which then leaves freeing them to the garbage collector. The caller sees to it
+   * that this happens before close.
+   */
+  void lend() {
+    if (!lent) { // reading a shared cache line is cheaper than writing it
+      lent = true;
+    }
+  }
+
+  /** Frees the memory, or drops it if it was {@link #lend lent}; a second call does nothing. */
   @Override
   public void close() {
     Runnable last = free;
     free = null;
-    if (last != null) {
+    if (lent) {
+      Arrays.fill(pieces, null);
+    } else if (last != null) {
       last.run();
     }
   }

@@ -77,4 +77,17 @@ interface SystemCalls {
    * must not be used once it is unmapped.
    */
   ByteBuffer view(long address, long length);
+
+  /** Views of memory that can be ended before it is unmapped. */
+  interface Views extends AutoCloseable {
+    /** Returns memory as a buffer in native byte order. */
+    ByteBuffer view(long address, long length);
+
+    /** Ends all views: any use of them, on any thread, throws an {@link IllegalStateException}. */
+    @Override
+    void close();
+  }
+
+  /** Creates views, which the caller closes before unmapping their memory. */
+  Views views();
 }

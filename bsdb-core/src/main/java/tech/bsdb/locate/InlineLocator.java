@@ -76,9 +76,7 @@ public final class InlineLocator implements Locator {
   public byte[] value(long place, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException {
     int length = index.length(place, extent);
-    byte[] value = values.make(length);
-    index.value(place, extent, value, values.offset(), length);
-    return value;
+    return values.take(extent.window().buffer(), index.valueAt(place, extent), length);
   }
 
   @Override

@@ -2,6 +2,7 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
@@ -118,6 +119,24 @@ public final class Lookup implements Closeable {
    */
   public byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
     return sync.get(key, budget);
+  }
+
+  /** Shows a value to a visitor. Separate from it, so that no lookup has to create one. */
+  @FunctionalInterface
+  public interface Visit<V, R> {
+    /** Runs the visitor on a value, a read-only slice. */
+    @Nullable R visit(V visitor, ByteBuffer value) throws IOException;
+  }
+
+  /**
+   * Shows the value of a key to a visitor, where it lies.
+   *
+   * @return what the visit returns, or null if the key is absent
+   * @throws IOException if the value cannot be read, or by the visit
+   * @throws IllegalStateException if the database is closed
+   */
+  public <V, R> @Nullable R show(byte[] key, V visitor, Visit<V, R> visit) throws IOException {
+    return sync.show(key, visitor, visit);
   }
 
   /** An action on the locator. */
@@ -291,9 +310,18 @@ public final class Lookup implements Closeable {
     return engines.reason();
   }
 
-  /** Waits for running lookups and releases everything; a second call does nothing. */
+  /**
+   * Waits for running lookups and releases everything; a second call does nothing.
+   *
+   * @throws IllegalStateException if the calling thread is showing a value to a visitor, for which
+   *     it would have to wait
+   */
   @Override
   public void close() throws IOException {
+    if (sessions.isShowing()) {
+      throw new IllegalStateException(
+          directory.path() + ": a value reader must not close the database that it reads");
+    }
     AsyncLookups made;
     synchronized (asyncLock) {
       closing = true;

@@ -9,6 +9,10 @@ import tech.bsdb.io.Extent;
 final class Probe {
   final Signature signature = new Signature();
   final Values values = Values.separate();
+
+  /** For a value that is shown where it lies. */
+  final Values shown = Values.inPlace();
+
   final Scratch scratch = new Scratch();
 
   /** For reads before the final one. Separate, since changing the file of an extent costs time. */
@@ -22,6 +26,7 @@ final class Probe {
     before.trim(most);
     last.trim(most);
     scratch.trim(most);
+    shown.trim(most);
   }
 
   /** Frees native memory. */

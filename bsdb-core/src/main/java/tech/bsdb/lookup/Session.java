@@ -24,6 +24,12 @@ final class Session {
   /** In the stack of free guests: one more than the number of the guest below, or 0 if none. */
   int below;
 
+  /**
+   * The id of the thread that shows a value to a reader, or 0. Other threads may see an old one,
+   * but never their own.
+   */
+  long showing;
+
   final Probe probe = new Probe();
 
   /** For batches in mapped files; created by the first. */

@@ -4,6 +4,9 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -58,7 +61,7 @@ final class Sessions {
   }
 
   private final @Nullable Session[] places = new Session[PLACES * STRIDE];
-  private final boolean[] made = new boolean[PLACES];
+  private final @Nullable Session[] made = new Session[PLACES];
 
   /* Kept guests by number. Those that are back form a stack, linked by number. */
   private final @Nullable Session[] guests = new Session[MAX_GUESTS];
@@ -73,8 +76,8 @@ final class Sessions {
   /** Number of guests created to be kept. Guarded by this. */
   private int kept;
 
-  /** Number of lent guests that will not be kept. Guarded by this. */
-  private int transients;
+  /** The lent guests that will not be kept. Guarded by this. */
+  private final Set<Session> transients = new HashSet<>();
 
   private volatile boolean closed;
   private volatile boolean faulted;
@@ -104,7 +107,7 @@ final class Sessions {
   }
 
   private Session takeGuest(int place) {
-    Session guest = made[place] ? popGuest() : null; // create the place's own session first
+    Session guest = made[place] != null ? popGuest() : null; // create the place's own session first
     if (guest == null) {
       return make(place);
     }
@@ -119,17 +122,19 @@ final class Sessions {
     if (closed) {
       throw closed();
     }
-    if (!made[place]) {
-      made[place] = true;
-      return Session.ofPlace(place);
+    if (made[place] == null) {
+      Session own = Session.ofPlace(place);
+      made[place] = own;
+      return own;
     }
     if (kept < MAX_GUESTS) {
       Session guest = Session.guest(kept);
       guests[kept++] = guest; // published to other threads through the stack
       return guest;
     }
-    transients++;
-    return Session.transientGuest();
+    Session guest = Session.transientGuest();
+    transients.add(guest);
+    return guest;
   }
 
   /** Takes the guest given back most recently, or returns null if there is none. */
@@ -182,7 +187,7 @@ final class Sessions {
         session.close();
       } finally {
         synchronized (this) {
-          transients--;
+          transients.remove(session);
         }
       }
     }
@@ -204,7 +209,7 @@ final class Sessions {
     Patience patience = new Patience();
     boolean complete = true;
     for (int place = 0; place < PLACES; place++) {
-      if (made[place]) {
+      if (made[place] != null) {
         complete &= await(place, patience);
       } else {
         PLACE.setVolatile(places, place * STRIDE, CLOSED);
@@ -223,7 +228,29 @@ final class Sessions {
     if (patience.interrupted) {
       Thread.currentThread().interrupt();
     }
-    return complete ? Closing.DONE : Closing.SESSION_LOST;
+    if (!complete) {
+      return Closing.SESSION_LOST;
+    }
+    Arrays.fill(made, null); // with the windows, which refer to the files' memory
+    Arrays.fill(guests, null);
+    return Closing.DONE;
+  }
+
+  /** Whether the calling thread is showing a value to a reader. */
+  synchronized boolean isShowing() {
+    long thread = Thread.currentThread().getId();
+    return isShowing(made, thread)
+        || isShowing(guests, thread)
+        || transients.stream().anyMatch(session -> session.showing == thread);
+  }
+
+  private static boolean isShowing(@Nullable Session[] sessions, long thread) {
+    for (Session session : sessions) {
+      if (session != null && session.showing == thread) {
+        return true;
+      }
+    }
+    return false;
   }
 
   private void closeSession(Session session) {
@@ -244,7 +271,7 @@ final class Sessions {
   }
 
   private synchronized boolean transientsOut() {
-    return transients > 0;
+    return !transients.isEmpty();
   }
 
   /** Waits for the session of a place and closes it; false if it gives up. */

@@ -72,6 +72,61 @@ final class SyncLookups {
     }
   }
 
+  /** Shows a key's value where it lies; see {@link Lookup#show}. */
+  <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
+    try {
+      Session session = take();
+      try {
+        return isPresent(key, session.probe) ? visited(session, visitor, visit) : null;
+      } finally {
+        giveBack(session);
+      }
+    } catch (InternalError e) { // also while the visitor reads mapped memory
+      throw unreadable(e);
+    }
+  }
+
+  /** Finds a key's value, which is then in the values shown. */
+  private boolean isPresent(byte[] key, Probe probe) throws IOException {
+    try {
+      return single.get(key, probe, probe.shown) != null;
+    } catch (IndexOutOfBoundsException e) {
+      throw unsound(e);
+    }
+  }
+
+  private static <V, R> @Nullable R visited(Session session, V visitor, Lookup.Visit<V, R> visit)
+      throws IOException {
+    Probe probe = session.probe;
+    if (probe.shown.inWindow()) {
+      probe.last.lend();
+    }
+    session.showing = Thread.currentThread().getId();
+    try {
+      return visit.visit(visitor, probe.shown.slice());
+    } finally {
+      session.showing = 0;
+    }
+  }
+
+  /* Visitors may throw an UncheckedIOException of their own, so those of sessions are translated where they arise. */
+
+  private Session take() throws IOException {
+    try {
+      return sessions.take();
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
+  private void giveBack(Session session) throws IOException {
+    try {
+      sessions.giveBack(session);
+    } catch (UncheckedIOException e) {
+      throw e.getCause();
+    }
+  }
+
   /** Looks up a key, requesting memory from a budget if there is one. */
   byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
     return inSession(

@@ -10,6 +10,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.ValueReader;
 
 /**
  * An open database that follows its directory: the current version of a store, or a plain database
@@ -33,6 +34,9 @@ public final class ReloadingDatabase implements AutoCloseable {
 
   private final Path directory;
   private final Reloader reloader;
+
+  /** How many value readers each thread is in. */
+  private final ThreadLocal<int[]> readers = ThreadLocal.withInitial(() -> new int[1]);
 
   private ReloadingDatabase(Path directory, Reloader reloader) {
     this.directory = directory;
@@ -145,6 +149,24 @@ public final class ReloadingDatabase implements AutoCloseable {
   }
 
   /**
+   * Shows a key's value in the version currently served to a reader; see {@link Database#read}. The
+   * version stays leased until the reader returns.
+   *
+   * @throws IllegalStateException if this is closed
+   */
+  public <R> @Nullable R read(byte[] key, ValueReader<R> reader) throws IOException {
+    int[] running = readers.get();
+    try (Lease lease = acquire()) {
+      running[0]++;
+      try {
+        return lease.database().read(key, reader);
+      } finally {
+        running[0]--;
+      }
+    }
+  }
+
+  /**
    * Looks up many keys, all in one version; see {@link Database#getAll}.
    *
    * @throws IllegalStateException if this is closed
@@ -197,9 +219,16 @@ public final class ReloadingDatabase implements AutoCloseable {
   /**
    * Stops granting leases, waits until all are released, then closes everything. A second call
    * waits too. A thread that holds a lease must not call this, or it deadlocks.
+   *
+   * @throws IllegalStateException if a {@link ValueReader} calls this, whose lease it would have to
+   *     wait for; everything stays open
    */
   @Override
   public void close() {
+    if (readers.get()[0] > 0) {
+      throw new IllegalStateException(
+          directory + ": a value reader must not close the database that it reads");
+    }
     reloader.close();
   }
 }

@@ -345,4 +345,23 @@ final class LinuxCalls implements SystemCalls {
         .asByteBuffer()
         .order(ByteOrder.nativeOrder());
   }
+
+  @Override
+  public Views views() {
+    Arena arena = Arena.ofShared();
+    return new Views() {
+      @Override
+      public ByteBuffer view(long address, long length) {
+        return MemorySegment.ofAddress(address)
+            .reinterpret(length, arena, null)
+            .asByteBuffer()
+            .order(ByteOrder.nativeOrder());
+      }
+
+      @Override
+      public void close() {
+        arena.close();
+      }
+    };
+  }
 }

@@ -121,6 +121,9 @@ public final class Mapping implements Closeable {
     return whole.asSlice(position, length).isLoaded();
   }
 
+  /** Does nothing here: a buffer that is used after {@link #close} throws. */
+  void lend() {}
+
   /** Unmaps the file. */
   @Override
   public void close() {

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.EOFException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
@@ -90,6 +91,34 @@ abstract class EngineContract {
         int count = 1 + random.nextInt(random.nextBoolean() ? 3 : PageSource.MAX_RUN);
         check(source, window, random.nextInt(PAGES - count + 1), count);
       }
+    }
+  }
+
+  /** Closing may leave unmapping to the garbage collector; a use that crashes ends all tests. */
+  @Test
+  void aLentBufferDoesNotCrashAfterClose() throws Exception {
+    PageSource source = open();
+    List<ByteBuffer> lent = new ArrayList<>();
+    for (int page = 0; page < PAGES; page++) {
+      Window window = new Window();
+      source.read(page, 1, window);
+      lent.add(window.buffer().slice(window.offset(), PAGE));
+    }
+    source.lend();
+    source.close();
+    for (int page = 0; page < PAGES; page++) {
+      byte[] found = new byte[PAGE];
+      try {
+        lent.get(page).get(found);
+      } catch (IllegalStateException e) {
+        continue;
+      }
+      assertThat(Arrays.equals(found, 0, PAGE, content, page * PAGE, (page + 1) * PAGE)).isTrue();
+    }
+    lent.clear();
+    for (int attempt = 0; attempt < 200 && !Leaks.mappings(directory).isEmpty(); attempt++) {
+      System.gc();
+      TimeUnit.MILLISECONDS.sleep(20);
     }
   }
 

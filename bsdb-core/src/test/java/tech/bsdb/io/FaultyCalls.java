@@ -194,6 +194,11 @@ final class FaultyCalls implements SystemCalls {
     return real.view(address, length);
   }
 
+  @Override
+  public Views views() {
+    return real.views();
+  }
+
   /** A descriptor whose reads wait until it is counted up. */
   static NativeFile stuck(FaultyCalls calls, int counter) throws IOException {
     SystemCalls opening =

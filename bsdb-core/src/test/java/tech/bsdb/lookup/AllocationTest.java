@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import com.sun.management.ThreadMXBean;
+import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -21,8 +22,12 @@ import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
+import tech.bsdb.ValueReader;
 
-/** A steady lookup allocates the value that it returns: no page, buffer, session or context. */
+/**
+ * A steady lookup allocates the value that it returns, or the slice that it shows: no page, buffer,
+ * session or context.
+ */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AllocationTest {
   private static final int RECORDS = 500;
@@ -33,6 +38,9 @@ class AllocationTest {
    * buffer, a session or a ZSTD context.
    */
   private static final int SLACK_PER_LOOKUP = 256;
+
+  /** More than a slice, which is one object, and less than the values are on average. */
+  private static final int SLICE = 128;
 
   /** What a profiler, a compiler or the bean itself may cost this thread once. */
   private static final int SLACK = 4096;
@@ -113,28 +121,47 @@ class AllocationTest {
           values += value == null ? 0 : 16 + value.length + 7 & -8;
         }
         long most = values + (long) SLACK_PER_LOOKUP * keys.length + SLACK;
-        long least = Long.MAX_VALUE;
-        long begin = System.nanoTime();
-        while (least > most && System.nanoTime() - begin < GUARD_NANOS) {
-          least = Math.min(least, allocated(database, keys));
+        long least = least(keys, most, database::get);
+        if (least < values || least > most) {
+          return least
+              + " bytes allocated by "
+              + keys.length
+              + " lookups that return "
+              + values
+              + " bytes";
         }
-        return least >= values && least <= most
+        long slices = (long) SLICE * keys.length / 2 + SLACK; // every other key is absent
+        long shown = least(keys, slices, key -> database.read(key, READER));
+        return shown <= slices
             ? null
-            : least
-                + " bytes allocated by "
-                + keys.length
-                + " lookups that return "
-                + values
-                + " bytes";
+            : shown + " bytes allocated by " + keys.length / 2 + " lookups that show slices";
       }
     }
   }
 
-  private static long allocated(Database database, byte[][] keys) throws Exception {
+  private static final ValueReader<Object> READER =
+      value -> value.limit() == 1 ? AllocationTest.class : null;
+
+  /** A lookup of a key. */
+  private interface Step {
+    @Nullable Object with(byte[] key) throws IOException;
+  }
+
+  /** What a round allocates once it is compiled, or after a long time. */
+  private static long least(byte[][] keys, long enough, Step lookup) throws IOException {
+    long least = Long.MAX_VALUE;
+    long begin = System.nanoTime();
+    while (least > enough && System.nanoTime() - begin < GUARD_NANOS) {
+      least = Math.min(least, allocated(keys, lookup));
+    }
+    return least;
+  }
+
+  private static long allocated(byte[][] keys, Step lookup) throws IOException {
     long thread = Thread.currentThread().getId();
     long before = THREADS.getThreadAllocatedBytes(thread);
     for (byte[] key : keys) {
-      database.get(key);
+      lookup.with(key);
     }
     return THREADS.getThreadAllocatedBytes(thread) - before;
   }

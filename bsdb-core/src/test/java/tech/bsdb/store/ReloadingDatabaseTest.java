@@ -400,6 +400,33 @@ class ReloadingDatabaseTest {
   }
 
   @Test
+  void aValueReaderKeepsItsVersionAndCannotCloseIt() throws Exception {
+    Path store = folder.resolve("store");
+    Versions.byHand(store, "v1");
+    byte[] key = Truth.utf8("key-7");
+    try (ReloadingDatabase database = ReloadingDatabase.open(store, QUICK)) {
+      String found =
+          database.read(
+              key,
+              value -> {
+                assertThatThrownBy(database::close).isInstanceOf(IllegalStateException.class);
+                Versions.byHand(store, "v2");
+                database.reload();
+                assertThat(get(database)).isEqualTo("v2");
+                return UTF_8.decode(value).toString();
+              });
+      assertThat(found).isEqualTo("v1");
+      assertThat(database.<String>read(key, value -> UTF_8.decode(value).toString()))
+          .isEqualTo("v2");
+      assertThat(database.<String>read(Truth.utf8("absent"), value -> "called")).isNull();
+    }
+    for (int attempt = 0; attempt < 200 && !Leaks.mappings(folder).isEmpty(); attempt++) {
+      System.gc(); // on Java 17 to 21 it unmaps what was shown
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
+  }
+
+  @Test
   void aClosedLeaseGivesNothing() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "v1");
     try (ReloadingDatabase database = ReloadingDatabase.open(store, QUICK)) {
