@@ -119,34 +119,30 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Looks up a key and shows its value to a reader where it lies, without a copy in most cases.
+   * Looks up a key and shows its value to a reader where it lies: in the mapped or loaded file, in
+   * the page just read, or in the block just decompressed. Only a value that spans pages is copied
+   * first. In steady state, a call allocates the slice that it shows, and nothing else unless the
+   * copy or the block exceeds 64 KiB.
    *
-   * <p>The value is copied only if it spans pages of a file, or if a record that begins with an
-   * empty key or one of more than 255 bytes spans them; in the compressed layout, only the block
-   * that holds it is decompressed, as for every lookup. A call allocates the slice that it shows
-   * and nothing of the value's size, except for values and blocks of more than 1 MiB. Shows an
-   * approximate database's values as {@link #get(byte[])} returns them.
+   * <p>The slice is valid until the reader returns. Using it later does not crash the virtual
+   * machine, but may show other bytes, and after {@link #close} may throw an {@link
+   * IllegalStateException}. On Java 22 and newer, closing releases mapped and loaded files at once,
+   * and slices of them throw. Java 17 to 21 have no such check. If slices of a mapped or loaded
+   * file were shown there, closing leaves the release of that file to the garbage collector, which
+   * waits until no slice is left.
    *
-   * <p>The slice is valid only while the reader runs. A slice kept for longer never crashes the
-   * virtual machine, but may show other bytes, and once the database is closed may throw an {@link
-   * IllegalStateException}. On Java 22 and newer, closing ends the memory of files that are mapped
-   * or loaded, and their slices throw. On Java 17 to 21, such memory cannot be ended safely, so a
-   * database that has shown a slice of it leaves releasing it to the garbage collector, which does
-   * so once the database is closed and no slice is left.
-   *
-   * <p>The reader runs on the calling thread. It may look up other keys. It must not close this
-   * database, which fails, and {@link #close} on another thread waits until the reader has
-   * returned. It should pass a slice of a mapped file to native code, checksums and channels only
-   * if nobody cuts the file short meanwhile.
+   * <p>The reader runs on the calling thread and may look up other keys. It must not close this
+   * database; {@link #close} on another thread waits for it. If a mapped file is cut short
+   * meanwhile, gets from the slice fail, but channels, checksums and native code that are given the
+   * slice crash the virtual machine, as they do with any mapped buffer.
    *
    * @param key 0 to 65,535 bytes; a longer key is absent
    * @param reader reads the value; not called if the key is absent
-   * @return what the reader returns, or null if the key is absent. A reader that never returns null
-   *     tells the two apart
-   * @throws IOException if a read fails, or if the reader throws it. Other exceptions of the reader
-   *     also arrive unchanged, except an {@link InternalError}, by which the virtual machine
-   *     reports a mapped page that it cannot read, and which becomes the cause of an {@code
-   *     IOException}
+   * @return what the reader returns, or null if the key is absent. A null that the reader returns
+   *     looks the same, so a reader that must tell them apart returns something else
+   * @throws IOException if a read fails, or if the reader throws it. Whatever the reader throws
+   *     arrives unchanged, except an {@link InternalError}, by which the virtual machine reports an
+   *     unreadable mapped page; it becomes the cause of an {@code IOException}
    * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
    * @throws IllegalStateException if the database is closed
    */

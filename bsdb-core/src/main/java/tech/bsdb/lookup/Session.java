@@ -25,10 +25,10 @@ final class Session {
   int below;
 
   /**
-   * The id of the thread that shows a value to a reader, or 0. Other threads may see an old one,
-   * but never their own.
+   * The id of the thread that shows a value to a visitor, or 0. Not volatile: a thread that asks
+   * for its own id needs only its own writes.
    */
-  long showing;
+  private long showing;
 
   final Probe probe = new Probe();
 
@@ -41,6 +41,23 @@ final class Session {
   private Session(int place, int guest) {
     this.place = place;
     this.guest = guest;
+  }
+
+  /** Notes that the calling thread shows a value to a visitor. */
+  void startShowing() {
+    showing = Thread.currentThread().getId();
+  }
+
+  /** Notes that it no longer does; does nothing if another thread has the session by now. */
+  void endShowing() {
+    if (isShowing(Thread.currentThread().getId())) {
+      showing = 0;
+    }
+  }
+
+  /** Whether a thread, which must be the calling one, shows a value to a visitor. */
+  boolean isShowing(long thread) {
+    return showing == thread;
   }
 
   /** Creates the session of a place. */

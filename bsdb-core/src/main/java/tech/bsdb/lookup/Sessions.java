@@ -236,17 +236,17 @@ final class Sessions {
     return Closing.DONE;
   }
 
-  /** Whether the calling thread is showing a value to a reader. */
+  /** Whether the calling thread is showing a value to a visitor. */
   synchronized boolean isShowing() {
     long thread = Thread.currentThread().getId();
     return isShowing(made, thread)
         || isShowing(guests, thread)
-        || transients.stream().anyMatch(session -> session.showing == thread);
+        || transients.stream().anyMatch(session -> session.isShowing(thread));
   }
 
   private static boolean isShowing(@Nullable Session[] sessions, long thread) {
     for (Session session : sessions) {
-      if (session != null && session.showing == thread) {
+      if (session != null && session.isShowing(thread)) {
         return true;
       }
     }

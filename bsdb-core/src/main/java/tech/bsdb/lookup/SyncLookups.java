@@ -79,6 +79,7 @@ final class SyncLookups {
       try {
         return isPresent(key, session.probe) ? visited(session, visitor, visit) : null;
       } finally {
+        session.endShowing(); // again, in case that a late fault prevented it
         giveBack(session);
       }
     } catch (InternalError e) { // also while the visitor reads mapped memory
@@ -101,11 +102,11 @@ final class SyncLookups {
     if (probe.shown.inWindow()) {
       probe.last.lend();
     }
-    session.showing = Thread.currentThread().getId();
+    session.startShowing();
     try {
       return visit.visit(visitor, probe.shown.slice());
     } finally {
-      session.showing = 0;
+      session.endShowing();
     }
   }
 

@@ -166,14 +166,7 @@ class ValueReaderTest {
     try (Database database = Database.open(small(Layout.BLOCKED))) {
       assertThat(database.<String>read(Truth.utf8("one"), value -> null)).isNull();
       assertThat(database.<String>read(new byte[70_000], value -> "called")).isNull();
-      assertThatThrownBy(() -> database.read(Truth.utf8("one"), unset()))
-          .isInstanceOf(NullPointerException.class);
     }
-  }
-
-  @SuppressWarnings({"NullAway", "TypeParameterUnusedInFormals"}) // a caller's mistake
-  private static <T> T unset() {
-    return null;
   }
 
   @SuppressWarnings("unchecked")
