@@ -170,7 +170,7 @@ class ValueReaderTest {
   }
 
   @SuppressWarnings("unchecked")
-  private static <X extends Throwable> X thrown(Throwable failure) throws X {
+  private static <X extends Throwable> void raise(Throwable failure) throws X {
     throw (X) failure;
   }
 
@@ -189,7 +189,8 @@ class ValueReaderTest {
               new AssertionError("mine"))) {
         ValueReader<String> failing =
             value -> {
-              throw ValueReaderTest.<RuntimeException>thrown(failure);
+              ValueReaderTest.<RuntimeException>raise(failure);
+              return null;
             };
         for (int i = 0; i < 3; i++) {
           assertThatThrownBy(() -> database.read(key, failing)).isSameAs(failure);
