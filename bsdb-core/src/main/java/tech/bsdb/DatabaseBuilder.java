@@ -130,36 +130,41 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   private Assembly assembly() throws IOException {
-    DuplicateRule duplicates =
-        switch (options.duplicates()) {
-          case ERROR -> DuplicateRule.REJECT;
-          case FIRST -> DuplicateRule.KEEP_FIRST;
-          case LAST -> DuplicateRule.KEEP_LAST;
-        };
-    if (layout() == RecordLayout.PACKED) {
-      return new PackedAssembly(
-          workspace,
-          chunk,
-          new PackedAssembly.Settings(
-              options.dataFiles(),
-              options.seed(),
-              duplicates,
-              options.memoryBytes(),
-              options.threads()));
-    }
-    return new AddressedAssembly(
-        workspace,
-        chunk,
-        new AddressedAssembly.Settings(
-            layout(),
-            options.dataFiles(),
-            options.approximateWidth(),
-            options.checksumBits(),
-            options.blockSize(),
-            options.compressionLevel(),
-            duplicates,
-            options.memoryBytes(),
-            options.threads()));
+    return layout() == RecordLayout.PACKED
+        ? new PackedAssembly(workspace, chunk, packed(options))
+        : new AddressedAssembly(workspace, chunk, addressed(options));
+  }
+
+  /** The settings of a packed database. */
+  static PackedAssembly.Settings packed(BuildOptions options) {
+    return new PackedAssembly.Settings(
+        options.dataFiles(),
+        options.seed(),
+        duplicates(options),
+        options.memoryBytes(),
+        options.threads());
+  }
+
+  /** The settings of a database with a hash function and an index. */
+  static AddressedAssembly.Settings addressed(BuildOptions options) {
+    return new AddressedAssembly.Settings(
+        layout(options),
+        options.dataFiles(),
+        options.approximateWidth(),
+        options.checksumBits(),
+        options.blockSize(),
+        options.compressionLevel(),
+        duplicates(options),
+        options.memoryBytes(),
+        options.threads());
+  }
+
+  private static DuplicateRule duplicates(BuildOptions options) {
+    return switch (options.duplicates()) {
+      case ERROR -> DuplicateRule.REJECT;
+      case FIRST -> DuplicateRule.KEEP_FIRST;
+      case LAST -> DuplicateRule.KEEP_LAST;
+    };
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -202,8 +207,12 @@ public final class DatabaseBuilder implements AutoCloseable {
     return e;
   }
 
-  /** The layout of records in the database, which an approximate one does not store. */
   private RecordLayout layout() {
+    return layout(options);
+  }
+
+  /** The layout of records in the database, which an approximate one does not store. */
+  static RecordLayout layout(BuildOptions options) {
     if (options.approximateWidth() > 0) {
       return RecordLayout.NONE;
     }

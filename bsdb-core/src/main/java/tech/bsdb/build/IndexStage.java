@@ -112,6 +112,26 @@ public final class IndexStage {
         (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
   }
 
+  /**
+   * The memory of all passes.
+   *
+   * @param records the number of entries, with random signatures
+   * @param buckets the number of buckets
+   * @param entryBytes bytes of an entry in the spill
+   * @param memoryBytes the memory limit for concurrent passes
+   */
+  static long passBytes(
+      long records, long buckets, long entryBytes, long memoryBytes, int threads) {
+    long each = WORKING_BYTES + 2 * entryBytes;
+    if (buckets < SignatureSpill.PARTITIONS) {
+      return records * each;
+    }
+    long partition = (records + SignatureSpill.PARTITIONS - 1) / SignatureSpill.PARTITIONS * each;
+    long parts = Math.max(1, (partition + memoryBytes - 1) / memoryBytes);
+    long pass = Math.max(1, partition / parts);
+    return pass * Math.max(1, Math.min(threads + 1L, memoryBytes / pass));
+  }
+
   /** Whether {@link #count} has work to do. */
   public boolean mustCount() {
     return passes.stream().anyMatch(pass -> pass.distinct < 0);

@@ -63,6 +63,20 @@ public final class PackStage {
     this.cancelled = cancelled;
   }
 
+  /**
+   * The memory of all passes.
+   *
+   * @param records the number of records of equal length, with random signatures
+   * @param entryBytes bytes of a record in the spill
+   * @param memoryBytes the memory limit for concurrent passes
+   */
+  static long passBytes(
+      long records, long entryBytes, PackedShape shape, long memoryBytes, int threads) {
+    long unit = records * (entryBytes + WORKING_BYTES) / shape.units();
+    long pass = Math.max(1, unit / Math.max(1, ceiling(unit, memoryBytes)));
+    return Math.min(unit * shape.units(), pass * concurrent(pass, memoryBytes, threads));
+  }
+
   /** The sorted records of a pass, which is the last of its partitions or not. */
   private record Sorted(SortedBins bins, int fromPartition, int toPartition, boolean last) {}
 
@@ -135,8 +149,12 @@ public final class PackStage {
     }
   }
 
-  /** The number of passes for partitions that need so much memory; about a quarter of it each. */
   private long ceiling(long bytes) {
+    return ceiling(bytes, memoryBytes);
+  }
+
+  /** The number of passes for partitions that need so much memory; about a quarter of it each. */
+  private static long ceiling(long bytes, long memoryBytes) {
     long most = Math.max(1, Math.min(memoryBytes / 4, 1L << 29));
     return (bytes + most - 1) / most;
   }
@@ -157,6 +175,10 @@ public final class PackStage {
       long need = need(unit * perUnit, (unit + 1) * perUnit);
       largest = Math.max(largest, need / Math.max(1, ceiling(need)));
     }
+    return concurrent(largest, memoryBytes, threads);
+  }
+
+  private static int concurrent(long largest, long memoryBytes, int threads) {
     return (int) Math.max(1, Math.min(threads + 1L, memoryBytes / largest));
   }
 

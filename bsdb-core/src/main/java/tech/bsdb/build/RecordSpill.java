@@ -52,6 +52,9 @@ public final class RecordSpill implements RecordWriter {
 
   private static final long NONE = -1;
 
+  /** Standard deviations by which no partition exceeds the average. */
+  private static final int DEVIATIONS = 6;
+
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
@@ -71,6 +74,43 @@ public final class RecordSpill implements RecordWriter {
   private long longBytes;
   private long records;
   private long recordBytes;
+
+  /**
+   * The size of the files of partitions to expect at most. What does not fill a chunk stays in
+   * memory.
+   *
+   * @param records the number of records of equal length, with random signatures
+   */
+  static long mostBytes(long records, int keyLength, int valueLength) {
+    long entry = entryBytes(keyLength, valueLength);
+    double average = (double) records / PARTITIONS;
+    double largest = (average + DEVIATIONS * Math.sqrt(average)) * entry;
+    long chunks = Math.min((long) (largest / CONTENT) * PARTITIONS, records * entry / CONTENT);
+    return chunks * CHUNK;
+  }
+
+  /** The size of the file of long values. */
+  static long longValueBytes(long records, int valueLength) {
+    return valueLength > LONG_VALUE ? records * valueLength : 0;
+  }
+
+  /** Memory of the chunks that are not full yet, at most. */
+  static long openBytes(long records) {
+    return Math.min(records, PARTITIONS) * CHUNK;
+  }
+
+  /** Bytes of an entry: mostly two for its number, and what is not long of the record. */
+  static long entryBytes(int keyLength, int valueLength) {
+    return 2L
+        + RecordFrame.headerLength(keyLength, valueLength)
+        + keyLength
+        + (valueLength > LONG_VALUE ? REFERENCE : valueLength);
+  }
+
+  /** The number of steps in which the files of {@code units} ranges of partitions are deleted. */
+  static int deletions(int units) {
+    return Math.min(FILES, units);
+  }
 
   /** Creates the files of a spill in a directory. */
   public RecordSpill(Path directory) throws IOException {

@@ -30,6 +30,9 @@ public final class SignatureSpill implements Closeable {
   private static final int CHUNK_TARGET = 10_000;
   private static final long NONE = -1;
 
+  /** Standard deviations by which no partition exceeds the average. */
+  private static final int DEVIATIONS = 6;
+
   private final SequentialFile file;
   private final int entryBytes;
   private final int perChunk;
@@ -49,6 +52,27 @@ public final class SignatureSpill implements Closeable {
     this.chunkBytes = perChunk * entryBytes;
     this.file = new SequentialFile(path);
     Arrays.fill(lastChunk, NONE);
+  }
+
+  /**
+   * The size of the file to expect at most. What does not fill a chunk stays in memory, so a
+   * partition of fewer signatures than a chunk holds takes nothing.
+   *
+   * @param records the number of entries, with random signatures
+   * @param payloadBytes bytes of their payload
+   */
+  static long mostBytes(long records, int payloadBytes) {
+    long entryBytes = 2L * Long.BYTES + payloadBytes;
+    long perChunk = Math.max(1, CHUNK_TARGET / entryBytes);
+    double average = (double) records / PARTITIONS;
+    double largest = average + DEVIATIONS * Math.sqrt(average);
+    long chunks = Math.min((long) (largest / perChunk) * PARTITIONS, records / perChunk);
+    return chunks * (Long.BYTES + perChunk * entryBytes);
+  }
+
+  /** Memory of the chunks that are not full yet, at most. */
+  static long openBytes(long records, int payloadBytes) {
+    return Math.min(records, PARTITIONS) * CHUNK_TARGET;
   }
 
   /** The partition of a signature. */

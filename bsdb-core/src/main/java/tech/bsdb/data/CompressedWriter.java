@@ -59,6 +59,23 @@ public final class CompressedWriter implements RecordWriter {
     this.compressing = new OrderedTasks<>("bsdb-compress", threads, 2 * threads + 1, this::write);
   }
 
+  /**
+   * The bytes of all blocks of records of equal length, none of which compresses.
+   *
+   * @param records the number of records
+   * @param length the length of a record, with its header
+   * @param blockSize raw bytes per block
+   */
+  public static long storedBytes(long records, long length, int blockSize) {
+    long perBlock = Math.max(1, blockSize / length);
+    long full = records / perBlock;
+    long rest = records % perBlock;
+    byte[] head = new byte[BlockFrame.MAX];
+    return records * length
+        + full * BlockFrame.putStored(head, perBlock * length)
+        + (rest == 0 ? 0 : BlockFrame.putStored(head, rest * length));
+  }
+
   /** The length of the longest frame, excluding blocks that hold a single large record. */
   public int longestFrame() {
     return longestFrame;

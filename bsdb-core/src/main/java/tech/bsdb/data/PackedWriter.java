@@ -13,6 +13,9 @@ import tech.bsdb.format.PageEncoder;
  * pages starts a page. In spanning pages, bins follow each other without gaps.
  */
 public final class PackedWriter {
+  /** Bytes of a bin in the directory of its page. */
+  private static final int ENTRY = PackedPage.directory(1) - PackedPage.directory(0);
+
   private final boolean spanning;
   private final IntConsumer pageSink;
   private PageEncoder pages;
@@ -34,6 +37,25 @@ public final class PackedWriter {
     this.pages = pages;
     this.spanning = spanning;
     this.pageSink = pageSink;
+  }
+
+  /**
+   * The number of pages to expect for records of equal length with random signatures.
+   *
+   * <p>In aligned pages, the bin that does not fit leaves a gap: that of the last lattice point
+   * before a point of a renewal process whose steps are bins, with a Poisson number of records
+   * each.
+   *
+   * @param records the number of records
+   * @param length the length of a record, with its header
+   * @param bins the number of bins
+   */
+  public static long expectedPages(long records, long length, long bins, boolean spanning) {
+    double perBin = (double) records / bins;
+    double gap = spanning ? ENTRY / 2.0 : length * (perBin + 1) / 2;
+    double bytes = (double) records * length + (double) bins * ENTRY;
+    double room = Page.PAYLOAD - PackedPage.directory(0) - gap;
+    return Math.max(1, (long) Math.ceil(bytes / room));
   }
 
   /** Bytes of records that still fit in the page. */

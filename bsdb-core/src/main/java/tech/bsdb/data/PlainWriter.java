@@ -25,6 +25,25 @@ public final class PlainWriter implements RecordWriter {
     this.sink = sink;
   }
 
+  /**
+   * The number of content pages of records of equal length in one file.
+   *
+   * @param records the number of records
+   * @param length the length of a record, with its header
+   */
+  public static long pages(RecordLayout layout, long records, long length) {
+    if (layout == RecordLayout.COMPACT) {
+      return ceiling(records * length, Page.PAYLOAD);
+    }
+    return length > Page.PAYLOAD
+        ? records * ceiling(length, Page.PAYLOAD)
+        : ceiling(records, Page.PAYLOAD / length);
+  }
+
+  private static long ceiling(long dividend, long divisor) {
+    return (dividend + divisor - 1) / divisor;
+  }
+
   @Override
   public void add(FramedRecord record) throws IOException {
     PageEncoder pages = files.next();

@@ -25,6 +25,11 @@ final class BucketSolver implements HashConstruction {
   }
 
   @Override
+  public long filePages() {
+    return BucketHash.bodyPages(layout) + BucketHash.tablePages(layout) + 2;
+  }
+
+  @Override
   public long bucket(long high) {
     return BucketLayout.bucket(high, layout.buckets());
   }

@@ -13,6 +13,9 @@ public interface HashConstruction {
    */
   long buckets();
 
+  /** The number of pages of the function's file, including header and footer. */
+  long filePages();
+
   /**
    * The bucket of a signature. Larger first halves, as unsigned numbers, never have a smaller
    * bucket. If there are at least as many buckets as partitions, each partition has the same number

@@ -212,6 +212,16 @@ public final class BinIndex {
     return (bytes + Page.PAYLOAD - 1) / Page.PAYLOAD + 2;
   }
 
+  /** Bytes that an open index takes on the heap. */
+  public static long heapBytes(long bins, long pages) {
+    return Integer.BYTES * (groups(bins) + 1) + pages + 1 + Long.BYTES;
+  }
+
+  /** The most pages of all data files. */
+  public static long mostPages() {
+    return MOST_OF_ALL;
+  }
+
   private static long groups(long bins) {
     return bins + IN_GROUP >>> GROUP_BITS;
   }

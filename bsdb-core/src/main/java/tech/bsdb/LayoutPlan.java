@@ -1,0 +1,271 @@
+package tech.bsdb;
+
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.SizePlan;
+import tech.bsdb.format.BlockFrame;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.io.PageSource;
+
+/**
+ * What a database will take before it is built: disk, memory, temporary files, and the reads of a
+ * lookup. Immutable and thread-safe.
+ *
+ * <p>The figures follow from the file format, for records of equal length with distinct keys. They
+ * are exact for the blocked and the compact layout and for approximate mode, with one data file and
+ * without a schema. If lengths vary, pass the averages: in the compact and the packed layout only
+ * the average length counts; in the blocked layout, the space left at the ends of pages depends on
+ * the lengths themselves. The size of the packed layout is an expected value, within a percent or a
+ * page. The size of the compressed layout follows from a compression ratio that the caller has
+ * measured.
+ */
+public final class LayoutPlan {
+  /** The most records of a database. */
+  public static final long MAX_RECORDS = 1L << 40;
+
+  private static final long MAX_BYTES = 1L << 55;
+
+  record Facts(
+      BuildOptions options,
+      long records,
+      int keyLength,
+      int valueLength,
+      double compressionRatio,
+      SizePlan sizes) {}
+
+  private final Facts facts;
+
+  private LayoutPlan(Facts facts) {
+    this.facts = facts;
+  }
+
+  /**
+   * Plans a database, for the compressed layout on the assumption that nothing compresses.
+   *
+   * @param options the database to build; those on duplicates, schemas and directories are ignored
+   * @param records the number of records, 0 to {@link #MAX_RECORDS}
+   * @param keyLength the length of a key, 0 to {@link RecordBatch#MAX_KEY_LENGTH}
+   * @param valueLength the length of a value, 0 to {@link RecordBatch#MAX_VALUE_LENGTH}
+   * @throws IllegalArgumentException if a number is out of range, or the layout cannot hold so much
+   */
+  public static LayoutPlan of(BuildOptions options, long records, int keyLength, int valueLength) {
+    return of(options, records, keyLength, valueLength, 0);
+  }
+
+  /**
+   * Plans a database.
+   *
+   * @param compressionRatio the bytes of all keys and values, divided by the size of the compressed
+   *     data files; 0 if nothing compresses. The {@link Statistics} of a sample in the compressed
+   *     layout have both: {@code (keyBytes + valueBytes) / dataBytes}. Other layouts ignore it
+   * @throws IllegalArgumentException as {@link #of(BuildOptions, long, int, int)}
+   */
+  public static LayoutPlan of(
+      BuildOptions options,
+      long records,
+      int keyLength,
+      int valueLength,
+      double compressionRatio) {
+    ranged("records", records, MAX_RECORDS);
+    ranged("keyLength", keyLength, RecordBatch.MAX_KEY_LENGTH);
+    ranged("valueLength", valueLength, RecordBatch.MAX_VALUE_LENGTH);
+    if (!(compressionRatio >= 0 && compressionRatio < Double.POSITIVE_INFINITY)) {
+      throw new IllegalArgumentException("compressionRatio is " + compressionRatio);
+    }
+    if ((double) records * RecordFrame.length(keyLength, valueLength) > MAX_BYTES) {
+      throw new IllegalArgumentException("no database holds more than 32 PiB of records");
+    }
+    SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
+    SizePlan sizes;
+    if (DatabaseBuilder.layout(options) == RecordLayout.PACKED) {
+      sizes = SizePlan.packed(DatabaseBuilder.packed(options), given);
+    } else {
+      double raw = (double) records * ((long) keyLength + valueLength);
+      long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
+      sizes =
+          SizePlan.addressed(
+              DatabaseBuilder.addressed(options),
+              given,
+              compressed,
+              options.sampleRecords() > 0 ? options.dictionaryBytes() : 0);
+    }
+    return new LayoutPlan(
+        new Facts(options, records, keyLength, valueLength, compressionRatio, sizes));
+  }
+
+  private static void ranged(String name, long value, long max) {
+    if (value < 0 || value > max) {
+      throw new IllegalArgumentException(name + " is " + value + ", not in 0 to " + max);
+    }
+  }
+
+  /** The options of the database. */
+  public BuildOptions options() {
+    return facts.options;
+  }
+
+  /** The number of records. */
+  public long records() {
+    return facts.records;
+  }
+
+  /** Size of the data files in bytes. */
+  public long dataBytes() {
+    return facts.sizes.dataBytes();
+  }
+
+  /** Size of the hash function's file in bytes; 0 in the packed layout. */
+  public long hashBytes() {
+    return facts.sizes.hashBytes();
+  }
+
+  /** Size of the index file in bytes. */
+  public long indexBytes() {
+    return facts.sizes.indexBytes();
+  }
+
+  /** Total size of all files in bytes; in the compressed layout with the largest dictionary. */
+  public long databaseBytes() {
+    return facts.sizes.databaseBytes();
+  }
+
+  /**
+   * Bytes of memory that every lookup touches first: the hash function's file in the page cache, or
+   * the index of the packed layout on the heap.
+   */
+  public long lookupMemoryBytes() {
+    return hashBytes() + facts.sizes.pinnedBytes();
+  }
+
+  /**
+   * Bytes of page cache that hold all that mapped lookups read. In the packed layout, the index is
+   * on the heap instead.
+   */
+  public long pageCacheBytes() {
+    return dataBytes() + hashBytes() + (layout() == RecordLayout.PACKED ? 0 : indexBytes());
+  }
+
+  /**
+   * Heap of an open database that grows with its size, in bytes: one bit for each page, the index
+   * of the packed layout, the ZSTD dictionary.
+   */
+  public long heapBytes() {
+    return facts.sizes.pinnedBytes()
+        + facts.sizes.dictionaryBytes()
+        + pageCacheBytes() / Page.SIZE / Byte.SIZE;
+  }
+
+  /** Size of the build's temporary files in bytes, at most. */
+  public long temporaryBytes() {
+    return facts.sizes.temporaryBytes();
+  }
+
+  /**
+   * Size of the new files and the temporary files at one time in bytes, at most. A database to be
+   * replaced takes its own size in addition.
+   */
+  public long peakDiskBytes() {
+    return facts.sizes.peakBytes();
+  }
+
+  /**
+   * Memory of the build's partitions and passes in bytes, besides write buffers, parsed batches and
+   * Java itself.
+   */
+  public long buildMemoryBytes() {
+    return facts.sizes.memoryBytes();
+  }
+
+  /**
+   * Reads from the device that a lookup of a present key makes when only {@link #lookupMemoryBytes}
+   * is in memory: of the index and of the data.
+   */
+  public double presentReads() {
+    return indexPages() + (layout() == RecordLayout.NONE ? 0 : runs(dataPages(true)));
+  }
+
+  /**
+   * The same for an absent key, on average. Checksum bits reject most absent keys without a read;
+   * the packed layout has none.
+   */
+  public double absentReads() {
+    return layout() == RecordLayout.PACKED ? runs(dataPages(false)) : passing() * presentReads();
+  }
+
+  /** Pages that the reads of a present key fetch, on average. */
+  public double presentPages() {
+    return indexPages() + dataPages(true);
+  }
+
+  /** Pages that the reads of an absent key fetch, on average. */
+  public double absentPages() {
+    return layout() == RecordLayout.PACKED ? dataPages(false) : passing() * presentPages();
+  }
+
+  private RecordLayout layout() {
+    return DatabaseBuilder.layout(facts.options);
+  }
+
+  /** The share of absent keys that the checksum bits do not reject. */
+  private double passing() {
+    return Math.pow(0.5, facts.options.checksumBits());
+  }
+
+  private int indexPages() {
+    return layout() == RecordLayout.PACKED ? 0 : 1;
+  }
+
+  private static double runs(double pages) {
+    return Math.max(1, pages / PageSource.MAX_RUN);
+  }
+
+  /** Pages of data that a lookup reads, on average. */
+  private double dataPages(boolean present) {
+    long length = RecordFrame.length(facts.keyLength, facts.valueLength);
+    return switch (layout()) {
+      case NONE -> 0;
+      case BLOCKED -> (length + Page.PAYLOAD - 1) / Page.PAYLOAD;
+      case COMPACT -> straddled(length);
+      case COMPRESSED -> straddled(blockBytes(length));
+      case PACKED -> binPages(length, present);
+    };
+  }
+
+  /** Pages that bytes at a random place touch, on average. */
+  private static double straddled(double bytes) {
+    return 1 + Math.max(0, bytes - 1) / Page.PAYLOAD;
+  }
+
+  /** A lookup reads as much as the longest block may take. */
+  private double blockBytes(long length) {
+    int block = facts.options.blockSize();
+    long raw = Math.max(1, block / length) * length;
+    return BlockFrame.MAX + raw / Math.max(1, facts.compressionRatio);
+  }
+
+  /** A bin that may span pages is read up to the page in which the next one starts. */
+  private double binPages(long length, boolean present) {
+    if (!facts.sizes.spanning() || facts.records == 0) {
+      return 1;
+    }
+    double others = (double) facts.records / facts.sizes.bins();
+    double perPage = (double) facts.records * length * Page.SIZE / facts.sizes.dataBytes();
+    return 1 + (others + (present ? 1 : 0)) * length / perPage;
+  }
+
+  @Override
+  public boolean equals(@Nullable Object other) {
+    return other instanceof LayoutPlan that && facts.equals(that.facts);
+  }
+
+  @Override
+  public int hashCode() {
+    return facts.hashCode();
+  }
+
+  @Override
+  public String toString() {
+    return "LayoutPlan" + facts.toString().substring("Facts".length());
+  }
+}

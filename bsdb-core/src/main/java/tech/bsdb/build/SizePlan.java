@@ -1,0 +1,193 @@
+package tech.bsdb.build;
+
+import tech.bsdb.data.CompressedWriter;
+import tech.bsdb.data.PackedWriter;
+import tech.bsdb.data.PlainWriter;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.HashConstruction;
+import tech.bsdb.hash.HashKinds;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.ValueIndex;
+
+/**
+ * The sizes of a database and of its build, computed from the number and the length of its records.
+ * Each formula stands beside the code that writes the bytes; this class only adds them up.
+ *
+ * @param dataBytes size of the data files
+ * @param hashBytes size of the hash function's file; 0 in the packed layout
+ * @param indexBytes size of the index file
+ * @param dictionaryBytes size of the dictionary's file at most
+ * @param bins the number of bins of the packed layout, otherwise 0
+ * @param spanning whether the bins span pages
+ * @param pinnedBytes heap of an open database that grows with the records: the index of the packed
+ *     layout, otherwise 0
+ * @param temporaryBytes size of the temporary files at most
+ * @param peakBytes size of the new files and the temporary files at one time at most
+ * @param memoryBytes memory of the build's chunks and passes
+ */
+public record SizePlan(
+    long dataBytes,
+    long hashBytes,
+    long indexBytes,
+    long dictionaryBytes,
+    long bins,
+    boolean spanning,
+    long pinnedBytes,
+    long temporaryBytes,
+    long peakBytes,
+    long memoryBytes) {
+  /** Pages of a file that are no content: header and footer. */
+  private static final int FRAME = 2;
+
+  /** A manifest without schema fits in one page, with header and footer. */
+  private static final int MANIFEST = 3;
+
+  /**
+   * Records of equal length with random signatures.
+   *
+   * @param count the number of records
+   * @param keyLength the length of each key
+   * @param valueLength the length of each value
+   */
+  public record Records(long count, int keyLength, int valueLength) {
+    long length() {
+      return RecordFrame.length(keyLength, valueLength);
+    }
+  }
+
+  /** Bytes of all files. */
+  public long databaseBytes() {
+    return dataBytes + hashBytes + indexBytes + dictionaryBytes + bytes(MANIFEST);
+  }
+
+  private static long bytes(long pages) {
+    return pages * Page.SIZE;
+  }
+
+  private static long pages(long payload) {
+    return (payload + Page.PAYLOAD - 1) / Page.PAYLOAD;
+  }
+
+  /**
+   * Plans a database with a hash function and an index.
+   *
+   * @param compressedBytes bytes of the compressed records, or -1 if nothing compresses; ignored
+   *     unless compressed
+   * @param dictionaryBytes bytes of the dictionary; 0 for none
+   * @throws IllegalArgumentException if the addresses cannot hold so much
+   */
+  public static SizePlan addressed(
+      AddressedAssembly.Settings settings,
+      Records records,
+      long compressedBytes,
+      int dictionaryBytes) {
+    long count = records.count;
+    boolean approximate = settings.approximate();
+    boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
+    long contentPages = 0;
+    if (compressed) {
+      long stored = CompressedWriter.storedBytes(count, records.length(), settings.blockSize());
+      contentPages = pages(compressedBytes < 0 ? stored : Math.min(stored, compressedBytes));
+    } else if (!approximate) {
+      contentPages = PlainWriter.pages(settings.layout(), count, records.length());
+    }
+    requireAddresses(settings, contentPages);
+    long data = approximate ? 0 : bytes(contentPages + (long) FRAME * settings.dataFiles());
+    HashConstruction hash =
+        HashKinds.CURRENT.construct(
+            count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
+    int width =
+        approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : AddressIndex.WIDTH;
+    long index = bytes(AddressIndex.pagesFor(count, width));
+    int payload = Long.BYTES + (approximate ? width : 0);
+    long temporary = SignatureSpill.mostBytes(count, payload);
+    if (approximate) {
+      long keys = RecordFrame.length(records.keyLength, 0);
+      temporary += bytes(1 + PlainWriter.pages(RecordLayout.COMPACT, count, keys));
+    }
+    long dictionary = dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
+    long written = data + bytes(hash.filePages()) + index + dictionary + bytes(MANIFEST);
+    long memory =
+        SignatureSpill.openBytes(count, payload)
+            + IndexStage.passBytes(
+                count,
+                hash.buckets(),
+                2L * Long.BYTES + payload,
+                settings.memoryBytes(),
+                settings.threads());
+    return new SizePlan(
+        data,
+        bytes(hash.filePages()),
+        index,
+        dictionary,
+        0,
+        false,
+        0,
+        temporary,
+        written + temporary,
+        memory);
+  }
+
+  private static void requireAddresses(AddressedAssembly.Settings settings, long contentPages) {
+    RecordAddress addresses = RecordAddress.of(settings.layout(), settings.blockSize());
+    long perFile = addresses.maxPosition() / Page.SIZE - RecordAddress.STRIPE / Page.SIZE;
+    long files = (contentPages + perFile - 1) / perFile;
+    if (files > settings.dataFiles()) {
+      throw new IllegalArgumentException(
+          "these records need " + files + " data files, not " + settings.dataFiles());
+    }
+  }
+
+  /**
+   * Plans a packed database.
+   *
+   * @throws IllegalArgumentException if the index cannot hold so many pages
+   */
+  public static SizePlan packed(PackedAssembly.Settings settings, Records records) {
+    long count = records.count;
+    PackedShape shape = PackedShape.of(count, count * records.length());
+    long contentPages =
+        PackedWriter.expectedPages(count, records.length(), shape.bins(), shape.spanning());
+    if (contentPages > BinIndex.mostPages()) {
+      throw new IllegalArgumentException(
+          "these records need "
+              + contentPages
+              + " pages, and the packed layout holds at most "
+              + BinIndex.mostPages());
+    }
+    long data = bytes(contentPages + (long) FRAME * settings.dataFiles());
+    long index = bytes(BinIndex.filePages(shape.bins(), contentPages));
+    long spilled = RecordSpill.mostBytes(count, records.keyLength, records.valueLength);
+    long longValues = RecordSpill.longValueBytes(count, records.valueLength);
+    int steps = RecordSpill.deletions(shape.units());
+    // The data grows while the spill shrinks, so the peak is at one end.
+    long peak =
+        Math.max(spilled + data / steps, data + spilled / steps)
+            + longValues
+            + index
+            + bytes(MANIFEST);
+    long memory =
+        RecordSpill.openBytes(count)
+            + PackStage.passBytes(
+                count,
+                RecordSpill.entryBytes(records.keyLength, records.valueLength),
+                shape,
+                settings.memoryBytes(),
+                settings.threads());
+    return new SizePlan(
+        data,
+        0,
+        index,
+        0,
+        shape.bins(),
+        shape.spanning(),
+        BinIndex.heapBytes(shape.bins(), contentPages),
+        spilled + longValues,
+        peak,
+        memory);
+  }
+}
