@@ -62,11 +62,7 @@ public final class LayoutPlan {
    * @throws IllegalArgumentException as {@link #of(BuildOptions, long, int, int)}
    */
   public static LayoutPlan of(
-      BuildOptions options,
-      long records,
-      int keyLength,
-      int valueLength,
-      double compressionRatio) {
+      BuildOptions options, long records, int keyLength, int valueLength, double compressionRatio) {
     ranged("records", records, MAX_RECORDS);
     ranged("keyLength", keyLength, RecordBatch.MAX_KEY_LENGTH);
     ranged("valueLength", valueLength, RecordBatch.MAX_VALUE_LENGTH);
@@ -182,7 +178,17 @@ public final class LayoutPlan {
    * is in memory: of the index and of the data.
    */
   public double presentReads() {
-    return indexPages() + (layout() == RecordLayout.NONE ? 0 : runs(dataPages(true)));
+    return switch (layout()) {
+      case NONE -> 1;
+      case PACKED -> runs(dataPages(true));
+      case BLOCKED, COMPACT -> 1 + runs(dataPages(true));
+      case COMPRESSED -> pageByPage() ? 1 + dataPages(true) : 2;
+    };
+  }
+
+  /** Whether a block holds one long record; such blocks are read page by page. */
+  private boolean pageByPage() {
+    return layout() == RecordLayout.COMPRESSED && recordLength() > facts.options.blockSize();
   }
 
   /**
@@ -190,7 +196,10 @@ public final class LayoutPlan {
    * the packed layout has none.
    */
   public double absentReads() {
-    return layout() == RecordLayout.PACKED ? runs(dataPages(false)) : passing() * presentReads();
+    if (layout() == RecordLayout.PACKED) {
+      return runs(dataPages(false));
+    }
+    return passing() * (pageByPage() ? 2 : presentReads());
   }
 
   /** Pages that the reads of a present key fetch, on average. */
@@ -200,7 +209,10 @@ public final class LayoutPlan {
 
   /** Pages that the reads of an absent key fetch, on average. */
   public double absentPages() {
-    return layout() == RecordLayout.PACKED ? dataPages(false) : passing() * presentPages();
+    if (layout() == RecordLayout.PACKED) {
+      return dataPages(false);
+    }
+    return passing() * (pageByPage() ? 2 : presentPages());
   }
 
   private RecordLayout layout() {
@@ -220,9 +232,13 @@ public final class LayoutPlan {
     return Math.max(1, pages / PageSource.MAX_RUN);
   }
 
+  private long recordLength() {
+    return RecordFrame.length(facts.keyLength, facts.valueLength);
+  }
+
   /** Pages of data that a lookup reads, on average. */
   private double dataPages(boolean present) {
-    long length = RecordFrame.length(facts.keyLength, facts.valueLength);
+    long length = recordLength();
     return switch (layout()) {
       case NONE -> 0;
       case BLOCKED -> (length + Page.PAYLOAD - 1) / Page.PAYLOAD;

@@ -75,7 +75,7 @@ public record SizePlan(
   /**
    * Plans a database with a hash function and an index.
    *
-   * @param compressedBytes bytes of the compressed records, or -1 if nothing compresses; ignored
+   * @param compressedBytes bytes of the compressed pages, or -1 if nothing compresses; ignored
    *     unless compressed
    * @param dictionaryBytes bytes of the dictionary; 0 for none
    * @throws IllegalArgumentException if the addresses cannot hold so much
@@ -91,15 +91,15 @@ public record SizePlan(
     long contentPages = 0;
     if (compressed) {
       long stored = CompressedWriter.storedBytes(count, records.length(), settings.blockSize());
-      contentPages = pages(compressedBytes < 0 ? stored : Math.min(stored, compressedBytes));
+      long given = (compressedBytes + Page.SIZE - 1) / Page.SIZE;
+      contentPages = compressedBytes < 0 ? pages(stored) : Math.min(pages(stored), given);
     } else if (!approximate) {
       contentPages = PlainWriter.pages(settings.layout(), count, records.length());
     }
     requireAddresses(settings, contentPages);
     long data = approximate ? 0 : bytes(contentPages + (long) FRAME * settings.dataFiles());
     HashConstruction hash =
-        HashKinds.CURRENT.construct(
-            count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
+        HashKinds.CURRENT.construct(count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
     int width =
         approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : AddressIndex.WIDTH;
     long index = bytes(AddressIndex.pagesFor(count, width));
@@ -109,7 +109,8 @@ public record SizePlan(
       long keys = RecordFrame.length(records.keyLength, 0);
       temporary += bytes(1 + PlainWriter.pages(RecordLayout.COMPACT, count, keys));
     }
-    long dictionary = dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
+    long dictionary =
+        dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
     long written = data + bytes(hash.filePages()) + index + dictionary + bytes(MANIFEST);
     long memory =
         SignatureSpill.openBytes(count, payload)

@@ -42,7 +42,8 @@ class CommandLineIT {
     Run run = run(java, BSDB);
 
     assertThat(run.code).isZero();
-    assertThat(run.out).contains("build", "get", "scan", "stat", "verify", "bench", "bench-async");
+    assertThat(run.out)
+        .contains("build", "get", "scan", "stat", "verify", "plan", "bench", "bench-async");
     assertThat(run.err).isEmpty();
     assertThat(run(java, BSDB, "--version").out)
         .matches("bsdb \\d+\\.\\d+\\.\\d+.* \\(Java .*\\)\n");

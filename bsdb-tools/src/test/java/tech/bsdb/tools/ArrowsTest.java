@@ -35,6 +35,7 @@ class ArrowsTest {
       rows: cli text
       input: cli rows text
       sample: cli
+      plan: cli
       source: cli input
       parquet: input source rows text
       inspect: cli input rows text

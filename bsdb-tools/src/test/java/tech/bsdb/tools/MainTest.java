@@ -50,8 +50,8 @@ class MainTest {
   void anUnrecognizableCommandIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
-            "the commands are build, build-parquet, get, scan, stat, verify, warm, publish, rollback,"
-                + " versions, serve");
+            "the commands are build, build-parquet, get, scan, stat, verify, warm, plan, publish,"
+                + " rollback, versions, serve");
   }
 
   @ParameterizedTest
@@ -64,6 +64,7 @@ class MainTest {
         "stat",
         "verify",
         "warm",
+        "plan",
         "publish",
         "rollback",
         "versions",

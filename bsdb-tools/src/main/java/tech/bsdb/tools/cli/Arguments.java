@@ -96,6 +96,40 @@ public final class Arguments {
   }
 
   /**
+   * A decimal number.
+   *
+   * @throws UsageException if the value is not a number from {@code least} to {@code most}
+   */
+  public double decimal(String option, double least, double most, double otherwise)
+      throws UsageException {
+    Optional<String> value = text(option);
+    if (value.isEmpty()) {
+      return otherwise;
+    }
+    try {
+      double number = Double.parseDouble(value.get());
+      if (number >= least && number <= most) {
+        return number;
+      }
+    } catch (NumberFormatException notANumber) {
+      // reported below, together with the range
+    }
+    throw new UsageException(
+        option
+            + " takes a number from "
+            + plain(least)
+            + " to "
+            + plain(most)
+            + ", not \""
+            + value.get()
+            + "\"");
+  }
+
+  private static String plain(double number) {
+    return number == Math.rint(number) ? String.valueOf((long) number) : String.valueOf(number);
+  }
+
+  /**
    * A constant of an enumeration, typed in lower case.
    *
    * @throws UsageException if the value names no constant

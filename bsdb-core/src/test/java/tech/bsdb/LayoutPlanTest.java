@@ -1,0 +1,354 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
+import java.nio.file.FileVisitResult;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.SimpleFileVisitor;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.util.SplittableRandom;
+import java.util.stream.LongStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** The formulas of the plan, held against databases that were built. */
+class LayoutPlanTest {
+  private static final int PAGE = 4096;
+
+  /** Lock files and journals of a build. */
+  private static final long SMALL_FILES = 64 << 10;
+
+  /** What the write buffers of a build's files may hold back. */
+  private static final long BUFFERED = 4 << 20;
+
+  @TempDir Path folder;
+
+  private final BuildOptions options = BuildOptions.defaults().withThreads(2);
+
+  static Stream<Arguments> shapes() {
+    return Stream.of(
+        Arguments.of(0, 8, 8),
+        Arguments.of(1, 13, 32),
+        Arguments.of(1_000, 8, 0),
+        Arguments.of(1_000, 16, 32),
+        Arguments.of(1_000, 16, 300),
+        Arguments.of(1_000, 8, 5_000),
+        Arguments.of(20, 300, 40_000),
+        Arguments.of(50_000, 8, 0),
+        Arguments.of(50_000, 16, 32),
+        Arguments.of(50_000, 8, 300),
+        Arguments.of(20_000, 16, 60),
+        Arguments.of(20_000, 16, 109),
+        Arguments.of(4_000, 16, 5_000));
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void blockedCompactAndApproximateAreExact(int records, int key, int value) throws Exception {
+    for (BuildOptions chosen :
+        new BuildOptions[] {
+          options,
+          options.withLayout(Layout.COMPACT).withChecksumBits(9),
+          options.withApproximateWidth(Math.max(1, Math.min(255, value)))
+        }) {
+      LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+      Built built = build(chosen, records, key, value);
+
+      assertThat(plan.dataBytes()).as("%s", plan).isEqualTo(built.statistics.dataBytes());
+      assertThat(plan.hashBytes()).as("%s", plan).isEqualTo(built.statistics.hashBytes());
+      assertThat(plan.indexBytes()).as("%s", plan).isEqualTo(built.statistics.indexBytes());
+      assertThat(plan.databaseBytes()).as("%s", plan).isEqualTo(built.statistics.databaseBytes());
+      assertThat(plan.lookupMemoryBytes()).isEqualTo(built.statistics.hashBytes());
+      assertThat(plan.pageCacheBytes())
+          .isEqualTo(built.statistics.databaseBytes() - 3L * PAGE); // without the manifest
+      requireEnoughDisk(plan, built);
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void packedIsExpectedWithinAPercentOrAPage(int records, int key, int value) throws Exception {
+    BuildOptions chosen = options.withLayout(Layout.PACKED);
+    LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+    Built built = build(chosen, records, key, value);
+    Statistics statistics = built.statistics;
+
+    assertThat((double) plan.dataBytes())
+        .as("%s", plan)
+        .isCloseTo(statistics.dataBytes(), within(PAGE + statistics.dataBytes() * 0.01));
+    assertThat(plan.hashBytes()).isZero();
+    assertThat(plan.indexBytes()).isCloseTo(statistics.indexBytes(), within((long) PAGE));
+    assertThat((double) plan.databaseBytes())
+        .isCloseTo(statistics.databaseBytes(), within(2 * PAGE + statistics.dataBytes() * 0.01));
+    long pages = statistics.dataBytes() / PAGE - 2;
+    long index = 4 * ((statistics.bins() + 255) / 256 + 1) + pages + 9;
+    assertThat((double) plan.lookupMemoryBytes()).isCloseTo(index, within(1 + 0.01 * index));
+    requireEnoughDisk(plan, built);
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void compressedIsAtMostStoredAndFollowsFromTheRatio(int records, int key, int value)
+      throws Exception {
+    BuildOptions chosen = options.withLayout(Layout.COMPRESSED).withDictionaryBytes(0);
+    LayoutPlan most = LayoutPlan.of(chosen, records, key, value);
+    Built built = build(chosen, records, key, value);
+    Statistics statistics = built.statistics;
+
+    assertThat(statistics.dataBytes()).as("%s", most).isLessThanOrEqualTo(most.dataBytes());
+    assertThat(statistics.databaseBytes()).isLessThanOrEqualTo(most.databaseBytes());
+    if (value >= 300) { // random bytes do not compress
+      assertThat(statistics.dataBytes()).isEqualTo(most.dataBytes());
+    }
+    requireEnoughDisk(most, built);
+    if (records > 0) {
+      double ratio =
+          (double) (statistics.keyBytes() + statistics.valueBytes()) / statistics.dataBytes();
+      LayoutPlan plan = LayoutPlan.of(chosen, records, key, value, ratio);
+      assertThat(plan.dataBytes()).isCloseTo(statistics.dataBytes(), within(3L * PAGE));
+    }
+  }
+
+  @Test
+  void aDictionaryTakesAtMostItsOption() throws Exception {
+    BuildOptions chosen = options.withLayout(Layout.COMPRESSED).withDictionaryBytes(20_000);
+    LayoutPlan most = LayoutPlan.of(chosen, 20_000, 8, 50);
+    Built built = build(chosen, 20_000, 8, 50);
+
+    assertThat(built.statistics.dictionaryBytes()).isPositive();
+    assertThat(built.statistics.databaseBytes()).isLessThanOrEqualTo(most.databaseBytes());
+    assertThat(most.databaseBytes())
+        .isEqualTo(
+            LayoutPlan.of(chosen.withSampleRecords(0), 20_000, 8, 50).databaseBytes() + 7L * PAGE);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void temporaryFilesOfAMillionRecords(Layout layout) throws Exception {
+    BuildOptions chosen = options.withLayout(layout).withMemoryBytes(64 << 20);
+    LayoutPlan plan = LayoutPlan.of(chosen, 1_000_000, 8, 0);
+    requireCloseDisk(plan, build(chosen, 1_000_000, 8, 0));
+  }
+
+  @Test
+  void temporaryFilesOfApproximateMode() throws Exception {
+    BuildOptions chosen = options.withApproximateWidth(5);
+    LayoutPlan plan = LayoutPlan.of(chosen, 1_000_000, 8, 5);
+    requireCloseDisk(plan, build(chosen, 1_000_000, 8, 5));
+  }
+
+  @ParameterizedTest
+  @CsvSource({"12000, 16, 5000", "400, 16, 100000"})
+  void temporaryFilesOfLargePackedRecords(int records, int key, int value) throws Exception {
+    BuildOptions chosen = options.withLayout(Layout.PACKED);
+    LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+    requireCloseDisk(plan, build(chosen, records, key, value));
+  }
+
+  /** The plan is enough for the build. */
+  private static void requireEnoughDisk(LayoutPlan plan, Built built) {
+    assertThat(built.temporaryBytes)
+        .as("%s", plan)
+        .isLessThanOrEqualTo(plan.temporaryBytes() + SMALL_FILES);
+    assertThat(built.peakBytes)
+        .as("%s", plan)
+        .isLessThanOrEqualTo(plan.peakDiskBytes() + plan.dataBytes() / 100 + SMALL_FILES + PAGE);
+  }
+
+  /** The plan is enough for the build, and not much more. */
+  private static void requireCloseDisk(LayoutPlan plan, Built built) {
+    requireEnoughDisk(plan, built);
+    assertThat(plan.temporaryBytes())
+        .as("%s", plan)
+        .isLessThanOrEqualTo((long) (1.3 * built.temporaryBytes));
+    assertThat(plan.peakDiskBytes())
+        .as("%s", plan)
+        .isLessThanOrEqualTo((long) (1.3 * built.peakBytes) + BUFFERED);
+  }
+
+  /** A finished build: its figures, and the most that its files took at a call of the listener. */
+  private record Built(Statistics statistics, long temporaryBytes, long peakBytes) {}
+
+  private Built build(BuildOptions given, int records, int key, int value) throws Exception {
+    Path place = Files.createTempDirectory(folder, "build");
+    Path target = place.resolve("db");
+    Path temporary = Files.createDirectory(place.resolve("temporary"));
+    long[] most = {0, 0};
+    BuildListener listener =
+        (stage, done, total) -> {
+          most[0] = Math.max(most[0], bytesBelow(temporary));
+          most[1] = Math.max(most[1], bytesBelow(place));
+        };
+    SplittableRandom random = new SplittableRandom(records + 31L * key + 17L * value);
+    byte[] keyBytes = new byte[key];
+    byte[] valueBytes = new byte[value];
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(target, given.withTemporaryDirectory(temporary), listener)) {
+      for (int i = 0; i < records; i++) {
+        random.nextBytes(keyBytes);
+        ByteBuffer.wrap(keyBytes).putInt(i);
+        random.nextBytes(valueBytes);
+        builder.add(keyBytes, valueBytes);
+      }
+      builder.finish();
+    }
+    return new Built(Database.statistics(target), most[0], most[1]);
+  }
+
+  private static long bytesBelow(Path directory) {
+    long[] bytes = {0};
+    try {
+      Files.walkFileTree(
+          directory,
+          new SimpleFileVisitor<>() {
+            @Override
+            public FileVisitResult visitFile(Path file, BasicFileAttributes attributes) {
+              bytes[0] += attributes.size();
+              return FileVisitResult.CONTINUE;
+            }
+
+            @Override
+            public FileVisitResult visitFileFailed(Path file, IOException deleted) {
+              return FileVisitResult.CONTINUE;
+            }
+          });
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return bytes[0];
+  }
+
+  @Test
+  void aRecordOf45BytesTakesWhatTheBenchmarksSay() {
+    LayoutPlan blocked = LayoutPlan.of(options, 10_000_000, 13, 32);
+    LayoutPlan packed = LayoutPlan.of(options.withLayout(Layout.PACKED), 10_000_000, 13, 32);
+
+    assertThat(blocked.databaseBytes()).isEqualTo(573_022_208); // docs/benchmarks/device-jdk25.txt
+    assertThat(packed.databaseBytes() / 1e7).isCloseTo(50.72, within(0.05));
+    assertThat(packed.lookupMemoryBytes() * 8 / 1e7).isCloseTo(0.224, within(0.001));
+    assertThat(blocked.lookupMemoryBytes() * 8 / 1e7).isCloseTo(8.76, within(0.01));
+  }
+
+  @Test
+  void readsOfALookup() {
+    LayoutPlan blocked = LayoutPlan.of(options, 1_000_000, 13, 32);
+    assertThat(blocked.presentReads()).isEqualTo(2);
+    assertThat(blocked.absentReads()).isEqualTo(2 / 16.0);
+    assertThat(blocked.presentPages()).isEqualTo(2);
+    assertThat(LayoutPlan.of(options, 1_000_000, 13, 5_000).presentPages()).isEqualTo(3);
+
+    LayoutPlan packed = LayoutPlan.of(options.withLayout(Layout.PACKED), 1_000_000, 13, 32);
+    assertThat(packed.presentReads()).isEqualTo(1);
+    assertThat(packed.absentReads()).isEqualTo(1);
+    assertThat(packed.presentPages()).isEqualTo(1);
+
+    LayoutPlan inline = LayoutPlan.of(options.withApproximateWidth(32), 1_000_000, 13, 32);
+    assertThat(inline.presentReads()).isEqualTo(1);
+    assertThat(inline.absentReads()).isEqualTo(1 / 16.0);
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void readsAndPagesAreThoseOfLookups(Layout layout) throws Exception {
+    int records = 4_000;
+    for (int value : new int[] {32, 1_500, 6_000}) {
+      BuildOptions chosen = options.withLayout(layout).withDictionaryBytes(0);
+      Path target = folder.resolve("db" + value);
+      SplittableRandom random = new SplittableRandom(value);
+      byte[][] keys = new byte[records][];
+      byte[] bytes = new byte[value];
+      try (DatabaseBuilder builder = DatabaseBuilder.create(target, chosen)) {
+        for (int i = 0; i < records; i++) {
+          random.nextBytes(bytes);
+          keys[i] = ByteBuffer.allocate(16).putLong(i).putLong(random.nextLong()).array();
+          builder.add(keys[i], bytes);
+        }
+        builder.finish();
+      }
+      LayoutPlan plan = LayoutPlan.of(chosen, records, 16, value);
+      IoCounters present;
+      IoCounters absent;
+      OpenOptions buffered = OpenOptions.defaults().withEngine(OpenOptions.Engine.BUFFERED);
+      try (Database database = Database.open(target, buffered)) {
+        for (byte[] key : keys) {
+          database.get(key);
+        }
+        present = database.ioCounters();
+        for (byte[] key : keys) {
+          database.get(ByteBuffer.allocate(20).put(key).array());
+        }
+        absent = database.ioCounters();
+      }
+      double reads = (double) present.reads() / records;
+      double pages = (double) present.bytes() / PAGE / records;
+      assertThat(plan.presentReads()).as("%s: %s", plan, reads).isCloseTo(reads, within(0.05));
+      assertThat(plan.presentPages()).as("%s: %s", plan, pages).isCloseTo(pages, within(0.15));
+      reads = (double) absent.reads() / records - reads;
+      pages = (double) absent.bytes() / PAGE / records - pages;
+      assertThat(plan.absentReads()).as("%s: %s", plan, reads).isCloseTo(reads, within(0.05));
+      assertThat(plan.absentPages()).as("%s: %s", plan, pages).isCloseTo(pages, within(0.15));
+    }
+  }
+
+  @Test
+  void moreMemoryMeansNoMoreThanTheLimit() {
+    for (Layout layout : Layout.values()) {
+      BuildOptions chosen = options.withLayout(layout).withMemoryBytes(32 << 20);
+      long all = LayoutPlan.of(chosen, 1_000_000_000, 13, 32).buildMemoryBytes();
+      assertThat(all).as("%s", layout).isBetween(16L << 20, 64L << 20);
+      assertThat(LayoutPlan.of(chosen, 1_000, 13, 32).buildMemoryBytes()).isLessThan(20 << 20);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void sizesGrowWithTheRecords(Layout layout) {
+    BuildOptions chosen = options.withLayout(layout);
+    long[] sizes =
+        LongStream.of(0, 1, 1_000, 1_000_000, 10_000_000_000L)
+            .map(records -> LayoutPlan.of(chosen, records, 16, 100).databaseBytes())
+            .toArray();
+    assertThat(sizes).isSorted();
+    assertThat(sizes[0]).isPositive();
+  }
+
+  @ParameterizedTest
+  @ValueSource(longs = {-1, LayoutPlan.MAX_RECORDS + 1})
+  void impossibleNumbersOfRecordsAreRefused(long records) {
+    assertThatThrownBy(() -> LayoutPlan.of(options, records, 1, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("records is " + records);
+  }
+
+  @Test
+  void whatALayoutCannotHoldIsRefused() {
+    long most = LayoutPlan.MAX_RECORDS;
+    assertThatThrownBy(() -> LayoutPlan.of(options, most, 65_535, 2_000_000_000))
+        .hasMessage("no database holds more than 32 PiB of records");
+    assertThatThrownBy(() -> LayoutPlan.of(options, most, 65_536, 1))
+        .hasMessage("keyLength is 65536, not in 0 to 65535");
+    assertThatThrownBy(() -> LayoutPlan.of(options, most, 1, -1))
+        .hasMessageContaining("valueLength is -1");
+    assertThatThrownBy(() -> LayoutPlan.of(options, 1, 1, 1, Double.NaN))
+        .hasMessage("compressionRatio is NaN");
+    assertThatThrownBy(() -> LayoutPlan.of(options, most, 16, 1_000))
+        .hasMessage("these records need 5 data files, not 1");
+    assertThat(LayoutPlan.of(options.withDataFiles(5), most, 16, 1_000).records()).isEqualTo(most);
+    assertThatThrownBy(
+            () -> LayoutPlan.of(options.withLayout(Layout.PACKED), 100_000_000_000L, 16, 100))
+        .hasMessageContaining("and the packed layout holds at most 2147483583");
+  }
+}

@@ -1,0 +1,102 @@
+package tech.bsdb.tools.plan;
+
+import java.util.Locale;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
+
+/**
+ * The layouts that a plan compares, and what was measured of each: the only place of figures that
+ * do not follow from the format.
+ *
+ * <p>The source is docs/BENCHMARKS.md: 10 million records of 13 + 32 bytes on 2 cores; lookups on
+ * one thread, warm and mapped, "Against other stores". The compressed rate of present keys is that
+ * of 50 thousand records of 760 bytes, "ZSTD". {@link Double#NaN} stands for what was not measured.
+ */
+enum PlannedLayout {
+  // ---------- build options, processor ns a record, present keys/s, absent keys/s
+  BLOCKED("--layout blocked", 800, 1_410_000, 3_312_000),
+  COMPACT("--layout compact", 800, 1_410_000, 3_312_000), // the steps of blocked
+  COMPRESSED("--layout compressed", Double.NaN, 352_000, 3_312_000), // rejected as in blocked
+  PACKED("--layout packed", 675, Double.NaN, Double.NaN),
+  APPROXIMATE("-a", 865, 1_775_000, 3_305_000);
+
+  /** The number of records that were measured. */
+  static final long MEASURED_RECORDS = 10_000_000;
+
+  /** The length of their keys. */
+  static final int MEASURED_KEY = 13;
+
+  /** The length of their values. */
+  static final int MEASURED_VALUE = 32;
+
+  /** The share of all cores that a build used: 8 processor seconds of 2 cores in 4.7 s. */
+  static final double MEASURED_USE = 0.85;
+
+  private final String buildOptions;
+  private final double buildNanos;
+  private final double presentPerSecond;
+  private final double absentPerSecond;
+
+  PlannedLayout(
+      String buildOptions, double buildNanos, double presentPerSecond, double absentPerSecond) {
+    this.buildOptions = buildOptions;
+    this.buildNanos = buildNanos;
+    this.presentPerSecond = presentPerSecond;
+    this.absentPerSecond = absentPerSecond;
+  }
+
+  /** Whether records are much longer than those measured, so that a build takes longer. */
+  static boolean longerThanMeasured(int keyLength, int valueLength) {
+    return (long) keyLength + valueLength > 2L * (MEASURED_KEY + MEASURED_VALUE);
+  }
+
+  /** The name in lower case. */
+  String word() {
+    return name().toLowerCase(Locale.ROOT);
+  }
+
+  /** The options of {@code bsdb build} that choose this layout for values of that length. */
+  String buildOptions(int valueLength) {
+    return this == APPROXIMATE
+        ? buildOptions + " --approximate-width " + width(valueLength)
+        : buildOptions;
+  }
+
+  /**
+   * The options of a build.
+   *
+   * @throws IllegalArgumentException if this layout cannot hold such values
+   */
+  BuildOptions of(BuildOptions base, int valueLength) {
+    return switch (this) {
+      case BLOCKED -> base.withLayout(Layout.BLOCKED);
+      case COMPACT -> base.withLayout(Layout.COMPACT);
+      case COMPRESSED -> base.withLayout(Layout.COMPRESSED);
+      case PACKED -> base.withLayout(Layout.PACKED);
+      case APPROXIMATE -> {
+        if (valueLength > 255) {
+          throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
+        }
+        yield base.withApproximateWidth(width(valueLength));
+      }
+    };
+  }
+
+  private static int width(int valueLength) {
+    return Math.max(1, valueLength);
+  }
+
+  /** Processor seconds of a build, from text; NaN if unknown. */
+  double buildProcessorSeconds(long records) {
+    return records * buildNanos / 1e9;
+  }
+
+  /** Lookups per second of one thread in memory; NaN if unknown. */
+  double warmPerSecond(double missRate) {
+    return missRate == 0
+        ? presentPerSecond
+        : missRate == 1
+            ? absentPerSecond
+            : 1 / ((1 - missRate) / presentPerSecond + missRate / absentPerSecond);
+  }
+}

@@ -1,0 +1,199 @@
+package tech.bsdb.tools.plan;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import com.fasterxml.jackson.databind.JsonNode;
+import com.fasterxml.jackson.databind.ObjectMapper;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Database;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
+import tech.bsdb.tools.CommandRun;
+
+class PlanCommandTest {
+  @TempDir Path folder;
+
+  private static CommandRun plan(long records, int key, int value, String... more) {
+    List<String> line = new ArrayList<>(List.of("plan", "--records", records + ""));
+    line.addAll(List.of("--key-bytes", key + "", "--value-bytes", value + ""));
+    line.addAll(List.of(more));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  private static JsonNode json(CommandRun run) throws Exception {
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.out()).hasLineCount(1);
+    return new ObjectMapper().readTree(run.out());
+  }
+
+  private static JsonNode layout(JsonNode json, String name) {
+    for (JsonNode layout : json.get("layouts")) {
+      if (layout.get("layout").asText().equals(name)) {
+        return layout;
+      }
+    }
+    throw new AssertionError(name);
+  }
+
+  @Test
+  void theTableHasARowForEachLayoutAndARecommendation() {
+    CommandRun run = plan(1_000_000_000, 13, 32, "--miss-rate", "0.1", "--device-iops", "90000");
+
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).isEmpty();
+    assertThat(run.out())
+        .startsWith(
+            "1,000,000,000 records of 13 + 32 bytes (45.0 GB of keys and values), 10 % of lookups"
+                + " for absent keys\n")
+        .containsPattern("\nblocked +57.3 GB +57.28 +1.08 GB +8.60 +57.3 GB ")
+        .containsPattern("\npacked +50.7 GB +50.72 +28.0 MB +0.22 +50.7 GB ")
+        .containsPattern("\nblocked +24.0 GB +81.3 GB .* 1.81 .* 49.7K\n")
+        .containsPattern("\npacked +50.0 GB .* 1.00 .* 90.0K\n")
+        .containsPattern("\ncompressed +- +- ")
+        .contains(
+            "device/s: lookups/s, at 90,000 reads/s",
+            "If nothing compresses: 57.2 GB",
+            "1 in 16 absent keys gets another key's value (-cb 4)")
+        .endsWith(
+            "\nRecommended: bsdb build --layout packed\n  because records are small and most keys"
+                + " are present: 1.00 reads a lookup instead of 1.81, and 28.0 MB of memory instead"
+                + " of 1.08 GB\n");
+    assertThat(run.out().lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(130));
+  }
+
+  @Test
+  void theJsonHasTheSizesOfRealDatabases() throws Exception {
+    int records = 3_000;
+    JsonNode json = json(plan(records, 8, 40, "-cb", "7", "--threads", "2", "--json"));
+    for (Layout layout : Layout.values()) {
+      if (layout == Layout.COMPRESSED) {
+        continue;
+      }
+      Path target = folder.resolve(layout.name());
+      BuildOptions options = BuildOptions.defaults().withLayout(layout).withChecksumBits(7);
+      try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+        for (int i = 0; i < records; i++) {
+          builder.add(ByteBuffer.allocate(8).putLong(i).array(), new byte[40]);
+        }
+        builder.finish();
+      }
+      JsonNode planned = layout(json, layout.name().toLowerCase(java.util.Locale.ROOT));
+      long real = Database.statistics(target).databaseBytes();
+      assertThat(planned.get("databaseBytes").asLong())
+          .as("%s", layout)
+          .isBetween(
+              real - (layout == Layout.PACKED ? 4096 : 0),
+              real + (layout == Layout.PACKED ? 4096 : 0));
+      assertThat(planned.get("hashBytes").asLong())
+          .isEqualTo(Database.statistics(target).hashBytes());
+    }
+  }
+
+  @Test
+  void theJsonNamesUnitsAndLeavesUnknownFiguresNull() throws Exception {
+    JsonNode json = json(plan(1_000, 8, 300, "--json"));
+
+    assertThat(json.get("records").asLong()).isEqualTo(1_000);
+    assertThat(json.get("deviceIops").isNull()).isTrue();
+    assertThat(json.get("compressionRatio").isNull()).isTrue();
+    assertThat(json.get("layouts")).hasSize(5);
+    JsonNode compressed = layout(json, "compressed");
+    assertThat(compressed.get("databaseBytes").isNull()).isTrue();
+    assertThat(compressed.get("databaseBytesIfNothingCompresses").asLong()).isPositive();
+    assertThat(compressed.get("deviceLookupsPerSecond").isNull()).isTrue();
+    JsonNode approximate = layout(json, "approximate");
+    assertThat(approximate.get("possible").asBoolean()).isFalse();
+    assertThat(approximate.get("impossibleBecause").asText())
+        .isEqualTo("it keeps at most 255 bytes of a value");
+
+    JsonNode iops = json(plan(1_000, 8, 30, "--json", "--device-iops", "1000"));
+    assertThat(layout(iops, "blocked").get("deviceLookupsPerSecond").asLong()).isEqualTo(500);
+    assertThat(layout(iops, "packed").get("deviceLookupsPerSecond").asLong()).isEqualTo(1_000);
+    assertThat(layout(iops, "approximate").get("buildOptions").asText())
+        .isEqualTo("-a --approximate-width 30");
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "1000000, 13, 32, 0, 0, packed",
+    "1000000, 13, 32, 0.5, 0, packed",
+    "1000000, 13, 32, 0.6, 0, blocked",
+    "1000000, 16, 300, 0, 0, blocked",
+    "1000000, 16, 2300, 0, 0, compact",
+    "1000000, 16, 300, 0, 1.5, blocked",
+    "1000000, 16, 300, 0, 3, compressed",
+    "0, 8, 8, 0, 0, blocked",
+    "1000000000000, 16, 300, 0, 0, blocked",
+  })
+  void theRecommendationFollowsItsRules(
+      long records, int key, int value, String miss, String ratio, String expected)
+      throws Exception {
+    JsonNode json =
+        ratio.equals("0")
+            ? json(plan(records, key, value, "--miss-rate", miss, "--json"))
+            : json(plan(records, key, value, "--miss-rate", miss, "--ratio", ratio, "--json"));
+
+    assertThat(json.get("recommended").asText()).isEqualTo(expected);
+    assertThat(json.get("reason").asText()).isNotEmpty();
+  }
+
+  @Test
+  void hugeDatabasesNeedSeveralFilesAndPackedOnesArePossibleNoMore() {
+    CommandRun run = plan(1L << 40, 16, 300);
+
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .contains(
+            "packed: not possible, because these records need",
+            "Recommended: bsdb build --layout blocked --data-files 2");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "--records -1 --key-bytes 8 --value-bytes 8 | --records takes a whole number from 0",
+        "--records 100M --key-bytes 8 --value-bytes 8 | --records takes a whole number from 0",
+        "--records 1 --key-bytes 65536 --value-bytes 8 | --key-bytes takes a whole number from 0 to 65535",
+        "--records 1 --key-bytes 8 --value-bytes 2147483648 | --value-bytes takes a whole number from 0 to 2147483639",
+        "--records 1 --key-bytes 8 --value-bytes 8 --miss-rate 1.1 | --miss-rate takes a number from 0 to 1",
+        "--records 1 --key-bytes 8 --value-bytes 8 --miss-rate NaN | --miss-rate takes a number from 0 to 1",
+        "--records 1 --key-bytes 8 --value-bytes 8 --ratio 0 | --ratio takes a number from 0.01",
+        "--records 1 --key-bytes 8 --value-bytes 8 --device-iops 0 | --device-iops takes a whole number from 1",
+        "--key-bytes 8 --value-bytes 8 | missing --records: a plan needs the number of records",
+        "--records 1 --value-bytes 8 | missing --key-bytes",
+        "--records 1 --key-bytes 8 | missing --value-bytes",
+        "--records 1099511627776 --key-bytes 8 --value-bytes 2000000000 | no layout holds so many bytes: no database holds more than 32 PiB",
+      })
+  void mistakesNameTheOptionAndItsRange(String line, String message) {
+    CommandRun run = bsdb(("plan " + line).split(" ", -1));
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.out()).isEmpty();
+    assertThat(run.err()).startsWith("bsdb plan: " + message);
+    assertThat(run.err()).endsWith("Try: bsdb plan --help\n");
+  }
+
+  @Test
+  void numbersForPeopleHaveThreeDigits() {
+    assertThat(PlanTable.bytes(0)).isEqualTo("0 B");
+    assertThat(PlanTable.bytes(999)).isEqualTo("999 B");
+    assertThat(PlanTable.bytes(1_000)).isEqualTo("1.00 kB");
+    assertThat(PlanTable.bytes(57_300_000_000.0)).isEqualTo("57.3 GB");
+    assertThat(PlanTable.rate(Double.NaN)).isEqualTo("-");
+    assertThat(PlanTable.rate(1_410_000)).isEqualTo("1.41M");
+    assertThat(PlanTable.time(4.7)).isEqualTo("4.70 s");
+    assertThat(PlanTable.time(470)).isEqualTo("7.83 min");
+    assertThat(PlanTable.time(47_000)).isEqualTo("13.1 h");
+  }
+}
