@@ -241,8 +241,8 @@ public final class LayoutPlan {
     long length = recordLength();
     return switch (layout()) {
       case NONE -> 0;
-      case BLOCKED -> (length + Page.PAYLOAD - 1) / Page.PAYLOAD;
-      case COMPACT -> straddled(length);
+      case BLOCKED -> Math.ceil((double) length / Page.PAYLOAD);
+      case COMPACT -> straddled((double) length);
       case COMPRESSED -> straddled(blockBytes(length));
       case PACKED -> binPages(length, present);
     };

@@ -86,16 +86,16 @@ class LayoutPlanTest {
     Built built = build(chosen, records, key, value);
     Statistics statistics = built.statistics;
 
-    assertThat((double) plan.dataBytes())
+    assertThat(plan.dataBytes())
         .as("%s", plan)
-        .isCloseTo(statistics.dataBytes(), within(PAGE + statistics.dataBytes() * 0.01));
+        .isCloseTo(statistics.dataBytes(), within(PAGE + statistics.dataBytes() / 100));
     assertThat(plan.hashBytes()).isZero();
     assertThat(plan.indexBytes()).isCloseTo(statistics.indexBytes(), within((long) PAGE));
-    assertThat((double) plan.databaseBytes())
-        .isCloseTo(statistics.databaseBytes(), within(2 * PAGE + statistics.dataBytes() * 0.01));
+    assertThat(plan.databaseBytes())
+        .isCloseTo(statistics.databaseBytes(), within(2 * PAGE + statistics.dataBytes() / 100));
     long pages = statistics.dataBytes() / PAGE - 2;
     long index = 4 * ((statistics.bins() + 255) / 256 + 1) + pages + 9;
-    assertThat((double) plan.lookupMemoryBytes()).isCloseTo(index, within(1 + 0.01 * index));
+    assertThat(plan.lookupMemoryBytes()).isCloseTo(index, within(1 + index / 100));
     requireEnoughDisk(plan, built);
   }
 
@@ -176,7 +176,7 @@ class LayoutPlanTest {
         .isLessThanOrEqualTo((long) (1.3 * built.temporaryBytes));
     assertThat(plan.peakDiskBytes())
         .as("%s", plan)
-        .isLessThanOrEqualTo((long) (1.3 * built.peakBytes) + BUFFERED);
+        .isLessThanOrEqualTo(((long) (1.3 * built.peakBytes)) + BUFFERED);
   }
 
   /** A finished build: its figures, and the most that its files took at a call of the listener. */

@@ -85,7 +85,8 @@ public final class RecordSpill implements RecordWriter {
     long entry = entryBytes(keyLength, valueLength);
     double average = (double) records / PARTITIONS;
     double largest = (average + DEVIATIONS * Math.sqrt(average)) * entry;
-    long chunks = Math.min((long) (largest / CONTENT) * PARTITIONS, records * entry / CONTENT);
+    long fullest = (long) (largest / CONTENT);
+    long chunks = Math.min(fullest * PARTITIONS, records * entry / CONTENT);
     return chunks * CHUNK;
   }
 

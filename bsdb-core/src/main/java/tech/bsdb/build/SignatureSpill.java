@@ -66,7 +66,8 @@ public final class SignatureSpill implements Closeable {
     long perChunk = Math.max(1, CHUNK_TARGET / entryBytes);
     double average = (double) records / PARTITIONS;
     double largest = average + DEVIATIONS * Math.sqrt(average);
-    long chunks = Math.min((long) (largest / perChunk) * PARTITIONS, records / perChunk);
+    long fullest = (long) (largest / perChunk);
+    long chunks = Math.min(fullest * PARTITIONS, records / perChunk);
     return chunks * (Long.BYTES + perChunk * entryBytes);
   }
 

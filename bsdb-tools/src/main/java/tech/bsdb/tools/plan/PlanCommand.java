@@ -72,7 +72,7 @@ public final class PlanCommand implements Command {
       int keyBytes,
       int valueBytes,
       double missRate,
-      double deviceIops,
+      long deviceIops,
       double ratio,
       BuildOptions base) {}
 
@@ -138,7 +138,7 @@ public final class PlanCommand implements Command {
     json.put("keyBytes", question.keyBytes);
     json.put("valueBytes", question.valueBytes);
     json.put("missRate", question.missRate);
-    json.put("deviceIops", question.deviceIops == 0 ? null : Math.round(question.deviceIops));
+    json.put("deviceIops", question.deviceIops == 0 ? null : question.deviceIops);
     json.put("compressionRatio", question.ratio == 0 ? null : question.ratio);
     json.put("checksumBits", question.base.checksumBits());
     json.put("threads", question.base.threads());
@@ -176,7 +176,7 @@ public final class PlanCommand implements Command {
     json.put("databaseBytes", row.sized() ? plan.databaseBytes() : null);
     json.put(
         "databaseBytesPerRecord",
-        row.sized() ? perRecord(plan.databaseBytes(), question.records) : null);
+        row.sized() ? perRecord((double) plan.databaseBytes(), question.records) : null);
     json.put("databaseBytesIfNothingCompresses", row.sized() ? null : plan.databaseBytes());
     json.put("lookupMemoryBytes", plan.lookupMemoryBytes());
     json.put(

@@ -32,14 +32,6 @@ final class PlanTable {
       page cache: all that lookups read from files. heap: what an open database takes, at most
       """;
 
-  private static final String COSTS_MEAN =
-      """
-      temporary, disk in all: while building, at most. build: estimate, %d thread%s
-      reads: from the device for each lookup, with "memory" in memory. device/s: lookups/s, %s
-      warm/s: lookups/s of one thread with all in memory, estimate
-      Estimates come from docs/BENCHMARKS.md: %,d records of %d + %d bytes, 2 cores.
-      """;
-
   private PlanTable() {}
 
   static String of(Question question, List<PlanRow> rows, Recommendation recommendation) {
@@ -68,12 +60,17 @@ final class PlanTable {
         + aligned(costs)
         + String.format(
             Locale.ROOT,
-            COSTS_MEAN,
+            """
+            temporary, disk in all: while building, at most. build: estimate, %d thread%s
+            reads: from the device for each lookup, with "memory" in memory. device/s: lookups/s, %s
+            warm/s: lookups/s of one thread with all in memory, estimate
+            Estimates come from docs/BENCHMARKS.md: %,d records of %d + %d bytes, 2 cores.
+            """,
             question.base().threads(),
             question.base().threads() == 1 ? "" : "s",
             question.deviceIops() == 0
                 ? "needs --device-iops"
-                : String.format(Locale.ROOT, "at %,.0f reads/s", question.deviceIops()),
+                : String.format(Locale.ROOT, "at %,d reads/s", question.deviceIops()),
             PlannedLayout.MEASURED_RECORDS,
             PlannedLayout.MEASURED_KEY,
             PlannedLayout.MEASURED_VALUE)
@@ -111,7 +108,7 @@ final class PlanTable {
   }
 
   private static String title(Question question) {
-    double raw = (double) question.records() * ((long) question.keyBytes() + question.valueBytes());
+    long raw = question.records() * ((long) question.keyBytes() + question.valueBytes());
     String misses =
         question.missRate() == 0
             ? "all lookups for present keys"
@@ -135,7 +132,7 @@ final class PlanTable {
     return List.of(
         row.layout().word(),
         row.sized() ? bytes(plan.databaseBytes()) : UNKNOWN,
-        row.sized() ? perRecord(plan.databaseBytes(), question) : UNKNOWN,
+        row.sized() ? perRecord((double) plan.databaseBytes(), question) : UNKNOWN,
         bytes(plan.lookupMemoryBytes()),
         perRecord(8.0 * plan.lookupMemoryBytes(), question),
         row.sized() ? bytes(plan.pageCacheBytes()) : UNKNOWN,
@@ -181,8 +178,8 @@ final class PlanTable {
   }
 
   /** Bytes in decimal units. */
-  static String bytes(double bytes) {
-    return scaled(bytes, 1000, List.of(" B", " kB", " MB", " GB", " TB", " PB"));
+  static String bytes(long bytes) {
+    return scaled((double) bytes, 1000, List.of(" B", " kB", " MB", " GB", " TB", " PB"));
   }
 
   /** A number of events, such as 1.41M. */

@@ -69,11 +69,11 @@ record Recommendation(PlannedLayout layout, String reason) {
   }
 
   private static PlanRow row(List<PlanRow> rows, PlannedLayout layout) {
-    return rows.get(layout.ordinal());
+    return rows.stream().filter(row -> row.layout() == layout).findFirst().orElseThrow();
   }
 
   private static double bytes(PlanRow row) {
     LayoutPlan plan = row.plan();
-    return plan == null ? Double.POSITIVE_INFINITY : plan.databaseBytes();
+    return plan == null ? Double.POSITIVE_INFINITY : (double) plan.databaseBytes();
   }
 }

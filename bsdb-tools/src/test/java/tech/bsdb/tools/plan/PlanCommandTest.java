@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -87,13 +88,12 @@ class PlanCommandTest {
         }
         builder.finish();
       }
-      JsonNode planned = layout(json, layout.name().toLowerCase(java.util.Locale.ROOT));
+      JsonNode planned = layout(json, layout.name().toLowerCase(Locale.ROOT));
       long real = Database.statistics(target).databaseBytes();
+      long page = layout == Layout.PACKED ? 4096 : 0;
       assertThat(planned.get("databaseBytes").asLong())
           .as("%s", layout)
-          .isBetween(
-              real - (layout == Layout.PACKED ? 4096 : 0),
-              real + (layout == Layout.PACKED ? 4096 : 0));
+          .isBetween(real - page, real + page);
       assertThat(planned.get("hashBytes").asLong())
           .isEqualTo(Database.statistics(target).hashBytes());
     }
@@ -189,7 +189,7 @@ class PlanCommandTest {
     assertThat(PlanTable.bytes(0)).isEqualTo("0 B");
     assertThat(PlanTable.bytes(999)).isEqualTo("999 B");
     assertThat(PlanTable.bytes(1_000)).isEqualTo("1.00 kB");
-    assertThat(PlanTable.bytes(57_300_000_000.0)).isEqualTo("57.3 GB");
+    assertThat(PlanTable.bytes(57_300_000_000L)).isEqualTo("57.3 GB");
     assertThat(PlanTable.rate(Double.NaN)).isEqualTo("-");
     assertThat(PlanTable.rate(1_410_000)).isEqualTo("1.41M");
     assertThat(PlanTable.time(4.7)).isEqualTo("4.70 s");
