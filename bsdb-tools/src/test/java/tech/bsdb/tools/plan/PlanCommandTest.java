@@ -69,7 +69,7 @@ class PlanCommandTest {
                 + " are present: 1.00 reads a lookup instead of 1.81, and 28.0 MB of memory instead"
                 + " of 1.08 GB\n");
     assertThat(run.out().lines())
-        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(130));
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(140));
   }
 
   @Test
