@@ -114,9 +114,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     try {
       this.chunk = opened.add(ChunkBuffer.huge());
       this.assembly = opened.add(assembly());
-      if (layout() == RecordLayout.COMPRESSED
-          && options.dictionaryBytes() > 0
-          && options.sampleRecords() > 0) {
+      if (layout().compressed() && options.dictionaryBytes() > 0 && options.sampleRecords() > 0) {
         this.trainer = new DictionaryTrainer(options.blockSize(), options.dictionaryBytes());
       }
     } catch (IOException | RuntimeException | Error e) {
@@ -130,7 +128,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   private Assembly assembly() throws IOException {
-    return layout() == RecordLayout.PACKED
+    return layout().packed()
         ? new PackedAssembly(workspace, chunk, packed(options))
         : new AddressedAssembly(workspace, chunk, addressed(options));
   }
@@ -138,7 +136,10 @@ public final class DatabaseBuilder implements AutoCloseable {
   /** The settings of a packed database. */
   static PackedAssembly.Settings packed(BuildOptions options) {
     return new PackedAssembly.Settings(
+        layout(options),
         options.dataFiles(),
+        options.blockSize(),
+        options.compressionLevel(),
         options.seed(),
         duplicates(options),
         options.memoryBytes(),
@@ -221,6 +222,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       case COMPACT -> RecordLayout.COMPACT;
       case COMPRESSED -> RecordLayout.COMPRESSED;
       case PACKED -> RecordLayout.PACKED;
+      case PACKED_COMPRESSED -> RecordLayout.PACKED_COMPRESSED;
     };
   }
 
@@ -474,7 +476,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     manifest.seal(id, Manifest.FILE_NAME);
     fileBytes.put(Manifest.FILE_NAME, manifest.entry(0).length());
     closeFiles();
-    if (layout() != RecordLayout.NONE && layout() != RecordLayout.PACKED && keys < records) {
+    if (layout() != RecordLayout.NONE && !layout().packed() && keys < records) {
       requireNoLostKeys();
     }
     checkNotCancelled();

@@ -14,5 +14,20 @@ public enum Layout {
    * Records are in the order of their keys' signatures, which needs neither a hash function nor
    * addresses: a lookup makes one read, and a scan returns the records in that order.
    */
-  PACKED
+  PACKED,
+  /** As {@link #PACKED}, with the records of one or a few keys compressed as one ZSTD frame. */
+  PACKED_COMPRESSED;
+
+  /**
+   * Whether records are compressed. Block size, compression level, dictionary and sample have an
+   * effect only then.
+   */
+  public boolean isCompressed() {
+    return this == COMPRESSED || this == PACKED_COMPRESSED;
+  }
+
+  /** Whether records are in the order of their keys' signatures. */
+  public boolean isPacked() {
+    return this == PACKED || this == PACKED_COMPRESSED;
+  }
 }

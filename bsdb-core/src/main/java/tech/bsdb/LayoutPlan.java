@@ -74,17 +74,13 @@ public final class LayoutPlan {
     }
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
     SizePlan sizes;
-    if (DatabaseBuilder.layout(options) == RecordLayout.PACKED) {
-      sizes = SizePlan.packed(DatabaseBuilder.packed(options), given);
+    double raw = (double) records * ((long) keyLength + valueLength);
+    long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
+    int dictionary = options.sampleRecords() > 0 ? options.dictionaryBytes() : 0;
+    if (DatabaseBuilder.layout(options).packed()) {
+      sizes = SizePlan.packed(DatabaseBuilder.packed(options), given, compressed, dictionary);
     } else {
-      double raw = (double) records * ((long) keyLength + valueLength);
-      long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
-      sizes =
-          SizePlan.addressed(
-              DatabaseBuilder.addressed(options),
-              given,
-              compressed,
-              options.sampleRecords() > 0 ? options.dictionaryBytes() : 0);
+      sizes = SizePlan.addressed(DatabaseBuilder.addressed(options), given, compressed, dictionary);
     }
     return new LayoutPlan(
         new Facts(options, records, keyLength, valueLength, compressionRatio, sizes));
@@ -139,7 +135,7 @@ public final class LayoutPlan {
    * on the heap instead.
    */
   public long pageCacheBytes() {
-    return dataBytes() + hashBytes() + (layout() == RecordLayout.PACKED ? 0 : indexBytes());
+    return dataBytes() + hashBytes() + (layout().packed() ? 0 : indexBytes());
   }
 
   /**
@@ -180,7 +176,7 @@ public final class LayoutPlan {
   public double presentReads() {
     return switch (layout()) {
       case NONE -> 1;
-      case PACKED -> runs(dataPages(true));
+      case PACKED, PACKED_COMPRESSED -> runs(dataPages(true));
       case BLOCKED, COMPACT -> 1 + runs(dataPages(true));
       case COMPRESSED -> pageByPage() ? 1 + dataPages(true) : 2;
     };
@@ -196,7 +192,7 @@ public final class LayoutPlan {
    * the packed layout has none.
    */
   public double absentReads() {
-    if (layout() == RecordLayout.PACKED) {
+    if (layout().packed()) {
       return runs(dataPages(false));
     }
     return passing() * (pageByPage() ? 2 : presentReads());
@@ -209,7 +205,7 @@ public final class LayoutPlan {
 
   /** Pages that the reads of an absent key fetch, on average. */
   public double absentPages() {
-    if (layout() == RecordLayout.PACKED) {
+    if (layout().packed()) {
       return dataPages(false);
     }
     return passing() * (pageByPage() ? 2 : presentPages());
@@ -225,7 +221,7 @@ public final class LayoutPlan {
   }
 
   private int indexPages() {
-    return layout() == RecordLayout.PACKED ? 0 : 1;
+    return layout().packed() ? 0 : 1;
   }
 
   private static double runs(double pages) {
@@ -244,7 +240,7 @@ public final class LayoutPlan {
       case BLOCKED -> Math.ceil((double) length / Page.PAYLOAD);
       case COMPACT -> straddled((double) length);
       case COMPRESSED -> straddled(blockBytes(length));
-      case PACKED -> binPages(length, present);
+      case PACKED, PACKED_COMPRESSED -> binPages(length, present);
     };
   }
 

@@ -57,7 +57,10 @@ public final class Statistics {
     return facts.formatVersion;
   }
 
-  /** {@code blocked}, {@code compact}, {@code compressed}, {@code packed} or {@code none}. */
+  /**
+   * {@code blocked}, {@code compact}, {@code compressed}, {@code packed}, {@code packed-compressed}
+   * or {@code none}.
+   */
   public String layout() {
     return facts.layout;
   }

@@ -16,11 +16,14 @@ import org.junit.jupiter.params.provider.ValueSource;
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CompressedTest {
-  private static final BuildOptions OPTIONS = BuildOptions.defaults().withLayout(Layout.COMPRESSED);
-
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("CompressedTest");
+
+  /** The options of all builds here. */
+  BuildOptions options() {
+    return BuildOptions.defaults().withLayout(Layout.COMPRESSED);
+  }
 
   @Test
   void everyNumberOfBlocksBuilds() throws Exception {
@@ -30,7 +33,7 @@ class CompressedTest {
         truth.add("key " + i, "a value of a block " + i + " ".repeat(520));
       }
       Path target = directory.resolve("db-" + blocks);
-      truth.build(target, OPTIONS.withBlockSize(512).withDictionaryBytes(1024));
+      truth.build(target, options().withBlockSize(512).withDictionaryBytes(1024));
       truth.check(target);
     }
   }
@@ -40,7 +43,7 @@ class CompressedTest {
   void dictionariesOfEverySizeBuild(int bytes) throws Exception {
     Truth truth = words(1500);
     Path target = directory.resolve("db");
-    BuildReport report = truth.build(target, OPTIONS.withDictionaryBytes(bytes));
+    BuildReport report = truth.build(target, options().withDictionaryBytes(bytes));
     assertThat(report.dictionaryBytes()).isBetween(0, bytes);
     assertThat(Database.statistics(target).dictionaryBytes()).isEqualTo(report.dictionaryBytes());
     truth.check(target);
@@ -51,7 +54,7 @@ class CompressedTest {
   void samplesOfEveryNumberBuild(int samples) throws Exception {
     Truth truth = words(1000);
     Path target = directory.resolve("db");
-    truth.build(target, OPTIONS.withSampleRecords(samples).withDictionaryBytes(2000));
+    truth.build(target, options().withSampleRecords(samples).withDictionaryBytes(2000));
     truth.check(target);
   }
 
@@ -64,7 +67,7 @@ class CompressedTest {
       truth.add("small " + i, "x".repeat(i * i));
     }
     Path target = directory.resolve("db");
-    truth.build(target, OPTIONS.withBlockSize(blockSize).withDictionaryBytes(500));
+    truth.build(target, options().withBlockSize(blockSize).withDictionaryBytes(500));
     truth.check(target);
     assertThat(Database.statistics(target).blockSize()).isEqualTo(blockSize);
   }
@@ -74,7 +77,7 @@ class CompressedTest {
   void levelsBuild(int level) throws Exception {
     Truth truth = words(2000);
     Path target = directory.resolve("db");
-    truth.build(target, OPTIONS.withCompressionLevel(level).withDictionaryBytes(2000));
+    truth.build(target, options().withCompressionLevel(level).withDictionaryBytes(2000));
     truth.check(target);
     assertThat(Database.statistics(target).compressionLevel()).isEqualTo(level);
   }
@@ -83,7 +86,7 @@ class CompressedTest {
   void whatCannotBeCompressedIsHardlyLarger() throws Exception {
     Truth truth = Truth.random(random, 3000, 600);
     Path target = directory.resolve("db");
-    BuildReport report = truth.build(target, OPTIONS);
+    BuildReport report = truth.build(target, options());
     truth.check(target);
     assertThat(Database.statistics(target).dataBytes())
         .isLessThan((report.keyBytes() + report.valueBytes()) * 103 / 100 + 3 * 3000 + 20_000);
@@ -94,7 +97,7 @@ class CompressedTest {
     Truth truth = words(2000);
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(target, OPTIONS.withDictionaryBytes(2000))) {
+        DatabaseBuilder.create(target, options().withDictionaryBytes(2000))) {
       for (Truth.Entry record : truth.records()) {
         builder.sample(record.key(), record.value());
       }
@@ -114,7 +117,7 @@ class CompressedTest {
     byte[] value = new byte[60 << 20];
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(target, OPTIONS.withCompressionLevel(1).withThreads(1))) {
+        DatabaseBuilder.create(target, options().withCompressionLevel(1).withThreads(1))) {
       RecordBatch batch = builder.newBatch();
       for (int i = 10; i < 40; i++) {
         batch.clear();

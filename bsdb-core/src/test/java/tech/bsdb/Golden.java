@@ -24,6 +24,7 @@ public enum Golden {
   APPROXIMATE(
       "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
   PACKED("v1-packed", options(Layout.PACKED).withDataFiles(2)),
+  PACKED_ZSTD("v1-packed-zstd", options(Layout.PACKED_COMPRESSED)),
   TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA));
 
   /** That of rows of one text: its length and its bytes. */
@@ -82,7 +83,7 @@ public enum Golden {
   /** Builds it anew. */
   public void build(Path target) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
-      if (this == DICTIONARY) {
+      if (this == DICTIONARY || this == PACKED_ZSTD) {
         for (int i = 0; i < 2000; i++) {
           builder.sample(
               Truth.utf8("key " + i), Truth.utf8("build and serve, an empty key " + i % 7));

@@ -57,7 +57,7 @@ class KilledBuildTest {
   }
 
   private static String layout(int i) {
-    return List.of("blocked", "compressed", "packed").get(i % 3);
+    return List.of("blocked", "compressed", "packed", "packed_compressed").get(i % 4);
   }
 
   /**

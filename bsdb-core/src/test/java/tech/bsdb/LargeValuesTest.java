@@ -7,7 +7,6 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.junit.jupiter.api.Tag;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -19,16 +18,16 @@ class LargeValuesTest {
   @TempDir Path directory;
 
   /** Around the length from which a record is stored uncompressed. */
-  @Test
-  void aroundSixtyFourMebibytesCompressed() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"COMPRESSED", "PACKED_COMPRESSED"})
+  void aroundSixtyFourMebibytesCompressed(Layout layout) throws Exception {
     byte[] value = new byte[(64 << 20) - 9];
     value[0] = 1;
     value[value.length - 1] = 2;
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
-            target,
-            BuildOptions.defaults().withLayout(Layout.COMPRESSED).withCompressionLevel(1))) {
+            target, BuildOptions.defaults().withLayout(layout).withCompressionLevel(1))) {
       RecordBatch batch = builder.newBatch();
       byte[] keys = Truth.utf8("abcde");
       batch.add(keys, 0, 1, value, 0, 10);
@@ -95,7 +94,7 @@ class LargeValuesTest {
 
   @Tag("long")
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
+  @EnumSource
   void asManyBytesAsAnArrayMayHave(Layout layout) throws Exception {
     for (int length : new int[] {(1 << 30) + 5, Integer.MAX_VALUE - 8}) {
       Path target = directory.resolve("db-" + length);

@@ -50,7 +50,7 @@ class LimitsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
+  @EnumSource
   void everyLengthOfKeyWithEveryLengthOfValue(Layout layout) throws Exception {
     Truth truth = truth();
     Path target = directory.resolve("db");
@@ -66,7 +66,7 @@ class LimitsTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
+  @EnumSource
   void theEmptyKeyWithEveryLengthOfValue(Layout layout) throws Exception {
     for (int length : new int[] {0, 1, 255, 256, 4093, 32_510, 32_511, 65_535, 1 << 20}) {
       Truth truth = new Truth();

@@ -38,7 +38,8 @@ class MemoryBudgetTest {
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, MAPPED", "BLOCKED, BUFFERED", "BLOCKED, DIRECT", "BLOCKED, IO_URING",
-    "COMPACT, BUFFERED", "COMPACT, IO_URING", "COMPRESSED, MAPPED", "COMPRESSED, IO_URING"
+    "COMPACT, BUFFERED", "COMPACT, IO_URING", "COMPRESSED, MAPPED", "COMPRESSED, IO_URING",
+    "PACKED_COMPRESSED, MAPPED", "PACKED_COMPRESSED, BUFFERED", "PACKED_COMPRESSED, IO_URING"
   })
   void everyValueIsAskedForBeforeItIsThere(Layout layout, OpenOptions.Engine engine)
       throws Exception {

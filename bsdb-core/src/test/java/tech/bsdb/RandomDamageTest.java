@@ -40,6 +40,13 @@ class RandomDamageTest {
         Arguments.of("packed", BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2)));
     kinds.add(
         Arguments.of(
+            "packed and compressed",
+            BuildOptions.defaults()
+                .withLayout(Layout.PACKED_COMPRESSED)
+                .withDataFiles(2)
+                .withDictionaryBytes(9000)));
+    kinds.add(
+        Arguments.of(
             "approximate", BuildOptions.defaults().withApproximateWidth(60).withChecksumBits(32)));
     return kinds;
   }

@@ -33,7 +33,7 @@ class TrapsTest {
    */
   @Tag("long")
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
+  @EnumSource
   void keysInTheLastDataFileAreFound(Layout layout) throws Exception {
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
@@ -80,7 +80,7 @@ class TrapsTest {
    * scan.
    */
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED", "PACKED"})
+  @EnumSource
   void anEmptyKeyEndsNothing(Layout layout) throws Exception {
     for (String value : new String[] {"", "x", "\0\0\0\0"}) {
       Truth truth =

@@ -174,7 +174,7 @@ public final class Truth {
    * Records in the order of a scan: that of their signatures if packed, else as they were added.
    */
   static List<Entry> inScanOrder(List<Entry> records, Database database) {
-    if (!database.statistics().layout().equals("packed")) {
+    if (!database.statistics().layout().startsWith("packed")) {
       return records;
     }
     record Signed(long high, long low, Entry entry) {}

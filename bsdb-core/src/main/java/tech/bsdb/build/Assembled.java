@@ -30,7 +30,7 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
    * @param approximateWidth bytes kept of each value, 0 in an exact database
    * @param zstdBlock raw bytes per compressed block, 0 without compression
    * @param zstdLevel the ZSTD compression level, 0 without compression
-   * @param zstdLongest bytes of the longest frame of a block, 0 without compression
+   * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
    * @param bins the bins of the packed layout, otherwise null
    */
   public record Storage(

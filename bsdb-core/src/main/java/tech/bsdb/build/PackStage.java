@@ -7,18 +7,19 @@ import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.CompressedBins.Block;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.work.OrderedTasks;
 
 /**
  * Packs spilled records into bins and pages, in the order of their signatures.
  *
- * <p>A pass covers a range of bins: it reads their records from the spill, sorts them and checks
- * them for duplicates. Passes run on all threads within the given memory, and are written in order.
- * The output depends neither on the memory nor on the number of threads.
+ * <p>A pass covers a range of bins: it reads their records from the spill, sorts them, checks them
+ * for duplicates, and compresses them if requested. Passes run on all threads within the given
+ * memory, and are written in order. The output depends neither on the memory nor on the number of
+ * threads.
  */
 public final class PackStage {
   /** Memory that a pass needs for each record, in addition to the record itself. */
@@ -33,6 +34,7 @@ public final class PackStage {
   private final DuplicateRule kept;
   private final long seed;
   private final BooleanSupplier cancelled;
+  private final CompressedBins.@Nullable Rule compression;
   private byte[] part = new byte[0];
   private long records;
 
@@ -45,6 +47,7 @@ public final class PackStage {
    * @param kept which of the records with the same key to keep
    * @param seed the seed of the signatures
    * @param cancelled polled; true ends the stage with a {@link CancellationException}
+   * @param compression how to compress the bins, or null
    */
   PackStage(
       RecordSpill spill,
@@ -53,7 +56,8 @@ public final class PackStage {
       int threads,
       DuplicateRule kept,
       long seed,
-      BooleanSupplier cancelled) {
+      BooleanSupplier cancelled,
+      CompressedBins.@Nullable Rule compression) {
     this.spill = spill;
     this.shape = shape;
     this.memoryBytes = memoryBytes;
@@ -61,6 +65,7 @@ public final class PackStage {
     this.kept = kept;
     this.seed = seed;
     this.cancelled = cancelled;
+    this.compression = compression;
   }
 
   /**
@@ -77,8 +82,15 @@ public final class PackStage {
     return Math.min(unit * shape.units(), pass * concurrent(pass, memoryBytes, threads));
   }
 
-  /** The sorted records of a pass, which is the last of its partitions or not. */
-  private record Sorted(SortedBins bins, int fromPartition, int toPartition, boolean last) {}
+  /** Writes the bins of a pass. */
+  @FunctionalInterface
+  private interface Output {
+    void put(PackedWriter writer) throws IOException;
+  }
+
+  /** The packed records of a pass, which is the last of its partitions or not. */
+  private record Packed(
+      Output bins, int records, int fromPartition, int toPartition, boolean last) {}
 
   /**
    * Writes all records.
@@ -92,23 +104,23 @@ public final class PackStage {
     PackedWriter writer = new PackedWriter(files.get(0), shape.spanning(), index::add);
     int units = shape.units();
     int[] file = {0};
-    OrderedTasks.Taker<Sorted> taker =
-        sorted -> {
+    OrderedTasks.Taker<Packed> taker =
+        packed -> {
           checkNotCancelled();
-          int wanted = (int) ((long) sorted.fromPartition * files.size() / RecordSpill.PARTITIONS);
+          int wanted = (int) ((long) packed.fromPartition * files.size() / RecordSpill.PARTITIONS);
           while (file[0] < wanted) {
             writer.nextFile(files.get(++file[0]));
           }
-          put(sorted.bins, writer);
-          if (sorted.last) {
-            for (int i = sorted.fromPartition; i < sorted.toPartition; i++) {
+          packed.bins.put(writer);
+          if (packed.last) {
+            for (int i = packed.fromPartition; i < packed.toPartition; i++) {
               spill.drop(i);
             }
           }
-          records += sorted.bins.records();
+          records += packed.records;
           progress.accept(records);
         };
-    try (OrderedTasks<Sorted> running =
+    try (OrderedTasks<Packed> running =
         new OrderedTasks<>("bsdb-pack", threads, concurrent(), taker)) {
       for (int unit = 0; unit < units; unit++) {
         submit(unit, running);
@@ -126,7 +138,7 @@ public final class PackStage {
     return records;
   }
 
-  private void submit(int unit, OrderedTasks<Sorted> running)
+  private void submit(int unit, OrderedTasks<Packed> running)
       throws IOException, ExecutionException {
     int perUnit = RecordSpill.PARTITIONS / shape.units();
     int fromPartition = unit * perUnit;
@@ -139,14 +151,21 @@ public final class PackStage {
       boolean last = i + 1 == parts;
       checkNotCancelled();
       running.submit(
-          () ->
-              new Sorted(
-                  SortedBins.load(
-                      spill, fromPartition, toPartition, shape.bins(), from, to, seed, kept),
-                  fromPartition,
-                  toPartition,
-                  last));
+          () -> {
+            SortedBins sorted =
+                SortedBins.load(
+                    spill, fromPartition, toPartition, shape.bins(), from, to, seed, kept);
+            return new Packed(output(sorted), sorted.records(), fromPartition, toPartition, last);
+          });
     }
+  }
+
+  private Output output(SortedBins sorted) throws IOException {
+    if (compression == null) {
+      return writer -> put(sorted, writer);
+    }
+    List<List<Block>> bins = CompressedBins.of(sorted, spill, compression, cancelled);
+    return writer -> put(bins, writer);
   }
 
   private long ceiling(long bytes) {
@@ -163,6 +182,9 @@ public final class PackStage {
     long bytes = 0;
     for (int i = fromPartition; i < toPartition; i++) {
       bytes += spill.bytes(i) + WORKING_BYTES * spill.count(i);
+      if (compression != null) { // long values are in memory, and raw bytes and frames at once
+        bytes += spill.bytes(i) + 2 * spill.longBytes(i);
+      }
     }
     return bytes;
   }
@@ -188,32 +210,33 @@ public final class PackStage {
       int end = sorted.start(bin + 1);
       long length = 0;
       for (int i = sorted.start(bin); i < end; i++) {
-        length += length(bytes, sorted.recordStart(i), sorted.recordEnd(i));
+        length += sorted.length(i);
       }
       writer.startBin(length);
       for (int i = sorted.start(bin); i < end; i++) {
-        put(bytes, sorted.recordStart(i), sorted.recordEnd(i), writer);
+        int from = sorted.recordStart(i);
+        put(bytes, from, sorted.recordEnd(i), SortedBins.elsewhere(bytes, from), writer);
       }
     }
   }
 
-  /** The length of a record, including a long value that is elsewhere. */
-  private static long length(byte[] bytes, int from, int end) {
-    if (bytes[from] != 0) { // a short header
-      int valueLength = (bytes[from + 1] & 0xFF) | (bytes[from + 2] & 0xFF) << 8;
-      return valueLength > RecordSpill.LONG_VALUE
-          ? RecordFrame.SHORT + (bytes[from] & 0xFF) + valueLength
-          : end - from;
+  private void put(List<List<Block>> bins, PackedWriter writer) throws IOException {
+    for (List<Block> bin : bins) {
+      long length = 0;
+      for (Block block : bin) {
+        length += block.length();
+      }
+      writer.startBin(length);
+      for (Block block : bin) {
+        put(block.bytes(), 0, block.bytes().length, block.elsewhere(), writer);
+      }
     }
-    int valueLength = RecordFrame.valueLength(RecordFrame.header(bytes, from));
-    return valueLength > RecordSpill.LONG_VALUE
-        ? end - from - RecordSpill.REFERENCE + (long) valueLength
-        : end - from;
   }
 
-  private void put(byte[] bytes, int from, int end, PackedWriter writer) throws IOException {
-    int valueLength = RecordFrame.valueLength(RecordFrame.header(bytes, from));
-    if (valueLength <= RecordSpill.LONG_VALUE) {
+  /** Puts bytes, the last of which refer to a long value if its length is not 0. */
+  private void put(byte[] bytes, int from, int end, int valueLength, PackedWriter writer)
+      throws IOException {
+    if (valueLength == 0) {
       writer.put(bytes, from, end - from);
       return;
     }

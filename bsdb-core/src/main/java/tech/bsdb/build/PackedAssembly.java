@@ -1,11 +1,13 @@
 package tech.bsdb.build;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.build.AssemblyProgress.Phase;
+import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
@@ -23,20 +25,33 @@ public final class PackedAssembly implements Assembly {
   /**
    * The database to assemble and the resources to use.
    *
+   * @param layout one of the packed layouts
    * @param dataFiles the number of data files
+   * @param blockSize raw bytes per compressed block
+   * @param compressionLevel the ZSTD compression level
    * @param seed the seed of the signatures
    * @param duplicates what to do with records that have the same key
    * @param memoryBytes the memory limit for concurrent passes
    * @param threads the number of threads
    */
   public record Settings(
-      int dataFiles, long seed, DuplicateRule duplicates, long memoryBytes, int threads) {}
+      RecordLayout layout,
+      int dataFiles,
+      int blockSize,
+      int compressionLevel,
+      long seed,
+      DuplicateRule duplicates,
+      long memoryBytes,
+      int threads) {}
 
   private final Settings settings;
+  private final Path directory;
+  private final ChunkBuffer chunk;
   private final BuildResources resources = new BuildResources();
   private final List<OutputFile> dataOutputs = new ArrayList<>();
   private final OutputFile indexFile;
   private final RecordSpill spill;
+  private byte @Nullable [] dictionary;
 
   /**
    * Creates the files and the temporary files.
@@ -47,13 +62,14 @@ public final class PackedAssembly implements Assembly {
   public PackedAssembly(Workspace workspace, ChunkBuffer chunk, Settings settings)
       throws IOException {
     this.settings = settings;
+    this.directory = workspace.directory();
+    this.chunk = chunk;
     try {
       for (int i = 0; i < settings.dataFiles(); i++) {
         FileIdentity identity = new FileIdentity(FileKind.DATA, i);
-        dataOutputs.add(resources.add(new OutputFile(workspace.directory(), identity, chunk)));
+        dataOutputs.add(resources.add(new OutputFile(directory, identity, chunk)));
       }
-      this.indexFile =
-          resources.add(new OutputFile(workspace.directory(), BinIndex.identity(), chunk));
+      this.indexFile = resources.add(new OutputFile(directory, BinIndex.identity(), chunk));
       this.spill = resources.add(new RecordSpill(workspace.temporaryDirectory()));
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
@@ -63,6 +79,7 @@ public final class PackedAssembly implements Assembly {
 
   @Override
   public RecordWriter writer(byte @Nullable [] dictionary) {
+    this.dictionary = dictionary;
     return spill;
   }
 
@@ -70,7 +87,11 @@ public final class PackedAssembly implements Assembly {
   public Assembled complete(AssemblyProgress progress) throws IOException {
     spill.finish();
     progress.ended(Phase.RECORDS);
-    PackedShape shape = PackedShape.of(spill.records(), spill.recordBytes());
+    boolean compressed = settings.layout().compressed();
+    PackedShape shape =
+        compressed
+            ? PackedShape.compressed(spill.records(), spill.recordBytes(), settings.blockSize())
+            : PackedShape.of(spill.records(), spill.recordBytes());
     PackStage stage =
         new PackStage(
             spill,
@@ -79,13 +100,22 @@ public final class PackedAssembly implements Assembly {
             settings.threads(),
             settings.duplicates(),
             settings.seed(),
-            progress::cancelled);
+            progress::cancelled,
+            compressed ? compression() : null);
     List<PageEncoder> files = dataOutputs.stream().map(OutputFile::pages).toList();
     BinIndex index = stage.write(files, done -> progress.progress(Phase.INDEX, done));
     List<Content> contents = new ArrayList<>();
     for (OutputFile output : dataOutputs) {
       output.finish();
       contents.add(new Content(output, output.pages().position()));
+    }
+    byte[] learned = dictionary;
+    if (learned != null) {
+      OutputFile file =
+          resources.add(new OutputFile(directory, new FileIdentity(FileKind.DICTIONARY, 0), chunk));
+      file.pages().put(learned, 0, learned.length);
+      contents.add(new Content(file, file.pages().position()));
+      file.finish();
     }
     index.write(indexFile.pages());
     indexFile.finish();
@@ -95,16 +125,23 @@ public final class PackedAssembly implements Assembly {
         stage.records(),
         0,
         new Assembled.Storage(
-            RecordLayout.PACKED,
+            settings.layout(),
             Facts.NO_HASH,
             0,
             0,
             0,
-            0,
-            0,
+            compressed ? settings.blockSize() : 0,
+            compressed ? settings.compressionLevel() : 0,
             0,
             new Facts.Bins(shape.bins(), shape.spanning())),
         contents);
+  }
+
+  /** Its native memory is freed with the assembly, when no thread compresses any more. */
+  private CompressedBins.Rule compression() {
+    BlockCompressor compressor =
+        resources.add(new BlockCompressor(settings.compressionLevel(), dictionary));
+    return new CompressedBins.Rule(compressor, settings.blockSize());
   }
 
   @Override

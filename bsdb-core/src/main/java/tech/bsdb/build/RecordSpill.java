@@ -68,6 +68,7 @@ public final class RecordSpill implements RecordWriter {
   private final long[] lastChunk = new long[PARTITIONS];
   private final long[] chunks = new long[PARTITIONS];
   private final long[] counts = new long[PARTITIONS];
+  private final long[] elsewhere = new long[PARTITIONS];
   private final long[] lastNumber = new long[PARTITIONS];
   private final byte[] small = new byte[2 * Long.BYTES];
   private final CRC32C crc = new CRC32C();
@@ -146,6 +147,7 @@ public final class RecordSpill implements RecordWriter {
       put(partition, small, 0, REFERENCE);
       longValues.write(record.value, record.valueStart, record.valueLength);
       longBytes += record.valueLength;
+      elsewhere[partition] += record.valueLength;
     } else {
       put(partition, record.value, record.valueStart, record.valueLength);
     }
@@ -234,6 +236,11 @@ public final class RecordSpill implements RecordWriter {
   /** Bytes of the entries of a partition. */
   long bytes(int partition) {
     return chunks[partition] * CONTENT + Math.max(0, used[partition] - CHUNK_HEAD);
+  }
+
+  /** Bytes of the long values of a partition. */
+  long longBytes(int partition) {
+    return elsewhere[partition];
   }
 
   /** Receives entries. */

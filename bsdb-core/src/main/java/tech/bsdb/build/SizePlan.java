@@ -3,6 +3,7 @@ package tech.bsdb.build;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PlainWriter;
+import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
@@ -146,13 +147,28 @@ public record SizePlan(
   /**
    * Plans a packed database.
    *
+   * @param compressedBytes bytes of the compressed pages, or -1 if nothing compresses; ignored
+   *     unless compressed
+   * @param dictionaryBytes bytes of the dictionary; 0 for none
    * @throws IllegalArgumentException if the index cannot hold so many pages
    */
-  public static SizePlan packed(PackedAssembly.Settings settings, Records records) {
+  public static SizePlan packed(
+      PackedAssembly.Settings settings,
+      Records records,
+      long compressedBytes,
+      int dictionaryBytes) {
     long count = records.count;
-    PackedShape shape = PackedShape.of(count, count * records.length());
-    long contentPages =
-        PackedWriter.expectedPages(count, records.length(), shape.bins(), shape.spanning());
+    boolean compressed = settings.layout().compressed();
+    long raw = count * records.length();
+    PackedShape shape =
+        compressed
+            ? PackedShape.compressed(count, raw, settings.blockSize())
+            : PackedShape.of(count, raw);
+    long length = compressed ? storedLength(settings.blockSize(), records) : records.length();
+    long contentPages = PackedWriter.expectedPages(count, length, shape.bins(), shape.spanning());
+    if (compressed && compressedBytes >= 0) {
+      contentPages = Math.min(contentPages, Math.max(1, compressedBytes / Page.SIZE));
+    }
     if (contentPages > BinIndex.mostPages()) {
       throw new IllegalArgumentException(
           "these records need "
@@ -162,6 +178,8 @@ public record SizePlan(
     }
     long data = bytes(contentPages + (long) FRAME * settings.dataFiles());
     long index = bytes(BinIndex.filePages(shape.bins(), contentPages));
+    long dictionary =
+        dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
     long spilled = RecordSpill.mostBytes(count, records.keyLength, records.valueLength);
     long longValues = RecordSpill.longValueBytes(count, records.valueLength);
     int steps = RecordSpill.deletions(shape.units());
@@ -170,12 +188,14 @@ public record SizePlan(
         Math.max(spilled + data / steps, data + spilled / steps)
             + longValues
             + index
+            + dictionary
             + bytes(MANIFEST);
+    long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long memory =
         RecordSpill.openBytes(count)
             + PackStage.passBytes(
                 count,
-                RecordSpill.entryBytes(records.keyLength, records.valueLength),
+                compressed ? entry + Math.max(entry, 2 * records.length()) : entry,
                 shape,
                 settings.memoryBytes(),
                 settings.threads());
@@ -183,12 +203,18 @@ public record SizePlan(
         data,
         0,
         index,
-        0,
+        dictionary,
         shape.bins(),
         shape.spanning(),
         BinIndex.heapBytes(shape.bins(), contentPages),
         spilled + longValues,
         peak,
         memory);
+  }
+
+  /** A record's length with its share of the headers of a block that is stored. */
+  private static long storedLength(int blockSize, Records records) {
+    long perBlock = Math.max(1, blockSize / records.length());
+    return records.length() + (1 + BlockFrame.MAX + perBlock - 1) / perBlock;
   }
 }

@@ -242,6 +242,31 @@ final class SortedBins {
     return Arrays.copyOfRange(bytes, keyStarts[record], keyEnd(record));
   }
 
+  /**
+   * The length of the value of the record that starts at {@code from}, if it is long and therefore
+   * elsewhere; otherwise 0. A reference of {@link RecordSpill#REFERENCE} bytes replaces it.
+   */
+  static int elsewhere(byte[] bytes, int from) {
+    int valueLength =
+        bytes[from] != 0 // a short header
+            ? (bytes[from + 1] & 0xFF) | (bytes[from + 2] & 0xFF) << 8
+            : RecordFrame.valueLength(RecordFrame.header(bytes, from));
+    return valueLength > RecordSpill.LONG_VALUE ? valueLength : 0;
+  }
+
+  /** The part of its bin in which the record at a position of the order lies. */
+  int part(int position) {
+    return BinIndex.part(highs[order[position]], bins);
+  }
+
+  /** The length of the record at a position of the order, including a long value. */
+  long length(int position) {
+    int from = recordStart(position);
+    int here = recordEnd(position) - from;
+    int elsewhere = elsewhere(bytes, from);
+    return elsewhere == 0 ? here : here - RecordSpill.REFERENCE + (long) elsewhere;
+  }
+
   /** The number of bins. */
   int bins() {
     return binStarts.length - 1;

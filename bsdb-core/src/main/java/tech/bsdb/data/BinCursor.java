@@ -108,7 +108,7 @@ final class BinCursor extends RecordCursor {
     return true;
   }
 
-  /** Fails unless that many bytes can follow in the file. */
+  @Override
   void expect(long bytes) throws CorruptDatabaseException {
     long left = (pages.pages() - 2 - page) * Page.PAYLOAD + Page.PAYLOAD - at;
     if (bytes > left) {

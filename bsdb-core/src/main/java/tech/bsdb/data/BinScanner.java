@@ -3,8 +3,10 @@ package tech.bsdb.data;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.Window;
 
 /**
@@ -15,8 +17,11 @@ public final class BinScanner implements Closeable {
   private static final int AHEAD = 64;
 
   private final DataFile[] files;
+  private final CompressedReader.@Nullable Blocks blocks;
+  private final Scratch scratch = new Scratch();
   private int current;
   private BinCursor cursor;
+  private @Nullable BlockRecords compressed;
 
   /** The number of the current file's first page among those of all files. */
   private long pagesBefore;
@@ -25,10 +30,23 @@ public final class BinScanner implements Closeable {
   private int slot = -1;
   private byte[] key = new byte[0];
 
-  /** Creates a scanner, which closes the files, at least one. */
-  public BinScanner(List<DataFile> files) {
+  /**
+   * Creates a scanner, which closes the files, at least one.
+   *
+   * @param layout one of the packed layouts
+   * @param dictionary the dictionary of compressed bins, or null
+   * @throws IllegalArgumentException if it is not a dictionary; the files stay open
+   */
+  public BinScanner(List<DataFile> files, RecordLayout layout, byte @Nullable [] dictionary) {
     this.files = files.toArray(DataFile[]::new);
-    this.cursor = new BinCursor(this.files[0], new Window(), AHEAD);
+    this.blocks = layout.compressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.cursor = cursor();
+  }
+
+  private BinCursor cursor() {
+    BinCursor made = new BinCursor(files[current], new Window(), AHEAD);
+    compressed = blocks == null ? null : new BlockRecords(made, files[current], blocks, scratch);
+    return made;
   }
 
   /**
@@ -41,7 +59,10 @@ public final class BinScanner implements Closeable {
       }
       pagesBefore += files[current].pages().pages() - 2;
       current++;
-      cursor = new BinCursor(files[current], new Window(), AHEAD);
+      cursor = cursor();
+    }
+    if (compressed != null) {
+      compressed.startBin();
     }
     firstPage = pagesBefore + cursor.page();
     slot = cursor.slot();
@@ -50,6 +71,16 @@ public final class BinScanner implements Closeable {
 
   /** Advances to the next record of the bin; false at its end. */
   public boolean nextRecord() throws IOException {
+    BlockRecords records = compressed;
+    if (records != null) {
+      if (!records.hasMore()) {
+        return false;
+      }
+      records.next();
+      key = records.key();
+      records.skipValue();
+      return true;
+    }
     if (!cursor.hasMore()) {
       return false;
     }
@@ -67,6 +98,15 @@ public final class BinScanner implements Closeable {
   /** The key of the record. */
   public byte[] key() {
     return key;
+  }
+
+  /**
+   * Whether a lookup finds the record, which lies in the given part of the bin, by the headers of
+   * the compressed blocks.
+   */
+  public boolean leadsTo(int part) {
+    BlockRecords records = compressed;
+    return records == null || (part >= records.partBefore() && part <= records.part());
   }
 
   /** The page in which the bin starts, among those of all files, from 0. */
@@ -91,6 +131,13 @@ public final class BinScanner implements Closeable {
 
   @Override
   public void close() throws IOException {
-    PlainReader.closeAll(files);
+    try {
+      scratch.close();
+      PlainReader.closeAll(files);
+    } finally {
+      if (blocks != null) {
+        blocks.close();
+      }
+    }
   }
 }

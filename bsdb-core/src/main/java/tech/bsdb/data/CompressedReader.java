@@ -5,6 +5,7 @@ import com.github.luben.zstd.ZstdDecompressCtx;
 import com.github.luben.zstd.ZstdDictDecompress;
 import com.github.luben.zstd.ZstdException;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
@@ -114,6 +115,9 @@ public final class CompressedReader implements RecordReader {
 
   /** Decompresses blocks; shared by lookups and scans. */
   static final class Blocks {
+    /** A block of a ZSTD frame has at least 4 bytes, and at most so many after decompression. */
+    private static final long MOST_OF_FOUR = 128 << 10;
+
     private final @Nullable ZstdDictDecompress dictionary;
     private final int ahead;
 
@@ -144,7 +148,7 @@ public final class CompressedReader implements RecordReader {
 
     /** Returns the raw bytes of the block whose first number has just been read. */
     byte[] decompress(
-        PayloadCursor cursor, DataFile file, long position, long lengthAndKind, Scratch scratch)
+        RecordCursor cursor, DataFile file, long position, long lengthAndKind, Scratch scratch)
         throws IOException {
       int length = rawLength(lengthAndKind, file, position);
       if ((lengthAndKind & 1) != 0) {
@@ -153,16 +157,75 @@ public final class CompressedReader implements RecordReader {
         cursor.read(raw, 0, length);
         return raw;
       }
-      long frameLength = cursor.nextLeb128();
+      return decompress(cursor, file, position, length, cursor.nextLeb128(), scratch);
+    }
+
+    /** Returns the raw bytes of the block whose frame follows. */
+    byte[] decompress(
+        RecordCursor cursor,
+        DataFile file,
+        long position,
+        int length,
+        long frameLength,
+        Scratch scratch)
+        throws IOException {
       if (frameLength > Zstd.compressBound(length)) { // no writer makes a longer one
         throw file.corrupt(position, "a ZSTD frame", "a length of " + frameLength + " bytes");
       }
       cursor.expect(frameLength);
+      checkRatio(length, frameLength, file, position);
       byte[] frame = scratch.frame((int) frameLength);
       cursor.read(frame, 0, (int) frameLength);
+      return decompress(frame, 0, (int) frameLength, length, file, position, scratch);
+    }
+
+    /**
+     * Like the other method, for a frame of which all bytes are in a buffer. Copies those of a file
+     * mapping first: if the file was cut short, the copy throws an {@link InternalError} that can
+     * be caught, whereas ZSTD would crash the virtual machine.
+     */
+    byte[] decompress(
+        ByteBuffer buffer,
+        int from,
+        int frameLength,
+        int length,
+        DataFile file,
+        long position,
+        Scratch scratch)
+        throws IOException {
+      checkRatio(length, frameLength, file, position);
+      if (buffer.hasArray()) {
+        int inArray = buffer.arrayOffset() + from;
+        return decompress(buffer.array(), inArray, frameLength, length, file, position, scratch);
+      }
+      byte[] frame = scratch.frame(frameLength);
+      buffer.get(from, frame, 0, frameLength);
+      return decompress(frame, 0, frameLength, length, file, position, scratch);
+    }
+
+    /**
+     * Fails if no frame of that length decompresses to so many bytes, before they are allocated.
+     */
+    private static void checkRatio(int length, long frameLength, DataFile file, long position)
+        throws IOException {
+      if (length > (frameLength >>> 2) * MOST_OF_FOUR) {
+        throw file.corrupt(
+            position, "a ZSTD frame of " + length + " bytes", "a length of " + frameLength);
+      }
+    }
+
+    private byte[] decompress(
+        byte[] frame,
+        int from,
+        int frameLength,
+        int length,
+        DataFile file,
+        long position,
+        Scratch scratch)
+        throws IOException {
       byte[] raw = scratch.raw(length);
       try {
-        int got = context(scratch).decompressByteArray(raw, 0, length, frame, 0, (int) frameLength);
+        int got = context(scratch).decompressByteArray(raw, 0, length, frame, from, frameLength);
         if (got != length) {
           throw file.corrupt(position, "a block of " + length + " bytes", got + " bytes");
         }

@@ -1,12 +1,9 @@
 package tech.bsdb.data;
 
-import com.github.luben.zstd.ZstdCompressCtx;
-import com.github.luben.zstd.ZstdDictCompress;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.BlockFrame;
@@ -23,19 +20,11 @@ public final class CompressedWriter implements RecordWriter {
   /** Raw bytes per compression task. */
   private static final int GROUP_BYTES = 1 << 18;
 
-  /**
-   * Maximum size of a compressed record, in bytes. Larger records are stored uncompressed, since
-   * their ZSTD frame would need a second array of that size.
-   */
-  private static final long MAX_COMPRESSED_RECORD = 64L << 20;
-
   private final DataFiles files;
   private final RecordAddress addresses;
   private final RecordSink sink;
   private final int blockSize;
-  private final int level;
-  private final @Nullable ZstdDictCompress dictionary;
-  private final ConcurrentLinkedQueue<ZstdCompressCtx> contexts = new ConcurrentLinkedQueue<>();
+  private final BlockCompressor compressor;
   private final OrderedTasks<Group> compressing;
   private final byte[] frame = new byte[BlockFrame.MAX];
   private Group group = new Group();
@@ -54,8 +43,7 @@ public final class CompressedWriter implements RecordWriter {
     this.addresses = addresses;
     this.sink = sink;
     this.blockSize = blockSize;
-    this.level = level;
-    this.dictionary = dictionary == null ? null : new ZstdDictCompress(dictionary, level);
+    this.compressor = new BlockCompressor(level, dictionary);
     this.compressing = new OrderedTasks<>("bsdb-compress", threads, 2 * threads + 1, this::write);
   }
 
@@ -84,7 +72,7 @@ public final class CompressedWriter implements RecordWriter {
   @Override
   public void add(FramedRecord record) throws IOException {
     long length = record.length();
-    if (length > MAX_COMPRESSED_RECORD) {
+    if (length > BlockCompressor.MOST) {
       submit();
       drain();
       store(record);
@@ -123,21 +111,7 @@ public final class CompressedWriter implements RecordWriter {
   }
 
   private Group compress(Group full) {
-    ZstdCompressCtx context = contexts.poll();
-    if (context == null) {
-      context = new ZstdCompressCtx();
-      context
-          .setLevel(level)
-          .setMagicless(true)
-          .setContentSize(false)
-          .setChecksum(false)
-          .setDictID(false);
-      if (dictionary != null) {
-        context.loadDict(dictionary);
-      }
-    }
-    full.compress(context);
-    contexts.add(context);
+    full.compress(compressor);
     return full;
   }
 
@@ -188,18 +162,11 @@ public final class CompressedWriter implements RecordWriter {
     drain();
   }
 
-  /**
-   * Stops the threads, then frees their contexts: freeing a context in use would crash the process.
-   */
+  /** Stops the threads, then frees the compressor that they use. */
   @Override
   public void close() {
     compressing.close();
-    for (ZstdCompressCtx context = contexts.poll(); context != null; context = contexts.poll()) {
-      context.close();
-    }
-    if (dictionary != null) {
-      dictionary.close();
-    }
+    compressor.close();
   }
 
   /** The raw records of consecutive blocks and, after compression, their frames. */
@@ -249,11 +216,9 @@ public final class CompressedWriter implements RecordWriter {
       }
     }
 
-    void compress(ZstdCompressCtx context) {
+    void compress(BlockCompressor compressor) {
       for (int block = 0; block < blocks; block++) {
-        byte[] compressed =
-            context.compress(Arrays.copyOfRange(raw, starts[block], starts[block + 1]));
-        frames.add(compressed.length < starts[block + 1] - starts[block] ? compressed : null);
+        frames.add(compressor.frame(raw, starts[block], starts[block + 1]));
       }
     }
   }

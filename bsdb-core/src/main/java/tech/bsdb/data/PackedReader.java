@@ -180,6 +180,11 @@ public final class PackedReader implements Closeable {
     return null;
   }
 
+  /** The file of a page. */
+  DataFile file(long page) {
+    return files[number(page)];
+  }
+
   private CorruptDatabaseException corrupt(long page, int at, String expected, String found) {
     int number = number(page);
     long start = page - starts[number] + 1 << Page.SHIFT;

@@ -83,7 +83,7 @@ final class PayloadCursor extends RecordCursor {
     }
   }
 
-  /** Fails unless that many bytes remain before the end of the file. */
+  @Override
   void expect(long bytes) throws CorruptDatabaseException {
     long left = (pages.pages() - 2 - page) * Page.PAYLOAD + Page.PAYLOAD - at;
     if (bytes > left) {

@@ -30,6 +30,9 @@ abstract class RecordCursor {
    */
   abstract int load() throws IOException;
 
+  /** Fails unless that many bytes can follow in the file. */
+  abstract void expect(long bytes) throws CorruptDatabaseException;
+
   /** The byte offset in the file of the next byte. */
   abstract long position();
 

@@ -51,14 +51,14 @@ public final class RecordScanner implements Closeable {
       boolean values) {
     this.values = values;
     this.opened = files.toArray(DataFile[]::new);
-    this.blocks =
-        layout == RecordLayout.COMPRESSED ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.blocks = layout.compressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
-    this.striped = opened.length > 1 && layout != RecordLayout.PACKED;
+    this.striped = opened.length > 1 && !layout.packed();
     for (int i = 0; i < opened.length; i++) {
       this.files[i] =
           switch (layout) {
             case PACKED -> new BinWalk(opened[i], values);
+            case PACKED_COMPRESSED -> new CompressedBinWalk(opened[i], dictionaryBlocks(), values);
             case COMPRESSED -> new BlockWalk(opened[i], i, addresses, dictionaryBlocks(), values);
             default ->
                 new PlainWalk(opened[i], i, addresses, layout == RecordLayout.BLOCKED, values);
@@ -220,6 +220,46 @@ public final class RecordScanner implements Closeable {
       } else {
         cursor.skip(valueLength);
       }
+    }
+  }
+
+  /** The records of a file of compressed bins. Their addresses are those of their blocks. */
+  private static final class CompressedBinWalk extends FileWalk {
+    private final BinCursor cursor;
+    private final BlockRecords records;
+
+    CompressedBinWalk(DataFile file, CompressedReader.Blocks blocks, boolean values) {
+      super(file, values);
+      this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
+      this.records = new BlockRecords(cursor, file, blocks, scratch);
+    }
+
+    @Override
+    boolean atEnd() throws IOException {
+      while (!records.hasMore()) {
+        if (!cursor.nextBin()) {
+          return true;
+        }
+      }
+      return false;
+    }
+
+    @Override
+    long position() {
+      return cursor.position();
+    }
+
+    @Override
+    void read() throws IOException {
+      records.next();
+      key = records.key();
+      if (values) {
+        value = new byte[records.valueLength()];
+        records.value(value, 0);
+      } else {
+        records.skipValue();
+      }
+      address = records.block();
     }
   }
 

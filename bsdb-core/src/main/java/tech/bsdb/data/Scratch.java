@@ -15,6 +15,7 @@ public final class Scratch implements Closeable {
   @Nullable ZstdDecompressCtx context;
   private @Nullable PayloadCursor cursor;
   private @Nullable BinCursor bins;
+  private @Nullable BlockRecords records;
   private byte[] frame = NO_BYTES;
   private byte[] raw = NO_BYTES;
 
@@ -36,6 +37,18 @@ public final class Scratch implements Closeable {
     if (kept == null) {
       kept = new BinCursor(file, extent.window(), 1);
       bins = kept;
+    }
+    return kept;
+  }
+
+  /** Returns the records of compressed bins, over the cursor of {@link #bins}, restarted. */
+  BlockRecords records(DataFile file, Extent extent, CompressedReader.Blocks blocks) {
+    BlockRecords kept = records;
+    if (kept == null) {
+      kept = new BlockRecords(bins(file, extent), file, blocks, this);
+      records = kept;
+    } else {
+      kept.restart(file);
     }
     return kept;
   }

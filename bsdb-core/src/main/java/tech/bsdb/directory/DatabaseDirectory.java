@@ -147,7 +147,7 @@ public record DatabaseDirectory(
         throw new UnsupportedFormatException(
             file, "layout " + Facts.layoutName(manifest), RecordLayout.names());
       }
-      if (layout != RecordLayout.PACKED) {
+      if (!layout.packed()) {
         HashKinds.of(file, manifest);
       }
       Facts facts = Facts.of(manifest);

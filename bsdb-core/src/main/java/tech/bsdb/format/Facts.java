@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * @param shards number of shards, 1 for a whole database
  * @param zstdBlock raw bytes per compressed block, 0 without compression
  * @param zstdLevel the ZSTD compression level, 0 without compression
- * @param zstdLongest bytes of the longest frame of a block, 0 without compression
+ * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
  * @param valueSchema the schema of the values if they are rows, otherwise null
  * @param bins the bins of the packed layout, otherwise null
  */
@@ -113,9 +113,9 @@ public record Facts(
    */
   public static Facts of(Manifest manifest) {
     RecordLayout layout = RecordLayout.of(manifest.text(LAYOUT));
-    boolean compressed = layout == RecordLayout.COMPRESSED;
+    boolean compressed = layout.compressed();
     boolean approximate = layout == RecordLayout.NONE;
-    boolean packed = layout == RecordLayout.PACKED;
+    boolean packed = layout.packed();
     manifest.text(SHARD_HASH);
     int shards = small(manifest, SHARD_COUNT, 1, Integer.MAX_VALUE);
     return new Facts(
@@ -134,7 +134,7 @@ public record Facts(
         shards,
         small(manifest, ZSTD_BLOCK, compressed ? 512 : 0, compressed ? 1 << 20 : 0),
         small(manifest, ZSTD_LEVEL, compressed ? 1 : 0, compressed ? 22 : 0),
-        small(manifest, ZSTD_LONGEST, 0, compressed ? 1 << 21 : 0),
+        small(manifest, ZSTD_LONGEST, 0, compressed && !packed ? 1 << 21 : 0),
         manifest.textOrNull(VALUE_SCHEMA),
         packed
             ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
@@ -196,7 +196,7 @@ public record Facts(
 
   /** Whether records lie in bins, in the order of their signatures. */
   public boolean packed() {
-    return layout == RecordLayout.PACKED;
+    return layout.packed();
   }
 
   /**
@@ -213,7 +213,7 @@ public record Facts(
 
   /** Whether records are stored in compressed blocks. */
   public boolean compressed() {
-    return layout == RecordLayout.COMPRESSED;
+    return layout.compressed();
   }
 
   /** The packing of record addresses. */

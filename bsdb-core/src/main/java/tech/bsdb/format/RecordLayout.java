@@ -5,7 +5,7 @@ import java.util.Locale;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
-/** Record layouts of the data files (FORMAT.md §4). */
+/** Record layouts of the data files (FORMAT.md §4, §12). */
 public enum RecordLayout {
   /** Records never straddle a page, so one page read suffices; a large record has its own pages. */
   BLOCKED("blocked"),
@@ -15,6 +15,8 @@ public enum RecordLayout {
   COMPRESSED("compressed"),
   /** Records are in the order of their signatures, grouped into bins, and need no addresses. */
   PACKED("packed"),
+  /** As packed, with the records of each bin in compressed blocks. */
+  PACKED_COMPRESSED("packed-compressed"),
   /** No data files: the index holds the values (approximate mode). */
   NONE("none");
 
@@ -27,6 +29,16 @@ public enum RecordLayout {
   /** The name stored in the manifest; never changes. */
   public String id() {
     return id;
+  }
+
+  /** Whether records lie in bins, in the order of their signatures. */
+  public boolean packed() {
+    return this == PACKED || this == PACKED_COMPRESSED;
+  }
+
+  /** Whether records are stored in compressed blocks. */
+  public boolean compressed() {
+    return this == COMPRESSED || this == PACKED_COMPRESSED;
   }
 
   /** The layout with a name, or null. */

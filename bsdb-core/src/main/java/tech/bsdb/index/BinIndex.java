@@ -97,6 +97,14 @@ public final class BinIndex {
     return groups[(int) (bin(high, bins) >>> GROUP_BITS)] + (long) before[(int) bin(high, pages)];
   }
 
+  /**
+   * The part of its bin in which a signature lies, 0 to 255, given its first half: 256 equal parts,
+   * in the order of signatures.
+   */
+  public static int part(long high, long bins) {
+    return (int) ((high >>> 1) * (bins << 1) >>> Long.SIZE - Byte.SIZE);
+  }
+
   /** The place of the bin of a signature: its first page, its number there, its pages. */
   public long place(long high) {
     return placeOf(bin(high, bins));
@@ -165,6 +173,16 @@ public final class BinIndex {
     long next = bin + 1 < bins ? page(bin + 1) : pages - (spanning ? 1 : 0);
     long run = next - page - (spanning ? 0 : 1);
     return (int) Math.max(0, Math.min(run, MOST_PAGES - 1));
+  }
+
+  /** A place without its number of pages, in 39 bits. */
+  public static long bare(long place) {
+    return place >>> RUN_BITS;
+  }
+
+  /** The place that {@link #bare} was taken from, with another number of pages, minus one. */
+  public static long place(long bare, int run) {
+    return bare << RUN_BITS | run;
   }
 
   /** The first page of a place. */

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.CompressedReader;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.PackedReader;
@@ -68,7 +69,7 @@ public final class LocatorFactory {
     try {
       return switch (directory.facts().layout()) {
         case NONE -> factory.inline();
-        case PACKED -> factory.packed();
+        case PACKED, PACKED_COMPRESSED -> factory.packed();
         default -> factory.addressed();
       };
     } catch (IOException | RuntimeException e) {
@@ -115,7 +116,16 @@ public final class LocatorFactory {
       index = BinIndex.read(file, directory.check(entry), bins.count(), pages, bins.spanning());
     }
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
-    return new PackedLocator(facts.hashSeed(), index, new PackedReader(files));
+    PackedReader reader = new PackedReader(files);
+    if (!facts.compressed()) {
+      return new PackedLocator(facts.hashSeed(), index, reader);
+    }
+    try {
+      CompressedBinReader records = new CompressedBinReader(reader, dictionary);
+      return new CompressedBinLocator(facts.hashSeed(), index, reader, records);
+    } catch (IllegalArgumentException e) {
+      throw directory.badDictionary(files, e);
+    }
   }
 
   private HashFunction hash() throws IOException {

@@ -16,7 +16,7 @@ import tech.bsdb.io.PageSource;
  * in memory gives the bin's pages, and the bin holds all records whose signatures lead to it. The
  * only read, at a place of {@link BinIndex}, goes to a data file.
  */
-public final class PackedLocator implements Locator {
+public sealed class PackedLocator implements Locator permits CompressedBinLocator {
   private final long seed;
   private final BinIndex index;
   private final PackedReader records;

@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -195,6 +196,21 @@ public final class Lookup implements Closeable {
     try {
       return new RecordScanner(
           files, directory.facts().layout(), directory.facts().addresses(), dictionary, values);
+    } catch (IllegalArgumentException e) {
+      throw directory.badDictionary(files, e);
+    }
+  }
+
+  /**
+   * Scans all bins of a packed database; otherwise like {@link #scan()}.
+   *
+   * @throws IllegalStateException if the database is closed
+   */
+  public BinScanner scanBins() throws IOException {
+    sessions.giveBack(sessions.take());
+    List<DataFile> files = scanned.dataFiles(reads);
+    try {
+      return new BinScanner(files, directory.facts().layout(), dictionary);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

@@ -70,6 +70,10 @@ final class PackedOrder {
     if (own != bin) {
       throw scanner.corrupt("a record of bin " + bin, "one of bin " + own);
     }
+    int part = BinIndex.part(signature.high, index.bins());
+    if (!scanner.leadsTo(part)) {
+      throw scanner.corrupt("a block with a record in part " + part, "another block");
+    }
     int byHigh = Long.compareUnsigned(lastHigh, signature.high);
     if (byHigh > 0 || (byHigh == 0 && Long.compareUnsigned(lastLow, signature.low) > 0)) {
       throw scanner.corrupt("records in the order of their signatures", "another order");

@@ -16,7 +16,6 @@ import tech.bsdb.format.PageEncoder;
 import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.PageSource;
-import tech.bsdb.io.ReadCount;
 import tech.bsdb.io.Window;
 import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
@@ -197,7 +196,7 @@ public final class Verification {
   /** Checks that every record of a packed database lies in its own bin, in order. */
   private boolean verifyBins(PackedLocator locator) throws IOException {
     DatabaseDirectory directory = lookup.directory();
-    try (BinScanner bins = new BinScanner(files.dataFiles(new ReadCount()))) {
+    try (BinScanner bins = lookup.scanBins()) {
       long found = new PackedOrder(bins, locator).check();
       if (found != records) {
         FileEntry data = directory.manifest().files(FileKind.DATA).get(0);

@@ -28,6 +28,8 @@ import tech.bsdb.PagesFile;
 import tech.bsdb.Seeds;
 import tech.bsdb.SpookyCollision;
 import tech.bsdb.Truth;
+import tech.bsdb.data.BlockCompressor;
+import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PackedReader;
@@ -49,6 +51,8 @@ import tech.bsdb.io.Extent;
 /** From spilled records to packed pages, whose bytes depend on nothing but the records. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PackStageTest {
+  private static final int BLOCK = 1024;
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("PackStageTest");
@@ -63,7 +67,11 @@ class PackStageTest {
   }
 
   /** The result of the stage. */
-  private record Packed(List<PagesFile> files, BinIndex index, long records) {
+  private record Packed(List<PagesFile> files, BinIndex index, long records, RecordLayout layout) {
+    RecordScanner scan() throws IOException {
+      return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null);
+    }
+
     byte[] indexBytes() throws IOException {
       PagesFile file = new PagesFile(Path.of("index"), BinIndex.identity());
       index.write(file.pages());
@@ -77,6 +85,16 @@ class PackStageTest {
       }
       return opened;
     }
+  }
+
+  /** The layout to write. */
+  RecordLayout layout() {
+    return RecordLayout.PACKED;
+  }
+
+  /** Bytes of a value. */
+  byte[] value(SplittableRandom random, int length) {
+    return Truth.bytes(random, length);
   }
 
   private RecordSpill spill() throws IOException {
@@ -112,10 +130,24 @@ class PackStageTest {
       files.add(new PagesFile(own.resolve("data-" + i), new FileIdentity(FileKind.DATA, i)));
       encoders.add(files.get(i).pages());
     }
-    try (RecordSpill spill = spill()) {
-      PackedShape shape = PackedShape.of(spill.records(), spill.recordBytes());
+    try (RecordSpill spill = spill();
+        BlockCompressor compressor = new BlockCompressor(3, null)) {
+      boolean compressed = layout().compressed();
+      PackedShape shape =
+          compressed
+              ? PackedShape.compressed(spill.records(), spill.recordBytes(), BLOCK)
+              : PackedShape.of(spill.records(), spill.recordBytes());
       assertThat(shape.bins() % shape.units()).isZero();
-      PackStage stage = new PackStage(spill, shape, memoryBytes, threads, kept, seed, () -> false);
+      PackStage stage =
+          new PackStage(
+              spill,
+              shape,
+              memoryBytes,
+              threads,
+              kept,
+              seed,
+              () -> false,
+              compressed ? new CompressedBins.Rule(compressor, BLOCK) : null);
       long[] progress = {0};
       BinIndex index =
           stage.write(
@@ -129,7 +161,7 @@ class PackStageTest {
       for (PagesFile file : files) {
         file.close();
       }
-      return new Packed(files, index, stage.records());
+      return new Packed(files, index, stage.records(), layout());
     }
   }
 
@@ -163,9 +195,7 @@ class PackStageTest {
   private void check(Packed packed, DuplicateRule kept) throws IOException {
     List<Truth.Entry> expected = expected(kept);
     assertThat(packed.records).isEqualTo(expected.size());
-    try (RecordScanner scanner =
-        new RecordScanner(
-            packed.open(), RecordLayout.PACKED, RecordAddress.of(RecordLayout.PACKED, 2), null)) {
+    try (RecordScanner scanner = packed.scan()) {
       for (Truth.Entry record : expected) {
         assertThat(scanner.next()).isTrue();
         Truth.same(scanner.key(), record.key(), "key");
@@ -174,33 +204,39 @@ class PackStageTest {
       assertThat(scanner.next()).isFalse();
     }
     Extent extent = new Extent();
-    try (PackedReader reader = new PackedReader(packed.open());
+    try (PackedReader pages = new PackedReader(packed.open());
+        CompressedBinReader blocks = new CompressedBinReader(pages, null);
         Scratch scratch = new Scratch()) {
       for (Truth.Entry record : expected) {
         Truth.same(
-            find(packed.index, reader, record.key(), extent, scratch), record.value(), "value");
+            find(packed.index, pages, blocks, record.key(), extent, scratch),
+            record.value(),
+            "value");
       }
       for (int i = 0; i < 100; i++) {
         byte[] absent = Truth.bytes(random, 50);
-        assertThat(find(packed.index, reader, absent, extent, scratch)).isNull();
+        assertThat(find(packed.index, pages, blocks, absent, extent, scratch)).isNull();
       }
     }
   }
 
   private byte[] find(
-      BinIndex index, PackedReader reader, byte[] key, Extent extent, Scratch scratch)
+      BinIndex index,
+      PackedReader pages,
+      CompressedBinReader blocks,
+      byte[] key,
+      Extent extent,
+      Scratch scratch)
       throws IOException {
     long place = index.place(signature(key).high);
-    reader.locate(BinIndex.firstPage(place), BinIndex.pages(place), extent);
+    long page = BinIndex.firstPage(place);
+    int slot = BinIndex.slot(place);
+    int part = BinIndex.part(signature(key).high, index.bins());
+    pages.locate(page, BinIndex.pages(place), extent);
     extent.read();
-    return reader.value(
-        BinIndex.firstPage(place),
-        BinIndex.slot(place),
-        index.starting(place),
-        key,
-        extent,
-        Values.separate(),
-        scratch);
+    return layout().compressed()
+        ? blocks.value(page, slot, part, key, extent, Values.separate(), scratch)
+        : pages.value(page, slot, index.starting(place), key, extent, Values.separate(), scratch);
   }
 
   private void addRandom(int count, int longestKey, int longestValue) {
@@ -210,7 +246,7 @@ class PackStageTest {
     while (added.size() < from + count) {
       byte[] key = Truth.bytes(random, random.nextInt(longestKey + 1));
       if (present.put(ByteBuffer.wrap(key), 0) == null) {
-        added.add(new Truth.Entry(key, Truth.bytes(random, random.nextInt(longestValue + 1))));
+        added.add(new Truth.Entry(key, value(random, random.nextInt(longestValue + 1))));
       }
     }
   }
@@ -235,7 +271,7 @@ class PackStageTest {
   private void addLong() {
     for (int length : new int[] {16_383, 16_384, 16_385, 32_510, 32_511, 70_000, 3_000_000}) {
       for (int keyLength : new int[] {9, 255, 256, 65_535}) {
-        added.add(new Truth.Entry(Truth.bytes(random, keyLength), Truth.bytes(random, length)));
+        added.add(new Truth.Entry(Truth.bytes(random, keyLength), value(random, length)));
       }
     }
   }
@@ -389,9 +425,7 @@ class PackStageTest {
       Packed packed = pack(1 << 26, 2, kept, 1);
       List<Truth.Entry> expected = expected(kept);
       assertThat(packed.records).isEqualTo(150_000);
-      try (RecordScanner scanner =
-          new RecordScanner(
-              packed.open(), RecordLayout.PACKED, RecordAddress.of(RecordLayout.PACKED, 2), null)) {
+      try (RecordScanner scanner = packed.scan()) {
         for (Truth.Entry record : expected) {
           assertThat(scanner.next()).isTrue();
           Truth.same(scanner.key(), record.key(), "key");
@@ -465,7 +499,8 @@ class PackStageTest {
               3,
               DuplicateRule.REJECT,
               seed,
-              () -> done[0] > 2000);
+              () -> done[0] > 2000,
+              null);
       assertThatThrownBy(() -> stage.write(List.of(file.pages()), more -> done[0] += more))
           .isInstanceOf(CancellationException.class);
       assertThat(done[0]).isLessThan(20_000);

@@ -37,7 +37,27 @@ class FactsTest {
   void factsAreReadAsTheyWereWritten() throws Exception {
     Facts approximate =
         new Facts(RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null);
-    for (Facts facts : new Facts[] {COMPRESSED, approximate}) {
+    Facts packed =
+        new Facts(
+            RecordLayout.PACKED_COMPRESSED,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            -7,
+            0,
+            0,
+            0,
+            10,
+            11,
+            512,
+            22,
+            0,
+            null,
+            new Facts.Bins(12, true));
+    for (Facts facts : new Facts[] {COMPRESSED, packed, approximate}) {
       Manifest manifest = decoded(facts);
       assertThat(Facts.of(manifest)).isEqualTo(facts);
       assertThat(Facts.format(manifest)).isEqualTo(FileFrame.VERSION);

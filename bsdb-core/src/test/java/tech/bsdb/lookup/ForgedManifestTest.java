@@ -34,6 +34,7 @@ import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.read.AsyncReader;
@@ -270,7 +271,7 @@ class ForgedManifestTest {
   /** Each page is right and each key has a record, but not its own. */
   @ParameterizedTest
   @EnumSource(
-      names = {"APPROXIMATE", "PACKED"},
+      names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD"},
       mode = EnumSource.Mode.EXCLUDE)
   void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
     DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
@@ -295,14 +296,30 @@ class ForgedManifestTest {
   }
 
   /** Each page is right, but the index does not say where the bins start. */
-  @Test
-  void verificationFindsBinsThatAreElsewhere() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"PACKED", "PACKED_ZSTD"})
+  void verificationFindsBinsThatAreElsewhere(Golden golden) throws Exception {
     FileEntry index =
-        DatabaseDirectory.open(Golden.PACKED.directory()).manifest().files(FileKind.INDEX).get(0);
-    Path forged = forgePage(Golden.PACKED, index, page -> page[8] ^= 1); // behind two page numbers
+        DatabaseDirectory.open(golden.directory()).manifest().files(FileKind.INDEX).get(0);
+    Path forged = forgePage(golden, index, page -> page[8] ^= 1); // behind two page numbers
     assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
         .isInstanceOf(CorruptDatabaseException.class)
         .hasMessageContaining("as the index says");
+  }
+
+  /** Each block is right, but a lookup would pass over one, or stop before it. */
+  @Test
+  void verificationFindsBlocksThatNameAnotherPart() throws Exception {
+    FileEntry data =
+        DatabaseDirectory.open(Golden.PACKED_ZSTD.directory())
+            .manifest()
+            .files(FileKind.DATA)
+            .get(0);
+    int part = PackedPage.directory(1); // the first byte of the only bin
+    Path forged = forgePage(Golden.PACKED_ZSTD, data, page -> page[part]--);
+    assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+        .isInstanceOf(CorruptDatabaseException.class)
+        .hasMessageContaining("a block with a record in part");
   }
 
   /**

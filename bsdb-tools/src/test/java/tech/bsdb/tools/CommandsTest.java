@@ -44,6 +44,8 @@ class CommandsTest {
         "-z --level 19 -bs 512 -ds 0",
         "--layout packed",
         "--layout packed --data-files 3 -ps 1 --threads 1 --seed 9",
+        "-z --layout packed",
+        "-z --layout packed --data-files 3 -ps 1 --threads 1 -bs 512 -ds 0",
         "-cb 0 --data-files 3 -ps 1 --threads 1"
       })
   void everyRecordIsFoundInEveryLayout(String options) throws Exception {
@@ -261,6 +263,25 @@ class CommandsTest {
   }
 
   @Test
+  void aPackedDatabaseCanBeCompressed() throws Exception {
+    String records =
+        IntStream.range(0, 5_000)
+            .mapToObj(i -> "key-" + i + " the value of " + i + " repeated ".repeat(i % 20))
+            .collect(Collectors.joining("\n", "", "\n"));
+    assertThat(build(records, "-z", "--layout", "packed", "-bs", "2048").code()).isZero();
+    assertThat(bsdb("stat", "-d", path("db")).out())
+        .contains("exact, packed-compressed: ZSTD level 6, blocks of 2,048, dictionary of ")
+        .contains(", spanning pages", "dictionary-")
+        .doesNotContain("hash function", "checksum bits", "hash-");
+    assertThat(json(bsdb("stat", "-d", path("db"), "--json")))
+        .containsEntry("layout", "packed-compressed")
+        .containsEntry("blockSize", "2048")
+        .containsEntry("compressionLevel", "6");
+    assertThat(bsdb("get", "-d", path("db"), "key-7").out()).startsWith("the value of 7 repeated");
+    assertThat(bsdb("get", "-d", path("db"), "absent").code()).isEqualTo(1);
+  }
+
+  @Test
   void anUnknownLayoutIsAMistakeOfOneLine() throws Exception {
     CommandRun run = build("a 1\n", "--layout", "sorted");
 
@@ -268,7 +289,8 @@ class CommandsTest {
     assertThat(run.outBytes()).isEmpty();
     assertThat(run.err())
         .startsWith(
-            "bsdb build: --layout takes blocked, compact, compressed or packed, not \"sorted\"");
+            "bsdb build: --layout takes blocked, compact, compressed, packed or packed-compressed,"
+                + " not \"sorted\"");
     assertThat(folder.resolve("db")).doesNotExist();
   }
 

@@ -22,7 +22,7 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
   @Override
   public void build(Records records, Path directory) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(directory.resolve("db"), options)) {
-      if (options.layout() == Layout.COMPRESSED) {
+      if (options.layout().isCompressed()) {
         for (Records.KeyValue record : records.sample(options.sampleRecords())) {
           builder.sample(record.key(), record.value());
         }

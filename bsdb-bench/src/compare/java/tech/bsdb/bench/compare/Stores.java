@@ -24,6 +24,11 @@ final class Stores {
           "bsdb zstd " + size,
           () -> new BsdbStore(options.withLayout(Layout.COMPRESSED).withBlockSize(size)));
     }
+    BuildOptions packed = options.withLayout(Layout.PACKED_COMPRESSED);
+    ALL.put("bsdb packed zstd", () -> new BsdbStore(packed));
+    for (int size : new int[] {512, 2048, 4096}) {
+      ALL.put("bsdb packed zstd " + size, () -> new BsdbStore(packed.withBlockSize(size)));
+    }
     ALL.put(
         "bsdb approximate",
         () -> new BsdbStore(options.withApproximateWidth(BuildOptions.DEFAULT_APPROXIMATE_WIDTH)));

@@ -11,7 +11,6 @@ import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.BuildReport;
 import tech.bsdb.DatabaseBuilder;
-import tech.bsdb.Layout;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.cli.Arguments;
@@ -183,7 +182,7 @@ public final class BuildRun {
       long began)
       throws IOException {
     BuildOptions build = target.build();
-    if (build.layout() == Layout.COMPRESSED && build.dictionaryBytes() > 0) {
+    if (build.layout().isCompressed() && build.dictionaryBytes() > 0) {
       source.sample(builder, build.sampleRecords());
     }
     InputReport read =

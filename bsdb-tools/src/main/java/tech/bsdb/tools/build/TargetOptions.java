@@ -41,15 +41,17 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "--layout",
             "NAME",
             "how records are stored: blocked (default); compact, the same as -c; compressed, the"
-                + " same as -z; or packed: in the order of the keys' hashes, with neither a hash"
+                + " same as -z; packed: in the order of the keys' hashes, with neither a hash"
                 + " function nor addresses, so that every lookup makes a single read, and scan"
-                + " prints the records in that order")
+                + " prints the records in that order; or packed-compressed, the same as -z --layout"
+                + " packed")
         .flag(
             "-c",
             "compact: store records back to back, which saves the unused rest of each 4 KiB block")
         .flag(
             "-z",
-            "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample")
+            "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample;"
+                + " goes with --layout packed")
         .value(
             "-bs",
             "BYTES",
@@ -171,25 +173,32 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
         arguments.has("-z")
             ? Layout.COMPRESSED
             : arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
-    Layout layout = arguments.choice("--layout", Layout.class, ofFlags);
+    Layout layout = arguments.choice("--layout", Layout.class, ofFlags, TargetOptions::name);
+    if (arguments.has("-z") && layout.isPacked()) {
+      return Layout.PACKED_COMPRESSED;
+    }
     if (layout != ofFlags && ofFlags != Layout.BLOCKED) {
       throw new UsageException(
           (ofFlags == Layout.COMPACT ? "-c" : "-z")
               + " and --layout "
-              + layout.name().toLowerCase(Locale.ROOT)
+              + name(layout)
               + " cannot be combined: name one layout");
     }
     return layout;
   }
 
+  private static String name(Layout layout) {
+    return layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   private static List<String> withoutEffect(Arguments arguments, Layout layout) {
     List<String> idle = new ArrayList<>();
     for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
-      if (arguments.has(option) && layout != Layout.COMPRESSED) {
+      if (arguments.has(option) && !layout.isCompressed()) {
         idle.add(option + " has no effect without -z");
       }
     }
-    if (arguments.has("-cb") && layout == Layout.PACKED) {
+    if (arguments.has("-cb") && layout.isPacked()) {
       idle.add("-cb has no effect with --layout packed");
     }
     if (arguments.has("--data-files") && arguments.has("-a")) {

@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
+import java.util.function.Function;
 import org.apache.commons.cli.CommandLine;
 
 /**
@@ -136,13 +137,19 @@ public final class Arguments {
    */
   public <E extends Enum<E>> E choice(String option, Class<E> type, E otherwise)
       throws UsageException {
+    return choice(option, type, otherwise, each -> each.name().toLowerCase(Locale.ROOT));
+  }
+
+  /** Like the other method, with constants that are named otherwise on the command line. */
+  public <E extends Enum<E>> E choice(
+      String option, Class<E> type, E otherwise, Function<E, String> name) throws UsageException {
     Optional<String> value = text(option);
     if (value.isEmpty()) {
       return otherwise;
     }
     List<String> words = new ArrayList<>();
     for (E constant : type.getEnumConstants()) {
-      String word = constant.name().toLowerCase(Locale.ROOT);
+      String word = name.apply(constant);
       if (word.equals(value.get())) {
         return constant;
       }

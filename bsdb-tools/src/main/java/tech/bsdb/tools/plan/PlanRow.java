@@ -20,7 +20,7 @@ record PlanRow(
   /** Plans a layout with as few data files as can hold the records. */
   static PlanRow of(
       PlannedLayout layout, BuildOptions base, long records, int key, int value, double ratio) {
-    boolean sized = layout != PlannedLayout.COMPRESSED || ratio > 0;
+    boolean sized = !layout.compressed() || ratio > 0;
     for (int files = 1; ; files *= 2) {
       try {
         BuildOptions options = layout.of(base.withDataFiles(files), value);

@@ -18,6 +18,7 @@ enum PlannedLayout {
   COMPACT("--layout compact", 800, 1_410_000, 3_312_000), // the steps of blocked
   COMPRESSED("--layout compressed", Double.NaN, 352_000, 3_312_000), // rejected as in blocked
   PACKED("--layout packed", 675, Double.NaN, Double.NaN),
+  PACKED_COMPRESSED("--layout packed -z", Double.NaN, Double.NaN, Double.NaN),
   APPROXIMATE("-a", 865, 1_775_000, 3_305_000);
 
   /** The number of records that were measured. */
@@ -50,9 +51,14 @@ enum PlannedLayout {
     return (long) keyLength + valueLength > 2L * (MEASURED_KEY + MEASURED_VALUE);
   }
 
+  /** Whether records are compressed, so that the size of the data depends on the data. */
+  boolean compressed() {
+    return this == COMPRESSED || this == PACKED_COMPRESSED;
+  }
+
   /** The name in lower case. */
   String word() {
-    return name().toLowerCase(Locale.ROOT);
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** The options of {@code bsdb build} that choose this layout for values of that length. */
@@ -73,6 +79,7 @@ enum PlannedLayout {
       case COMPACT -> base.withLayout(Layout.COMPACT);
       case COMPRESSED -> base.withLayout(Layout.COMPRESSED);
       case PACKED -> base.withLayout(Layout.PACKED);
+      case PACKED_COMPRESSED -> base.withLayout(Layout.PACKED_COMPRESSED);
       case APPROXIMATE -> {
         if (valueLength > 255) {
           throw new IllegalArgumentException("it keeps at most 255 bytes of a value");

@@ -103,10 +103,14 @@ class TargetOptionsTest {
     assertThat(parse("-a", "--approximate-width", "255").build().approximateWidth()).isEqualTo(255);
   }
 
+  private static String name(Layout layout) {
+    return layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
   @ParameterizedTest
   @EnumSource(Layout.class)
   void everyLayoutHasAName(Layout layout) throws Exception {
-    String name = layout.name().toLowerCase(Locale.ROOT);
+    String name = name(layout);
     TargetOptions target = parse("--layout", name);
 
     assertThat(target.build()).isEqualTo(BuildOptions.defaults().withLayout(layout));
@@ -119,6 +123,21 @@ class TargetOptionsTest {
   void aFlagAndTheNameOfItsLayoutAgree() throws Exception {
     assertThat(parse("-c", "--layout", "compact")).isEqualTo(parse("-c"));
     assertThat(parse("--layout", "compressed", "-z")).isEqualTo(parse("-z"));
+    assertThat(parse("--layout", "packed-compressed", "-z"))
+        .isEqualTo(parse("--layout", "packed-compressed"));
+  }
+
+  @Test
+  void aPackedDatabaseIsCompressedByTheFlag() throws Exception {
+    TargetOptions target = parse("-z", "--layout", "packed", "-bs", "2048", "--level", "3");
+    assertThat(target.withoutEffect()).isEmpty();
+    assertThat(target.build())
+        .isEqualTo(
+            BuildOptions.defaults()
+                .withLayout(Layout.PACKED_COMPRESSED)
+                .withBlockSize(2048)
+                .withCompressionLevel(3));
+    assertThat(parse("--layout", "packed", "-z")).isEqualTo(parse("--layout", "packed-compressed"));
   }
 
   @ParameterizedTest
@@ -126,9 +145,9 @@ class TargetOptionsTest {
     "-c, blocked",
     "-c, compressed",
     "-c, packed",
+    "-c, packed-compressed",
     "-z, blocked",
-    "-z, compact",
-    "-z, packed"
+    "-z, compact"
   })
   void aFlagAndTheNameOfAnotherLayoutAreRefused(String flag, String name) {
     String message = flag + " and --layout " + name + " cannot be combined: name one layout";
@@ -143,14 +162,16 @@ class TargetOptionsTest {
         "-a and --layout cannot be combined: an approximate database keeps no records",
         "-a",
         "--layout",
-        layout.name().toLowerCase(Locale.ROOT));
+        name(layout));
   }
 
   @ParameterizedTest
-  @ValueSource(strings = {"", "none", "pack", "Packed", "PACKED", "packed "})
+  @ValueSource(strings = {"", "none", "pack", "Packed", "PACKED", "packed ", "packed_compressed"})
   void anUnknownLayoutIsRefusedWithTheKnownOnes(String name) {
     assertUsage(
-        "--layout takes blocked, compact, compressed or packed, not \"" + name + "\"",
+        "--layout takes blocked, compact, compressed, packed or packed-compressed, not \""
+            + name
+            + "\"",
         "--layout",
         name);
   }

@@ -108,7 +108,8 @@ class PublishCommandTest {
   @Test
   void theLayoutMayChangeFromVersionToVersion() throws Exception {
     String store = path("store");
-    List<String> layouts = List.of("packed", "blocked", "packed", "compressed", "packed");
+    List<String> layouts =
+        List.of("packed", "blocked", "packed-compressed", "compressed", "packed");
     for (int i = 0; i < layouts.size(); i++) {
       String layout = layouts.get(i);
       String database = database("db", lines("key-%d", 0, 3000), "--layout", layout, "--overwrite");
