@@ -212,7 +212,7 @@ public final class PackStage {
       for (int i = sorted.start(bin); i < end; i++) {
         length += sorted.length(i);
       }
-      writer.startBin(length);
+      writer.startBin(length, sorted.filter(bin));
       for (int i = sorted.start(bin); i < end; i++) {
         int from = sorted.recordStart(i);
         put(bytes, from, sorted.recordEnd(i), SortedBins.elsewhere(bytes, from), writer);
@@ -226,7 +226,7 @@ public final class PackStage {
       for (Block block : bin) {
         length += block.length();
       }
-      writer.startBin(length);
+      writer.startBin(length, 0);
       for (Block block : bin) {
         put(block.bytes(), 0, block.bytes().length, block.elsewhere(), writer);
       }

@@ -8,6 +8,7 @@ import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
@@ -285,6 +286,15 @@ final class SortedBins {
   /** Holds the framed records. */
   byte[] bytes() {
     return bytes;
+  }
+
+  /** The filter of a bin: the bits of its records. */
+  int filter(int bin) {
+    int filter = 0;
+    for (int i = start(bin); i < start(bin + 1); i++) {
+      filter |= PackedPage.filterBit(lows[order[i]]);
+    }
+    return filter;
   }
 
   /** Where the record at a position of the order starts. */

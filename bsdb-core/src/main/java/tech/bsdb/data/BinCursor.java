@@ -149,6 +149,15 @@ final class BinCursor extends RecordCursor {
 
   /** Where a bin starts in the current page; for the number of bins, where the records end. */
   private int start(int number) {
+    return PackedPage.start(entry(number));
+  }
+
+  /** The filter of the bin that was just entered. */
+  int filter() {
+    return PackedPage.filter(entry(slot));
+  }
+
+  private int entry(int number) {
     return window.buffer().getShort(base + PackedPage.entry(number)) & 0xFFFF;
   }
 

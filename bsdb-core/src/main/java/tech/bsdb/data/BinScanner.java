@@ -28,6 +28,7 @@ public final class BinScanner implements Closeable {
 
   private long firstPage;
   private int slot = -1;
+  private int filter;
   private byte[] key = new byte[0];
 
   /**
@@ -66,6 +67,7 @@ public final class BinScanner implements Closeable {
     }
     firstPage = pagesBefore + cursor.page();
     slot = cursor.slot();
+    filter = cursor.filter();
     return true;
   }
 
@@ -122,6 +124,11 @@ public final class BinScanner implements Closeable {
   /** The number of the bin among those that start in its first page. */
   public int slot() {
     return slot;
+  }
+
+  /** The filter of the bin. */
+  public int filter() {
+    return filter;
   }
 
   /** Describes damage where the scan is. */

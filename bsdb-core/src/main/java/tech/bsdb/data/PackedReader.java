@@ -27,10 +27,13 @@ public final class PackedReader implements Closeable {
   private static final int LEAST_GUESSED = 40;
 
   /** Bytes before the expected start of a bin at which to start prefetching. */
-  private static final int BEFORE = 160;
+  private static final int BEFORE = 96;
 
-  /** Bytes to prefetch from there on. */
-  private static final int LIKELY = 6 * LINE;
+  /**
+   * Bytes to prefetch from there on. More would find more records, but each line costs absent keys
+   * time (measured: 4 lines are as good as 6 for present keys, and 8 % better for absent ones).
+   */
+  private static final int LIKELY = 4 * LINE;
 
   /** 256 times the average length of a bin in a full page, by the number of bins. */
   private static final int[] BYTES_PER_BIN = bytesPerBin();
@@ -107,8 +110,8 @@ public final class PackedReader implements Closeable {
     if (starting >= LEAST_GUESSED) {
       int start = PackedPage.directory(starting) + (slot * BYTES_PER_BIN[starting] >>> 8);
       int at = base + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
-      sum += buffer.get(at) + buffer.get(at + LINE) + buffer.get(at + 2 * LINE);
-      sum += buffer.get(at + 3 * LINE) + buffer.get(at + 4 * LINE) + buffer.get(at + 5 * LINE);
+      sum += buffer.get(at) + buffer.get(at + LINE);
+      sum += buffer.get(at + 2 * LINE) + buffer.get(at + 3 * LINE);
     }
     return sum;
   }
@@ -119,20 +122,31 @@ public final class PackedReader implements Closeable {
    * @param page the page in which the bin starts
    * @param slot the bin's number among those that start in the page
    * @param starting the number of bins that start in the page
+   * @param filterBit the number of the key's bit in the filter of its bin, 0 to 3
    * @param extent the bin's pages, already read
    * @param values receives the value
    * @return the array that holds the value, or null if the bin has no record with the key
    */
   public byte @Nullable [] value(
-      long page, int slot, int starting, byte[] key, Extent extent, Values values, Scratch scratch)
+      long page,
+      int slot,
+      int starting,
+      int filterBit,
+      byte[] key,
+      Extent extent,
+      Values values,
+      Scratch scratch)
       throws IOException {
     ByteBuffer buffer = extent.window().buffer();
     int base = extent.window().offset();
     int entries = buffer.getInt(base + PackedPage.entry(slot));
-    int at = entries & 0xFFFF;
-    int end = entries >>> 16;
+    int at = PackedPage.start(entries);
+    int end = PackedPage.start(entries >>> 16);
     if (at < PackedPage.directory(starting) || at > end || end > Page.PAYLOAD) {
       throw corrupt(page, 0, "a directory", "a bin at bytes " + at + " to " + end);
+    }
+    if (!PackedPage.mayHold(entries, filterBit)) {
+      return null;
     }
     if (extent.count() > 1) {
       return streamed(page, slot, key, extent, values, scratch);

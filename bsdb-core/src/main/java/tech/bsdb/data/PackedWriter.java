@@ -20,6 +20,7 @@ public final class PackedWriter {
   private final IntConsumer pageSink;
   private PageEncoder pages;
   private final int[] starts = new int[PackedPage.MOST_BINS + 1];
+  private final int[] filters = new int[PackedPage.MOST_BINS];
   private final byte[] records = new byte[Page.PAYLOAD];
   private final byte[] directory = new byte[PackedPage.directory(PackedPage.MOST_BINS)];
   private int bins;
@@ -67,14 +68,17 @@ public final class PackedWriter {
    * Starts the next bin.
    *
    * @param length the total length of its records in bytes
+   * @param filter the bits of its records, or 0 for no filter
+   * @see PackedPage#filterBit
    */
-  public void startBin(long length) throws IOException {
+  public void startBin(long length, int filter) throws IOException {
     int free = room() - PackedPage.entry(0); // its directory entry takes as much
     boolean fits = spanning ? free >= Math.min(length, 1) : free >= length;
     boolean empty = bins == 0 && used == 0;
     if (bins == PackedPage.MOST_BINS || severalPages || !fits && !empty) {
       endPage(false);
     }
+    filters[bins] = filter;
     starts[bins++] = used;
   }
 
@@ -114,7 +118,7 @@ public final class PackedWriter {
     int length = PackedPage.directory(bins);
     putShort(0, PackedPage.head(bins, continues));
     for (int i = 0; i < bins; i++) {
-      putShort(PackedPage.entry(i), length + starts[i]);
+      putShort(PackedPage.entry(i), PackedPage.entry(length + starts[i], filters[i]));
     }
     putShort(PackedPage.entry(bins), length + used);
     pages.put(directory, 0, length);

@@ -36,6 +36,13 @@ public final class BinIndex {
 
   private static final int SLOT_BITS = 8;
 
+  /** Bits of a place that hold the number of the key's bit in the filter of its bin. */
+  private static final int FILTER_BITS = 2;
+
+  private static final int RUN_SHIFT = FILTER_BITS;
+  private static final int SLOT_SHIFT = RUN_SHIFT + RUN_BITS;
+  private static final int PAGE_SHIFT = SLOT_SHIFT + SLOT_BITS;
+
   /** The most pages that a bin covers: those of the longest record, and some. */
   public static final int MOST_PAGES = 1 << RUN_BITS;
 
@@ -105,9 +112,12 @@ public final class BinIndex {
     return (int) ((high >>> 1) * (bins << 1) >>> Long.SIZE - Byte.SIZE);
   }
 
-  /** The place of the bin of a signature: its first page, its number there, its pages. */
-  public long place(long high) {
-    return placeOf(bin(high, bins));
+  /**
+   * The place of a signature: the first page of its bin, the bin's number there, its pages, and the
+   * number of the signature's bit in its filter.
+   */
+  public long place(long high, long low) {
+    return placeOf(bin(high, bins)) | PackedPage.filterBitNumber(low);
   }
 
   /** The number of bins that start in the first page of a place, 1 to 256. */
@@ -124,7 +134,7 @@ public final class BinIndex {
     int page = page(bin);
     int slot = (int) bin - 1 - before[page] & IN_GROUP;
     int run = slot + 1 < starting(page) ? 0 : run(bin, page);
-    return (long) page << SLOT_BITS + RUN_BITS | (long) slot << RUN_BITS | run;
+    return (long) page << PAGE_SHIFT | (long) slot << SLOT_SHIFT | (long) run << RUN_SHIFT;
   }
 
   /** The page in which a bin starts. */
@@ -177,27 +187,32 @@ public final class BinIndex {
 
   /** A place without its number of pages, in 39 bits. */
   public static long bare(long place) {
-    return place >>> RUN_BITS;
+    return place >>> SLOT_SHIFT;
   }
 
   /** The place that {@link #bare} was taken from, with another number of pages, minus one. */
   public static long place(long bare, int run) {
-    return bare << RUN_BITS | run;
+    return bare << SLOT_SHIFT | (long) run << RUN_SHIFT;
   }
 
   /** The first page of a place. */
   public static long firstPage(long place) {
-    return place >>> SLOT_BITS + RUN_BITS;
+    return place >>> PAGE_SHIFT;
   }
 
   /** The number of a place's bin among those that start in its first page, 0 to 255. */
   public static int slot(long place) {
-    return (int) (place >>> RUN_BITS) & IN_GROUP;
+    return (int) (place >>> SLOT_SHIFT) & IN_GROUP;
   }
 
   /** The number of pages of a place, from its first page on. */
   public static int pages(long place) {
-    return (int) (place & MOST_PAGES - 1) + 1;
+    return (int) (place >>> RUN_SHIFT & MOST_PAGES - 1) + 1;
+  }
+
+  /** The number of a place's bit in the filter of its bin, 0 to 3. */
+  public static int filterBitNumber(long place) {
+    return (int) place & (1 << FILTER_BITS) - 1;
   }
 
   /** The number of bins. */

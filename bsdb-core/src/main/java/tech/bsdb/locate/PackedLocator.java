@@ -56,7 +56,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   @Override
   public long start(long high, long low) {
     Starts.keep(index.touch(high));
-    return index.place(high);
+    return index.place(high, low);
   }
 
   @Override
@@ -101,6 +101,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
         BinIndex.firstPage(place),
         BinIndex.slot(place),
         index.starting(place),
+        BinIndex.filterBitNumber(place),
         key,
         extent,
         values,

@@ -5,6 +5,7 @@ import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
 import tech.bsdb.data.BinScanner;
+import tech.bsdb.format.PackedPage;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.locate.PackedLocator;
@@ -46,9 +47,14 @@ final class PackedOrder {
             "bin " + bin + " in page " + BinIndex.firstPage(place) + ", as the index says",
             "page " + scanner.firstPage());
       }
+      int filter = 0;
       while (scanner.nextRecord()) {
         checkRecord(bin, index);
+        filter |= PackedPage.filterBit(signature.low);
         records++;
+      }
+      if (scanner.filter() != 0 && scanner.filter() != filter) {
+        throw scanner.corrupt("the filter " + filter + " of bin " + bin, scanner.filter() + "");
       }
       if (scanner.page() - scanner.firstPage() >= BinIndex.pages(place)
           && BinIndex.pages(place) < BinIndex.MOST_PAGES) {

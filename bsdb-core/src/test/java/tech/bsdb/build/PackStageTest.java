@@ -228,7 +228,8 @@ class PackStageTest {
       Extent extent,
       Scratch scratch)
       throws IOException {
-    long place = index.place(signature(key).high);
+    Signature signature = signature(key);
+    long place = index.place(signature.high, signature.low);
     long page = BinIndex.firstPage(place);
     int slot = BinIndex.slot(place);
     int part = BinIndex.part(signature(key).high, index.bins());
@@ -236,7 +237,15 @@ class PackStageTest {
     extent.read();
     return layout().compressed()
         ? blocks.value(page, slot, part, key, extent, Values.separate(), scratch)
-        : pages.value(page, slot, index.starting(place), key, extent, Values.separate(), scratch);
+        : pages.value(
+            page,
+            slot,
+            index.starting(place),
+            BinIndex.filterBitNumber(place),
+            key,
+            extent,
+            Values.separate(),
+            scratch);
   }
 
   private void addRandom(int count, int longestKey, int longestValue) {

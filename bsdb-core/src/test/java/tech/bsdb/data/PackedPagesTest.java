@@ -98,6 +98,16 @@ class PackedPagesTest {
     return bin.stream().mapToLong(PackedPagesTest::length).sum();
   }
 
+  private static int filterBit(byte[] key) {
+    return Arrays.hashCode(key) & 3;
+  }
+
+  private static int filter(List<Truth.Entry> bin) {
+    return bin.stream()
+        .mapToInt(record -> 1 << filterBit(record.key()))
+        .reduce(0, (one, other) -> one | other);
+  }
+
   private static byte[] framed(Truth.Entry record) {
     byte[] bytes = new byte[length(record)];
     int at = RecordFrame.put(bytes, 0, record.key().length, record.value().length);
@@ -132,7 +142,7 @@ class PackedPagesTest {
         writer.nextFile(files.get(++file).pages());
       }
       List<Truth.Entry> bin = bins.get(i);
-      writer.startBin(length(bin));
+      writer.startBin(length(bin), i % 3 == 0 ? 0 : filter(bin));
       for (Truth.Entry record : bin) {
         byte[] bytes = framed(record);
         int cut = random.nextInt(bytes.length + 1);
@@ -168,7 +178,7 @@ class PackedPagesTest {
     reader.touchBin(page, slot);
     int starting = index.starting(place);
     reader.touchLikely(slot, starting, extent);
-    byte[] array = reader.value(page, slot, starting, key, extent, values, scratch);
+    byte[] array = reader.value(page, slot, starting, filterBit(key), key, extent, values, scratch);
     return array == null
         ? null
         : Arrays.copyOfRange(array, values.offset(), values.offset() + values.length(array));

@@ -231,7 +231,12 @@ class BinIndexTest {
     BinIndex index = new Shape().add(100, 3, 0, 7, 256, 1).build(true);
     for (int i = 0; i < 1000; i++) {
       long high = random.nextLong();
-      assertThat(index.place(high)).isEqualTo(index.placeOf(BinIndex.bin(high, index.bins())));
+      long place = index.place(high, i);
+      long bin = index.placeOf(BinIndex.bin(high, index.bins()));
+      assertThat(BinIndex.firstPage(place)).isEqualTo(BinIndex.firstPage(bin));
+      assertThat(BinIndex.slot(place)).isEqualTo(BinIndex.slot(bin));
+      assertThat(BinIndex.pages(place)).isEqualTo(BinIndex.pages(bin));
+      assertThat(BinIndex.filterBitNumber(place)).isEqualTo(i & 3);
     }
   }
 
