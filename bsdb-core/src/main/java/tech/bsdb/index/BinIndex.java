@@ -191,7 +191,7 @@ public final class BinIndex {
   }
 
   /** The place that {@link #bare} was taken from, with another number of pages, minus one. */
-  public static long place(long bare, int run) {
+  public static long withRun(long bare, int run) {
     return bare << SLOT_SHIFT | (long) run << RUN_SHIFT;
   }
 

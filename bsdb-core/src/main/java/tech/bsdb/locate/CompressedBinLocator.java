@@ -42,7 +42,7 @@ public final class CompressedBinLocator extends PackedLocator {
   /** The place of the bin in the index. */
   private static long bin(long place) {
     long bin = place & BIN_MASK;
-    return BinIndex.place(bin >>> RUN_BITS, (int) bin & MOST_RUN);
+    return BinIndex.withRun(bin >>> RUN_BITS, (int) bin & MOST_RUN);
   }
 
   @Override
