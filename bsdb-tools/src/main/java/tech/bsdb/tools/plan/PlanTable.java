@@ -93,16 +93,21 @@ final class PlanTable {
       return String.format(
           Locale.ROOT,
           """
-          compressed: the size depends on the data. Build a sample with -z and pass --ratio:
+          %s: the size depends on the data. Build a sample with %s and pass --ratio:
             (keyBytes + valueBytes) / dataBytes of bsdb stat --json. If nothing compresses: %s
           """,
+          name,
+          row.layout().buildOptions(question.valueBytes()),
           bytes(plan.databaseBytes()));
     }
     return row.layout() == PlannedLayout.APPROXIMATE
         ? String.format(
             Locale.ROOT,
-            "approximate: keeps no keys; 1 in %,d absent keys gets another key's value (-cb %d)\n",
-            1L << question.base().checksumBits(),
+            "approximate: keeps no keys; %s another key's value (-cb %d)\n",
+            question.base().checksumBits() == 0
+                ? "every absent key gets"
+                : String.format(
+                    Locale.ROOT, "1 in %,d absent keys gets", 1L << question.base().checksumBits()),
             question.base().checksumBits())
         : "";
   }

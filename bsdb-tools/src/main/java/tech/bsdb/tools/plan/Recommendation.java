@@ -41,8 +41,9 @@ record Recommendation(PlannedLayout layout, String reason) {
           PlannedLayout.PACKED,
           String.format(
               Locale.ROOT,
-              "records are small and most keys are present: %.2f reads a lookup instead of %.2f,"
+              "records are small%s: %.2f reads a lookup instead of %.2f,"
                   + " and %s of memory instead of %s",
+              missRate <= 0.5 ? " and most keys are present" : "",
               packed.reads(missRate),
               blocked.reads(missRate),
               PlanTable.bytes(bins.lookupMemoryBytes()),

@@ -73,6 +73,20 @@ class PlanCommandTest {
   }
 
   @Test
+  void theNotesSayWhatHoldsForTheGivenOptions() throws Exception {
+    String out = plan(1_000_000, 13, 32, "--miss-rate", "0.6", "-cb", "0").out();
+
+    assertThat(out)
+        .contains(
+            "every absent key gets another key's value (-cb 0)",
+            "\ncompressed: the size depends on the data. Build a sample with --layout compressed ",
+            "\npacked-compressed: the size depends on the data. Build a sample with --layout packed"
+                + " -z ",
+            "--layout packed\n  because records are small: 1.00 reads")
+        .doesNotContain("most keys are present");
+  }
+
+  @Test
   void theJsonHasTheSizesOfRealDatabases() throws Exception {
     int records = 3_000;
     JsonNode json = json(plan(records, 8, 40, "-cb", "7", "--threads", "2", "--json"));
