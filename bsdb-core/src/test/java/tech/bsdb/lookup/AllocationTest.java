@@ -32,18 +32,15 @@ import tech.bsdb.ValueReader;
 class AllocationTest {
   private static final int RECORDS = 500;
 
+  /** Values are half as long on average, much more than the slack, so that a copy is noticed. */
+  private static final int LONGEST = 2000;
+
   /**
    * What the optimizing compiler may leave of small objects that it usually removes, such as the
    * memory segments of system calls and of zstd-jni on Java 22 and newer. Far less than a page, a
    * buffer, a session or a ZSTD context.
    */
   private static final int SLACK_PER_LOOKUP = 256;
-
-  /**
-   * More than a slice, which is one object, with what the compiler may leave of small ones for
-   * every other key, and less than the values are on average, which a copy would add.
-   */
-  private static final int SLICE = 256;
 
   /** What a profiler, a compiler or the bean itself may cost this thread once. */
   private static final int SLACK = 4096;
@@ -106,7 +103,7 @@ class AllocationTest {
      */
     @Nullable String run(Path target) throws Exception {
       SplittableRandom random = Seeds.random("AllocationTest " + name());
-      Truth truth = Truth.random(random, RECORDS, 600);
+      Truth truth = Truth.random(random, RECORDS, LONGEST);
       for (int length : new int[] {3000, 5000, 20_000}) { // more than a page
         truth.add("large" + length, "v".repeat(length));
       }
@@ -133,7 +130,7 @@ class AllocationTest {
               + values
               + " bytes";
         }
-        long slices = (long) SLICE * keys.length / 2 + SLACK; // every other key is absent
+        long slices = (long) SLACK_PER_LOOKUP * keys.length + SLACK;
         long shown = least(keys, slices, key -> database.read(key, READER));
         return shown <= slices
             ? null
