@@ -295,6 +295,24 @@ class ForgedManifestTest {
     }
   }
 
+  /** Each page is right, but a bin's filter denies or claims a record. */
+  @Test
+  void verificationFindsAWrongFilter() throws Exception {
+    FileEntry data =
+        DatabaseDirectory.open(Golden.PACKED.directory()).manifest().files(FileKind.DATA).get(0);
+    Path forged =
+        forgePage(
+            Golden.PACKED,
+            data,
+            page -> {
+              int wrong = page[3] >>> 4 == 1 ? 2 : 1; // of the first bin
+              page[3] = (byte) (page[3] & 0xF | wrong << 4);
+            });
+    assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+        .isInstanceOf(CorruptDatabaseException.class)
+        .hasMessageContaining("the filter");
+  }
+
   /** Each page is right, but the index does not say where the bins start. */
   @ParameterizedTest
   @EnumSource(names = {"PACKED", "PACKED_ZSTD"})
