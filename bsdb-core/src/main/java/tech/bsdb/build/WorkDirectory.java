@@ -190,13 +190,18 @@ final class WorkDirectory {
     }
   }
 
+  /** Whether a directory is empty, or was removed meanwhile. */
   private static boolean isEmpty(Path directory) throws IOException {
-    if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
-      throw new FileAlreadyExistsException(
-          directory.toString(), null, "is in the way of the build; move it away");
-    }
-    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
-      return !entries.iterator().hasNext();
+    try {
+      BasicFileAttributes found =
+          Files.readAttributes(directory, BasicFileAttributes.class, LinkOption.NOFOLLOW_LINKS);
+      if (!found.isDirectory()) {
+        throw new FileAlreadyExistsException(
+            directory.toString(), null, "is in the way of the build; move it away");
+      }
+      try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+        return !entries.iterator().hasNext();
+      }
     } catch (NoSuchFileException e) {
       return true;
     }
