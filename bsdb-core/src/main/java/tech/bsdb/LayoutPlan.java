@@ -17,7 +17,7 @@ import tech.bsdb.io.PageSource;
  * without a schema. If lengths vary, pass the averages: in the compact and the packed layout only
  * the average length counts; in the blocked layout, the space left at the ends of pages depends on
  * the lengths themselves. The size of the packed layout is an expected value, within a percent or a
- * page. The size of the compressed layout follows from a compression ratio that the caller has
+ * page. The sizes of the compressed layouts follow from a compression ratio that the caller has
  * measured.
  */
 public final class LayoutPlan {
