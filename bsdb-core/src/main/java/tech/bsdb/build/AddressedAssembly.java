@@ -186,11 +186,9 @@ public final class AddressedAssembly implements Assembly {
     }
     byte[] learned = dictionary;
     if (learned != null) {
-      OutputFile file =
-          resources.add(new OutputFile(directory, new FileIdentity(FileKind.DICTIONARY, 0), chunk));
-      file.pages().put(learned, 0, learned.length);
-      contents.add(new Content(file, file.pages().position()));
-      file.finish();
+      FileIdentity identity = new FileIdentity(FileKind.DICTIONARY, 0);
+      OutputFile file = resources.add(new OutputFile(directory, identity, chunk));
+      contents.add(Content.written(file, learned));
     }
     for (OutputFile file : List.of(indexed.hashFile, indexed.indexFile)) {
       contents.add(new Content(file, file.pages().position()));

@@ -1,5 +1,6 @@
 package tech.bsdb.build;
 
+import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Facts;
@@ -51,6 +52,14 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
    * @param end the byte offset after its last payload byte
    */
   public record Content(OutputFile file, long end) {
+    /** Writes bytes as the whole content of a file, and finishes it. */
+    static Content written(OutputFile file, byte[] bytes) throws IOException {
+      file.pages().put(bytes, 0, bytes.length);
+      long end = file.pages().position();
+      file.finish();
+      return new Content(file, end);
+    }
+
     /** The file's entry in the manifest. */
     public Manifest.FileEntry entry() {
       return file.entry(end);

@@ -179,17 +179,22 @@ public final class RecordScanner implements Closeable {
   }
 
   /** The records of a file of the packed layout, bin by bin. Their addresses are byte offsets. */
-  private static final class BinWalk extends FileWalk {
-    private final BinCursor cursor;
+  private static class BinWalk extends FileWalk {
+    final BinCursor cursor;
 
     BinWalk(DataFile file, boolean values) {
       super(file, values);
       this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
     }
 
+    /** Whether the bin has more records. */
+    boolean hasMore() throws IOException {
+      return cursor.hasMore();
+    }
+
     @Override
-    boolean atEnd() throws IOException {
-      while (!cursor.hasMore()) {
+    final boolean atEnd() throws IOException {
+      while (!hasMore()) {
         if (!cursor.nextBin()) {
           return true;
         }
@@ -198,7 +203,7 @@ public final class RecordScanner implements Closeable {
     }
 
     @Override
-    long position() {
+    final long position() {
       return cursor.position();
     }
 
@@ -224,29 +229,17 @@ public final class RecordScanner implements Closeable {
   }
 
   /** The records of a file of compressed bins. Their addresses are those of their blocks. */
-  private static final class CompressedBinWalk extends FileWalk {
-    private final BinCursor cursor;
+  private static final class CompressedBinWalk extends BinWalk {
     private final BlockRecords records;
 
     CompressedBinWalk(DataFile file, CompressedReader.Blocks blocks, boolean values) {
       super(file, values);
-      this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
       this.records = new BlockRecords(cursor, file, blocks, scratch);
     }
 
     @Override
-    boolean atEnd() throws IOException {
-      while (!records.hasMore()) {
-        if (!cursor.nextBin()) {
-          return true;
-        }
-      }
-      return false;
-    }
-
-    @Override
-    long position() {
-      return cursor.position();
+    boolean hasMore() throws IOException {
+      return records.hasMore();
     }
 
     @Override
