@@ -26,6 +26,7 @@ public final class BuildOptions {
   private static final class Settings {
     Layout layout = Layout.BLOCKED;
     int checksumBits = 4;
+    int filterBits;
     int approximateWidth;
     int blockSize = 1024;
     int compressionLevel = 6;
@@ -45,6 +46,7 @@ public final class BuildOptions {
     Settings(Settings other) {
       layout = other.layout;
       checksumBits = other.checksumBits;
+      filterBits = other.filterBits;
       approximateWidth = other.approximateWidth;
       blockSize = other.blockSize;
       compressionLevel = other.compressionLevel;
@@ -64,6 +66,7 @@ public final class BuildOptions {
       return Arrays.asList(
           layout,
           checksumBits,
+          filterBits,
           approximateWidth,
           blockSize,
           compressionLevel,
@@ -127,7 +130,7 @@ public final class BuildOptions {
   /**
    * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
    * them passes; key comparison then rejects these, except in approximate mode. The packed layout
-   * has none.
+   * has none, but can have {@link #filterBits()}.
    */
   public int checksumBits() {
     return settings.checksumBits;
@@ -142,6 +145,27 @@ public final class BuildOptions {
   public BuildOptions withChecksumBits(int checksumBits) {
     ranged("checksumBits", checksumBits, 0, 32);
     return with(changed -> changed.checksumBits = checksumBits);
+  }
+
+  /**
+   * Bits per key, besides about 2.25 more, of a filter that packed lookups keep in memory if they
+   * read from the device. It rejects absent keys without a read, except a fraction of 2^-bits. 0
+   * for no filter. Other layouts have {@link #checksumBits()} instead, and no filter.
+   */
+  public int filterBits() {
+    return settings.filterBits;
+  }
+
+  /**
+   * These options with another {@link #filterBits()}. Builds of other layouts than the packed ones
+   * are rejected unless it is 0.
+   *
+   * @param filterBits 0 to 16
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public BuildOptions withFilterBits(int filterBits) {
+    ranged("filterBits", filterBits, 0, 16);
+    return with(changed -> changed.filterBits = filterBits);
   }
 
   /**

@@ -29,8 +29,9 @@ import tech.bsdb.verify.Verification;
 /**
  * An open database. Thread-safe; one instance serves any number of threads.
  *
- * <p>Opening takes constant time and memory regardless of the size of the database. Its files are
- * shared with other readers and processes through the page cache.
+ * <p>Opening takes constant time and memory regardless of the size of the database, except for the
+ * index and the filter of the packed layout. The files are shared with other readers and processes
+ * through the page cache.
  *
  * <pre>{@code
  * try (Database database = Database.open(Path.of("./rdb"))) {
@@ -307,6 +308,7 @@ public final class Database implements AutoCloseable {
       DatabaseDirectory directory, String engine, boolean readsMemory) {
     Manifest manifest = directory.manifest();
     Facts facts = directory.facts();
+    Facts.Filter filter = facts.filter();
     Map<String, Long> files = new LinkedHashMap<>();
     long dictionaryBytes = 0;
     for (FileEntry entry : manifest.files()) {
@@ -344,6 +346,8 @@ public final class Database implements AutoCloseable {
             facts.valueSchema(),
             facts.packed() ? facts.requireBins().count() : 0,
             facts.packed() && facts.requireBins().spanning(),
+            filter == null ? 0 : filter.bits(),
+            bytes(manifest, FileKind.FILTER),
             engine,
             readsMemory));
   }

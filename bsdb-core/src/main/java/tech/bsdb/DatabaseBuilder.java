@@ -106,6 +106,7 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   private DatabaseBuilder(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
+    requirePlaceForFilter(options);
     this.options = options;
     this.own = newBatch();
     this.held = newBatch();
@@ -140,10 +141,28 @@ public final class DatabaseBuilder implements AutoCloseable {
         options.dataFiles(),
         options.blockSize(),
         options.compressionLevel(),
+        options.filterBits(),
         options.seed(),
         duplicates(options),
         options.memoryBytes(),
         options.threads());
+  }
+
+  /** Fails if the layout has no place for a filter. */
+  static void requirePlaceForFilter(BuildOptions options) {
+    if (options.filterBits() > 0 && !layout(options).packed()) {
+      String kind =
+          options.approximateWidth() > 0
+              ? "an approximate database"
+              : "the layout " + layout(options).id();
+      throw new IllegalArgumentException(
+          "filterBits is "
+              + options.filterBits()
+              + ", but "
+              + kind
+              + " has checksum bits in its hash function instead: set checksumBits, or choose a"
+              + " packed layout");
+    }
   }
 
   /** The settings of a database with a hash function and an index. */
@@ -181,6 +200,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @param listener receives the progress
    * @throws java.nio.file.FileAlreadyExistsException if the target exists and the options do not
    *     allow replacing it
+   * @throws IllegalArgumentException if the options ask for a filter, and the layout is not packed
    */
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
@@ -520,7 +540,8 @@ public final class DatabaseBuilder implements AutoCloseable {
         storage.zstdLevel(),
         storage.zstdLongest(),
         options.valueSchema(),
-        storage.bins());
+        storage.bins(),
+        storage.filter());
   }
 
   /**

@@ -47,7 +47,8 @@ public final class LayoutPlan {
    * @param records the number of records, 0 to {@link #MAX_RECORDS}
    * @param keyLength the length of a key, 0 to {@link RecordBatch#MAX_KEY_LENGTH}
    * @param valueLength the length of a value, 0 to {@link RecordBatch#MAX_VALUE_LENGTH}
-   * @throws IllegalArgumentException if a number is out of range, or the layout cannot hold so much
+   * @throws IllegalArgumentException if a number is out of range, the layout cannot hold so much,
+   *     or it cannot have the filter of the options
    */
   public static LayoutPlan of(BuildOptions options, long records, int keyLength, int valueLength) {
     return of(options, records, keyLength, valueLength, 0);
@@ -72,6 +73,7 @@ public final class LayoutPlan {
     if ((double) records * RecordFrame.length(keyLength, valueLength) > MAX_BYTES) {
       throw new IllegalArgumentException("no database holds more than 32 PiB of records");
     }
+    DatabaseBuilder.requirePlaceForFilter(options);
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
     SizePlan sizes;
     double raw = (double) records * ((long) keyLength + valueLength);
@@ -117,6 +119,11 @@ public final class LayoutPlan {
     return facts.sizes.indexBytes();
   }
 
+  /** Size of the filter's file in bytes; 0 without a filter. */
+  public long filterBytes() {
+    return facts.sizes.filterBytes();
+  }
+
   /** Total size of all files in bytes; in the compressed layout with the largest dictionary. */
   public long databaseBytes() {
     return facts.sizes.databaseBytes();
@@ -124,15 +131,16 @@ public final class LayoutPlan {
 
   /**
    * Bytes of memory that every lookup touches first: the hash function's file in the page cache, or
-   * the index of the packed layout on the heap.
+   * the index of the packed layout on the heap and its filter off the heap. Lookups in mapped or
+   * loaded data files do without the filter.
    */
   public long lookupMemoryBytes() {
-    return hashBytes() + facts.sizes.pinnedBytes();
+    return hashBytes() + facts.sizes.pinnedBytes() + filterBytes();
   }
 
   /**
    * Bytes of page cache that hold all that mapped lookups read. In the packed layout, the index is
-   * on the heap instead.
+   * on the heap instead, and the filter is not read.
    */
   public long pageCacheBytes() {
     return dataBytes() + hashBytes() + (layout().packed() ? 0 : indexBytes());
@@ -188,12 +196,12 @@ public final class LayoutPlan {
   }
 
   /**
-   * The same for an absent key, on average. Checksum bits reject most absent keys without a read;
-   * the packed layout has none.
+   * The same for an absent key, on average. Checksum bits, and in the packed layout a filter,
+   * reject most absent keys without a read.
    */
   public double absentReads() {
     if (layout().packed()) {
-      return runs(dataPages(false));
+      return passing() * runs(passingPages());
     }
     return passing() * (pageByPage() ? 2 : presentReads());
   }
@@ -206,7 +214,7 @@ public final class LayoutPlan {
   /** Pages that the reads of an absent key fetch, on average. */
   public double absentPages() {
     if (layout().packed()) {
-      return dataPages(false);
+      return passing() * passingPages();
     }
     return passing() * (pageByPage() ? 2 : presentPages());
   }
@@ -215,9 +223,21 @@ public final class LayoutPlan {
     return DatabaseBuilder.layout(facts.options);
   }
 
-  /** The share of absent keys that the checksum bits do not reject. */
+  /** The share of absent keys that neither checksum bits nor a filter reject. */
   private double passing() {
+    if (layout().packed()) { // each record has the key's quotient and remainder by chance
+      int bits = facts.options.filterBits();
+      double quotients = Math.max(1, facts.records);
+      return bits == 0 ? 1 : 1 - Math.pow(1 - Math.pow(0.5, bits) / quotients, facts.records);
+    }
     return Math.pow(0.5, facts.options.checksumBits());
+  }
+
+  /**
+   * Pages of an absent key that is not rejected; if by a filter, its bin most likely has a record.
+   */
+  private double passingPages() {
+    return dataPages(facts.options.filterBits() > 0);
   }
 
   private int indexPages() {

@@ -33,6 +33,8 @@ public final class Statistics {
       @Nullable String valueSchema,
       long bins,
       boolean spanning,
+      int filterBits,
+      long filterBytes,
       String engine,
       boolean readsMemory) {}
 
@@ -178,6 +180,19 @@ public final class Statistics {
    */
   public boolean readsMemory() {
     return facts.readsMemory;
+  }
+
+  /** Bits per key of the filter's remainders; 0 if there is no filter. */
+  public int filterBits() {
+    return facts.filterBits;
+  }
+
+  /**
+   * Size of the filter in bytes; 0 if there is none. A database opened to read from the device
+   * keeps it in memory.
+   */
+  public long filterBytes() {
+    return facts.filterBytes;
   }
 
   @Override

@@ -27,6 +27,7 @@ class BuildOptionsTest {
   static List<Arguments> ranges() {
     return List.of(
         range("checksumBits", 0, 32, value -> DEFAULTS.withChecksumBits((int) value)),
+        range("filterBits", 0, 16, value -> DEFAULTS.withFilterBits((int) value)),
         range("approximateWidth", 0, 255, value -> DEFAULTS.withApproximateWidth((int) value)),
         range("blockSize", 512, 1 << 20, value -> DEFAULTS.withBlockSize((int) value)),
         range("compressionLevel", 1, 22, value -> DEFAULTS.withCompressionLevel((int) value)),
@@ -68,6 +69,7 @@ class BuildOptionsTest {
         DEFAULTS
             .withLayout(Layout.COMPACT)
             .withChecksumBits(7)
+            .withFilterBits(10)
             .withApproximateWidth(9)
             .withBlockSize(777)
             .withCompressionLevel(3)
@@ -83,6 +85,7 @@ class BuildOptionsTest {
             .withSeed(-8);
     assertThat(changed.layout()).isEqualTo(Layout.COMPACT);
     assertThat(changed.checksumBits()).isEqualTo(7);
+    assertThat(changed.filterBits()).isEqualTo(10);
     assertThat(changed.approximateWidth()).isEqualTo(9);
     assertThat(changed.blockSize()).isEqualTo(777);
     assertThat(changed.compressionLevel()).isEqualTo(3);
@@ -116,6 +119,7 @@ class BuildOptionsTest {
       List.of(
           options -> options.withLayout(Layout.COMPACT),
           options -> options.withChecksumBits(7),
+          options -> options.withFilterBits(10),
           options -> options.withApproximateWidth(9),
           options -> options.withBlockSize(777),
           options -> options.withCompressionLevel(3),

@@ -25,6 +25,7 @@ public enum Golden {
       "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
   PACKED("v1-packed", options(Layout.PACKED).withDataFiles(2)),
   PACKED_ZSTD("v1-packed-zstd", options(Layout.PACKED_COMPRESSED)),
+  PACKED_FILTER("v1-packed-filter", options(Layout.PACKED).withFilterBits(8)),
   TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA));
 
   /** That of rows of one text: its length and its bytes. */

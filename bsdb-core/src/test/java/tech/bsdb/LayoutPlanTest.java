@@ -101,6 +101,38 @@ class LayoutPlanTest {
 
   @ParameterizedTest
   @MethodSource("shapes")
+  void aFilterIsExact(int records, int key, int value) throws Exception {
+    for (Layout layout : new Layout[] {Layout.PACKED, Layout.PACKED_COMPRESSED}) {
+      BuildOptions without = options.withLayout(layout).withDictionaryBytes(0);
+      BuildOptions chosen = without.withFilterBits(1 + records % 16);
+      LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+      LayoutPlan bare = LayoutPlan.of(without, records, key, value);
+      Built built = build(chosen, records, key, value);
+
+      long filter = built.statistics.filterBytes();
+      assertThat(plan.filterBytes()).as("%s", plan).isEqualTo(filter).isPositive();
+      assertThat(plan.databaseBytes()).isEqualTo(bare.databaseBytes() + filter);
+      assertThat(plan.lookupMemoryBytes()).isEqualTo(bare.lookupMemoryBytes() + filter);
+      assertThat(plan.pageCacheBytes()).isEqualTo(bare.pageCacheBytes());
+      assertThat(plan.heapBytes()).isEqualTo(bare.heapBytes());
+      assertThat(bare.filterBytes()).isZero();
+      requireEnoughDisk(plan, built);
+    }
+  }
+
+  @Test
+  void aFilterNeedsAPackedLayout() {
+    BuildOptions chosen = options.withFilterBits(8);
+    assertThatThrownBy(() -> LayoutPlan.of(chosen, 1, 1, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("filterBits is 8, but the layout blocked has checksum bits");
+    assertThatThrownBy(
+            () -> LayoutPlan.of(chosen.withLayout(Layout.PACKED).withApproximateWidth(8), 1, 1, 1))
+        .hasMessageStartingWith("filterBits is 8, but an approximate database has checksum bits");
+  }
+
+  @ParameterizedTest
+  @MethodSource("shapes")
   void compressedIsAtMostStoredAndFollowsFromTheRatio(int records, int key, int value)
       throws Exception {
     BuildOptions chosen = options.withLayout(Layout.COMPRESSED).withDictionaryBytes(0);
@@ -255,17 +287,34 @@ class LayoutPlanTest {
     assertThat(packed.absentReads()).isEqualTo(1);
     assertThat(packed.presentPages()).isEqualTo(1);
 
+    BuildOptions filtered = options.withLayout(Layout.PACKED).withFilterBits(8);
+    LayoutPlan filter = LayoutPlan.of(filtered, 1_000_000, 13, 32);
+    assertThat(filter.presentReads()).isEqualTo(1);
+    assertThat(filter.absentReads()).isCloseTo(1 / 256.0, within(1e-5));
+    assertThat(filter.absentPages()).isCloseTo(1 / 256.0, within(1e-5));
+    assertThat(filter.filterBytes() * 8 / 1e6).isCloseTo(10.25, within(0.15));
+
     LayoutPlan inline = LayoutPlan.of(options.withApproximateWidth(32), 1_000_000, 13, 32);
     assertThat(inline.presentReads()).isEqualTo(1);
     assertThat(inline.absentReads()).isEqualTo(1 / 16.0);
   }
 
   @ParameterizedTest
-  @EnumSource(Layout.class)
-  void readsAndPagesAreThoseOfLookups(Layout layout) throws Exception {
+  @CsvSource({
+    "BLOCKED, 0",
+    "COMPACT, 0",
+    "COMPRESSED, 0",
+    "PACKED, 0",
+    "PACKED, 1",
+    "PACKED, 3",
+    "PACKED_COMPRESSED, 0",
+    "PACKED_COMPRESSED, 2"
+  })
+  void readsAndPagesAreThoseOfLookups(Layout layout, int filterBits) throws Exception {
     int records = 4_000;
     for (int value : new int[] {32, 1_500, 6_000}) {
-      BuildOptions chosen = options.withLayout(layout).withDictionaryBytes(0);
+      BuildOptions chosen =
+          options.withLayout(layout).withDictionaryBytes(0).withFilterBits(filterBits);
       Path target = folder.resolve("db" + value);
       SplittableRandom random = new SplittableRandom(value);
       byte[][] keys = new byte[records][];

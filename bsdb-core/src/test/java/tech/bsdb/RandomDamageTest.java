@@ -40,6 +40,10 @@ class RandomDamageTest {
         Arguments.of("packed", BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2)));
     kinds.add(
         Arguments.of(
+            "packed with a filter",
+            BuildOptions.defaults().withLayout(Layout.PACKED).withFilterBits(13)));
+    kinds.add(
+        Arguments.of(
             "packed and compressed",
             BuildOptions.defaults()
                 .withLayout(Layout.PACKED_COMPRESSED)

@@ -28,6 +28,13 @@ class ReproducibleTest {
               layout.name().toLowerCase(java.util.Locale.ROOT) + ", 3 files",
               options.withLayout(layout).withDataFiles(3)));
     }
+    for (Layout layout : new Layout[] {Layout.PACKED, Layout.PACKED_COMPRESSED}) {
+      kinds.add(Arguments.of(layout + ", filter", options.withLayout(layout).withFilterBits(7)));
+      kinds.add(
+          Arguments.of(
+              layout + ", filter, last",
+              options.withLayout(layout).withFilterBits(16).withDuplicates(DuplicatePolicy.LAST)));
+    }
     kinds.add(Arguments.of("approximate", options.withApproximateWidth(9)));
     kinds.add(Arguments.of("seed", options.withSeed(0x5eed_5eed_5eed_5eedL)));
     kinds.add(Arguments.of("last", options.withDuplicates(DuplicatePolicy.LAST)));

@@ -29,16 +29,26 @@ public final class Reports {
 
   /** The figures of a database of a thousand records that has a hash function. */
   public static Statistics statistics(String layout, int approximateWidth, int blockSize) {
-    return statistics(layout, approximateWidth, blockSize, 0, false);
+    return statistics(layout, approximateWidth, blockSize, 0, false, 0);
   }
 
   /** The figures of a packed database of a thousand records. */
   public static Statistics packed(long bins, boolean spanning) {
-    return statistics("packed", 0, 0, bins, spanning);
+    return statistics("packed", 0, 0, bins, spanning, 0);
+  }
+
+  /** The figures of a packed database of a thousand records with a filter. */
+  public static Statistics filtered(int filterBits) {
+    return statistics("packed", 0, 0, 1_000, false, filterBits);
   }
 
   private static Statistics statistics(
-      String layout, int approximateWidth, int blockSize, long bins, boolean spanning) {
+      String layout,
+      int approximateWidth,
+      int blockSize,
+      long bins,
+      boolean spanning,
+      int filterBits) {
     int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
         new Statistics.Facts(
@@ -68,6 +78,8 @@ public final class Reports {
             null,
             bins,
             spanning,
+            filterBits,
+            filterBits == 0 ? 0 : 16_384,
             "not opened",
             false));
   }

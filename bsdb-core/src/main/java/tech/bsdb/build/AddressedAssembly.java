@@ -172,6 +172,7 @@ public final class AddressedAssembly implements Assembly {
             compressed ? settings.blockSize() : 0,
             compressed ? settings.compressionLevel() : 0,
             records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0,
+            null,
             null);
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
     return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));

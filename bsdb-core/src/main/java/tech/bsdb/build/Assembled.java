@@ -33,6 +33,7 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
    * @param zstdLevel the ZSTD compression level, 0 without compression
    * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
    * @param bins the bins of the packed layout, otherwise null
+   * @param filter the filter of absent keys, or null if there is none
    */
   public record Storage(
       RecordLayout layout,
@@ -43,7 +44,8 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
       int zstdBlock,
       int zstdLevel,
       int zstdLongest,
-      Facts.@Nullable Bins bins) {}
+      Facts.@Nullable Bins bins,
+      Facts.@Nullable Filter filter) {}
 
   /**
    * A file whose content is finished.

@@ -11,6 +11,7 @@ import tech.bsdb.build.CompressedBins.Block;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.FilterWriter;
 import tech.bsdb.work.OrderedTasks;
 
 /**
@@ -96,10 +97,12 @@ public final class PackStage {
    * Writes all records.
    *
    * @param files receive the pages; each gets an equal share of the partitions
+   * @param filter receives the signatures of all records, in order; null for none
    * @param progress receives the number of records written so far
    * @return the index of the pages
    */
-  BinIndex write(List<PageEncoder> files, LongConsumer progress) throws IOException {
+  BinIndex write(List<PageEncoder> files, @Nullable FilterWriter filter, LongConsumer progress)
+      throws IOException {
     BinIndex.Builder index = new BinIndex.Builder(shape.bins(), shape.spanning());
     PackedWriter writer = new PackedWriter(files.get(0), shape.spanning(), index::add);
     int units = shape.units();
@@ -123,7 +126,7 @@ public final class PackStage {
     try (OrderedTasks<Packed> running =
         new OrderedTasks<>("bsdb-pack", threads, concurrent(), taker)) {
       for (int unit = 0; unit < units; unit++) {
-        submit(unit, running);
+        submit(unit, filter, running);
       }
       running.drain();
     } catch (ExecutionException e) {
@@ -138,7 +141,7 @@ public final class PackStage {
     return records;
   }
 
-  private void submit(int unit, OrderedTasks<Packed> running)
+  private void submit(int unit, @Nullable FilterWriter filter, OrderedTasks<Packed> running)
       throws IOException, ExecutionException {
     int perUnit = RecordSpill.PARTITIONS / shape.units();
     int fromPartition = unit * perUnit;
@@ -155,17 +158,43 @@ public final class PackStage {
             SortedBins sorted =
                 SortedBins.load(
                     spill, fromPartition, toPartition, shape.bins(), from, to, seed, kept);
-            return new Packed(output(sorted), sorted.records(), fromPartition, toPartition, last);
+            return new Packed(
+                output(sorted, filter), sorted.records(), fromPartition, toPartition, last);
           });
     }
   }
 
-  private Output output(SortedBins sorted) throws IOException {
+  private Output output(SortedBins sorted, @Nullable FilterWriter filter) throws IOException {
     if (compression == null) {
-      return writer -> put(sorted, writer);
+      return writer -> {
+        put(sorted, writer);
+        if (filter != null) {
+          sorted.forEachSignature(filter::add);
+        }
+      };
     }
     List<List<Block>> bins = CompressedBins.of(sorted, spill, compression, cancelled);
-    return writer -> put(bins, writer);
+    if (filter == null) {
+      return writer -> put(bins, writer);
+    }
+    long[] signatures = signatures(sorted); // without the records, whose memory can be freed
+    return writer -> {
+      put(bins, writer);
+      for (int i = 0; i < signatures.length; i += 2) {
+        filter.add(signatures[i], signatures[i + 1]);
+      }
+    };
+  }
+
+  private static long[] signatures(SortedBins sorted) throws IOException {
+    long[] signatures = new long[Math.multiplyExact(2, sorted.records())];
+    int[] used = {0};
+    sorted.forEachSignature(
+        (high, low) -> {
+          signatures[used[0]++] = high;
+          signatures[used[0]++] = low;
+        });
+    return signatures;
   }
 
   private long ceiling(long bytes) {

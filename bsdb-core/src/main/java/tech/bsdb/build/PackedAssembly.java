@@ -15,6 +15,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 
 /**
@@ -29,6 +30,7 @@ public final class PackedAssembly implements Assembly {
    * @param dataFiles the number of data files
    * @param blockSize raw bytes per compressed block
    * @param compressionLevel the ZSTD compression level
+   * @param filterBits bits of a filter's remainders, 0 for no filter
    * @param seed the seed of the signatures
    * @param duplicates what to do with records that have the same key
    * @param memoryBytes the memory limit for concurrent passes
@@ -39,6 +41,7 @@ public final class PackedAssembly implements Assembly {
       int dataFiles,
       int blockSize,
       int compressionLevel,
+      int filterBits,
       long seed,
       DuplicateRule duplicates,
       long memoryBytes,
@@ -50,6 +53,7 @@ public final class PackedAssembly implements Assembly {
   private final BuildResources resources = new BuildResources();
   private final List<OutputFile> dataOutputs = new ArrayList<>();
   private final OutputFile indexFile;
+  private final @Nullable OutputFile filterFile;
   private final RecordSpill spill;
   private byte @Nullable [] dictionary;
 
@@ -70,11 +74,18 @@ public final class PackedAssembly implements Assembly {
         dataOutputs.add(resources.add(new OutputFile(directory, identity, chunk)));
       }
       this.indexFile = resources.add(new OutputFile(directory, BinIndex.identity(), chunk));
+      this.filterFile = settings.filterBits() > 0 ? filterFile() : null;
       this.spill = resources.add(new RecordSpill(workspace.temporaryDirectory()));
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
       throw e;
     }
+  }
+
+  /** Creates the file of the filter, with its own buffer: it is written beside the data files. */
+  private OutputFile filterFile() throws IOException {
+    ChunkBuffer own = resources.add(ChunkBuffer.huge());
+    return resources.add(new OutputFile(directory, FilterWriter.identity(), own));
   }
 
   @Override
@@ -103,7 +114,11 @@ public final class PackedAssembly implements Assembly {
             progress::cancelled,
             compressed ? compression() : null);
     List<PageEncoder> files = dataOutputs.stream().map(OutputFile::pages).toList();
-    BinIndex index = stage.write(files, done -> progress.progress(Phase.INDEX, done));
+    Facts.Filter filter =
+        filterFile == null ? null : FilterWriter.facts(settings.filterBits(), spill.records());
+    FilterWriter filtered =
+        filterFile == null || filter == null ? null : new FilterWriter(filterFile.pages(), filter);
+    BinIndex index = stage.write(files, filtered, done -> progress.progress(Phase.INDEX, done));
     List<Content> contents = new ArrayList<>();
     for (OutputFile output : dataOutputs) {
       output.finish();
@@ -118,6 +133,11 @@ public final class PackedAssembly implements Assembly {
     index.write(indexFile.pages());
     indexFile.finish();
     contents.add(new Content(indexFile, indexFile.pages().position()));
+    if (filterFile != null && filtered != null) {
+      filtered.finish();
+      filterFile.finish();
+      contents.add(new Content(filterFile, filterFile.pages().position()));
+    }
     progress.ended(Phase.INDEX);
     return new Assembled(
         stage.records(),
@@ -131,7 +151,8 @@ public final class PackedAssembly implements Assembly {
             compressed ? settings.blockSize() : 0,
             compressed ? settings.compressionLevel() : 0,
             0,
-            new Facts.Bins(shape.bins(), shape.spanning())),
+            new Facts.Bins(shape.bins(), shape.spanning()),
+            filter),
         contents);
   }
 

@@ -12,6 +12,7 @@ import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.ValueIndex;
 
 /**
@@ -22,6 +23,7 @@ import tech.bsdb.index.ValueIndex;
  * @param hashBytes size of the hash function's file; 0 in the packed layout
  * @param indexBytes size of the index file
  * @param dictionaryBytes size of the dictionary's file at most
+ * @param filterBytes size of the filter's file; 0 without one
  * @param bins the number of bins of the packed layout, otherwise 0
  * @param spanning whether the bins span pages
  * @param pinnedBytes heap of an open database that grows with the records: the index of the packed
@@ -35,6 +37,7 @@ public record SizePlan(
     long hashBytes,
     long indexBytes,
     long dictionaryBytes,
+    long filterBytes,
     long bins,
     boolean spanning,
     long pinnedBytes,
@@ -62,7 +65,7 @@ public record SizePlan(
 
   /** Bytes of all files. */
   public long databaseBytes() {
-    return dataBytes + hashBytes + indexBytes + dictionaryBytes + bytes(MANIFEST);
+    return dataBytes + hashBytes + indexBytes + dictionaryBytes + filterBytes + bytes(MANIFEST);
   }
 
   private static long bytes(long pages) {
@@ -127,6 +130,7 @@ public record SizePlan(
         index,
         dictionary,
         0,
+        0,
         false,
         0,
         temporary,
@@ -180,6 +184,10 @@ public record SizePlan(
     long index = bytes(BinIndex.filePages(shape.bins(), contentPages));
     long dictionary =
         dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
+    long filter =
+        settings.filterBits() == 0
+            ? 0
+            : FilterWriter.fileBytes(FilterWriter.facts(settings.filterBits(), count), count);
     long spilled = RecordSpill.mostBytes(count, records.keyLength, records.valueLength);
     long longValues = RecordSpill.longValueBytes(count, records.valueLength);
     int steps = RecordSpill.deletions(shape.units());
@@ -189,6 +197,7 @@ public record SizePlan(
             + longValues
             + index
             + dictionary
+            + filter
             + bytes(MANIFEST);
     long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long memory =
@@ -204,6 +213,7 @@ public record SizePlan(
         0,
         index,
         dictionary,
+        filter,
         shape.bins(),
         shape.spanning(),
         BinIndex.heapBytes(shape.bins(), contentPages),

@@ -297,6 +297,20 @@ final class SortedBins {
     return filter;
   }
 
+  /** Receives signatures. */
+  @FunctionalInterface
+  interface SignatureSink {
+    /** Receives the two halves of a signature. */
+    void add(long high, long low) throws IOException;
+  }
+
+  /** Passes on the signatures of all records, in their order. */
+  void forEachSignature(SignatureSink sink) throws IOException {
+    for (int i = 0; i < kept; i++) {
+      sink.add(highs[order[i]], lows[order[i]]);
+    }
+  }
+
   /** Where the record at a position of the order starts. */
   int recordStart(int position) {
     return starts[order[position]];

@@ -35,6 +35,7 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.ShownFile;
 
 /**
  * A database directory whose manifest has been read and whose files all have the right length,
@@ -188,6 +189,8 @@ public record DatabaseDirectory(
     checkCount(manifest, FileKind.INDEX, 1, 1);
     checkCount(manifest, FileKind.DATA, approximate ? 0 : 1, approximate ? 0 : 128);
     checkCount(manifest, FileKind.DICTIONARY, 0, compressed ? 1 : 0);
+    int filters = facts.filter() == null ? 0 : 1;
+    checkCount(manifest, FileKind.FILTER, filters, filters);
     for (FileEntry entry : manifest.files()) {
       boolean dictionary = entry.file().kind() == FileKind.DICTIONARY;
       long mostPages = dictionary ? 2 + (1 << 20) / Page.PAYLOAD + 1 : 1L << 51;
@@ -308,6 +311,21 @@ public record DatabaseDirectory(
         verify ? pageCheck(entry) : null,
         engine.verifiesEveryRead(),
         engine.showsMemory() ? null : reads);
+  }
+
+  /** Loads a file and verifies it now; the caller closes it. */
+  public ShownFile load(FileEntry entry, LoadedEngine loader, boolean verify) throws IOException {
+    Whole whole = new Whole(check(entry), entry.pages() - 1);
+    ShownFile file = loader.load(file(entry), entry.length(), verify ? whole : null);
+    try {
+      if (verify) {
+        check(entry).checkDigest(entry, whole.digest);
+      }
+      return file;
+    } catch (IOException e) {
+      file.close();
+      throw e;
+    }
   }
 
   private CheckedPages loaded(FileEntry entry, LoadedEngine loader, boolean verify)

@@ -33,9 +33,10 @@ public interface EngineChoice {
    * @param index reads the index
    * @param data reads the data files; the same object as {@code index} where both go through one
    *     queue
+   * @param filters loads the filter, unless no lookup needs it; see {@link #filterLoader}
    * @param reason the engines' names and why they were chosen
    */
-  record Chosen(Engine index, Engine data, String reason) {
+  record Chosen(Engine index, Engine data, LoadedEngine filters, String reason) {
     private static final Logger LOG = LoggerFactory.getLogger(EngineChoice.class);
 
     /*
@@ -44,6 +45,19 @@ public interface EngineChoice {
      */
     /** The maximum number of reads in flight per queue. */
     private static final int DEPTH = 128;
+
+    Chosen(Engine index, Engine data, String reason) {
+      this(index, data, new LoadedEngine(), reason);
+    }
+
+    /**
+     * The engine that loads the filter of a packed database, or null if lookups do without it. In
+     * mapped or loaded data files, a lookup touches the page of its bin, which has a filter of its
+     * own; touching another filter first would cost more than it saves.
+     */
+    public @Nullable LoadedEngine filterLoader() {
+      return data.showsMemory() ? null : filters;
+    }
 
     /** The engine that reads index or data files. */
     private Engine of(FileKind kind) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
  * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
  * @param valueSchema the schema of the values if they are rows, otherwise null
  * @param bins the bins of the packed layout, otherwise null
+ * @param filter the filter of absent keys, or null if there is none
  */
 public record Facts(
     RecordLayout layout,
@@ -43,7 +44,8 @@ public record Facts(
     int zstdLevel,
     int zstdLongest,
     @Nullable String valueSchema,
-    @Nullable Bins bins) {
+    @Nullable Bins bins,
+    @Nullable Filter filter) {
 
   /**
    * The bins of the packed layout.
@@ -52,6 +54,14 @@ public record Facts(
    * @param spanning whether bins may span pages to leave no gaps
    */
   public record Bins(long count, boolean spanning) {}
+
+  /**
+   * The filter of the packed layout.
+   *
+   * @param bits the length of a remainder, 1 to {@link #MOST_FILTER_BITS}
+   * @param quotients the number of quotients, 1 to {@link #MOST_QUOTIENTS}
+   */
+  public record Filter(int bits, long quotients) {}
 
   // The names of the facts, in the order in which a manifest states them.
   private static final String FORMAT = "format";
@@ -76,9 +86,17 @@ public record Facts(
   private static final String VALUE_SCHEMA = "value.schema";
   private static final String BINS = "packed.bins";
   private static final String SPANNING = "packed.spanning";
+  private static final String FILTER_BITS = "filter.bits";
+  private static final String QUOTIENTS = "filter.quotients";
 
   /** The most bins of the packed layout. */
   public static final long MOST_BINS = 1L << 38;
+
+  /** The most bits of a filter's remainders. */
+  public static final int MOST_FILTER_BITS = 16;
+
+  /** The most quotients of a filter. */
+  public static final long MOST_QUOTIENTS = 1L << 37;
 
   /** The kind of the hash function of a layout that needs none. */
   public static final String NO_HASH = "none";
@@ -138,6 +156,11 @@ public record Facts(
         manifest.textOrNull(VALUE_SCHEMA),
         packed
             ? new Bins(number(manifest, BINS, 1, MOST_BINS), small(manifest, SPANNING, 0, 1) == 1)
+            : null,
+        packed && manifest.textOrNull(FILTER_BITS) != null
+            ? new Filter(
+                small(manifest, FILTER_BITS, 1, MOST_FILTER_BITS),
+                number(manifest, QUOTIENTS, 1, MOST_QUOTIENTS))
             : null);
   }
 
@@ -170,6 +193,9 @@ public record Facts(
             .put(ZSTD_LONGEST, zstdLongest);
     if (bins != null) {
       manifest.put(BINS, bins.count).put(SPANNING, bins.spanning ? 1 : 0);
+    }
+    if (filter != null) {
+      manifest.put(FILTER_BITS, filter.bits).put(QUOTIENTS, filter.quotients);
     }
     if (valueSchema != null) {
       manifest.put(VALUE_SCHEMA, valueSchema);

@@ -14,7 +14,9 @@ public enum FileKind {
   /** Records. */
   DATA(4, "data"),
   /** The ZSTD dictionary. */
-  DICTIONARY(5, "dictionary");
+  DICTIONARY(5, "dictionary"),
+  /** The filter of the packed layout, which rejects absent keys. */
+  FILTER(6, "filter");
 
   private final int code;
   private final String label;

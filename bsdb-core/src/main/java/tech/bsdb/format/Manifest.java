@@ -47,7 +47,8 @@ public final class Manifest {
   }
 
   private static final Pattern FILE_NAMES =
-      Pattern.compile("manifest\\.bsdb|(data-[0-9]{3}|dictionary|hash|index)-[0-9a-f]{8}\\.bsdb");
+      Pattern.compile(
+          "manifest\\.bsdb|(data-[0-9]{3}|dictionary|filter|hash|index)-[0-9a-f]{8}\\.bsdb");
 
   private final Map<String, String> values;
   private final List<FileEntry> files;
@@ -160,7 +161,7 @@ public final class Manifest {
     return Long.parseLong(text(name));
   }
 
-  /** All files except the manifest itself, in the order data, dictionary, hash, index. */
+  /** All files except the manifest itself, in the order data, dictionary, hash, index, filter. */
   public List<FileEntry> files() {
     return files;
   }

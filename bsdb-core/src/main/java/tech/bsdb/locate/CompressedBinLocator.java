@@ -7,6 +7,7 @@ import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
 
 /**
@@ -25,15 +26,23 @@ public final class CompressedBinLocator extends PackedLocator {
 
   private final CompressedBinReader records;
 
-  /** Creates a locator, which closes the readers. */
-  CompressedBinLocator(long seed, BinIndex index, PackedReader pages, CompressedBinReader records) {
-    super(seed, index, pages);
+  /** Creates a locator, which closes the filter, if it is not null, and the readers. */
+  CompressedBinLocator(
+      long seed,
+      BinIndex index,
+      @Nullable SignatureFilter filter,
+      PackedReader pages,
+      CompressedBinReader records) {
+    super(seed, index, filter, pages);
     this.records = records;
   }
 
   @Override
-  public long start(long high, long low) {
+  public long start(long high, long low) throws IOException {
     long bin = super.start(high, low);
+    if (bin == ABSENT) {
+      return ABSENT;
+    }
     long part = BinIndex.part(high, index().bins());
     long run = Math.min(MOST_RUN, BinIndex.pages(bin) - 1);
     return part << PART_SHIFT | BinIndex.bare(bin) << RUN_BITS | run;

@@ -21,10 +21,14 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.Memory;
 import tech.bsdb.io.ReadCount;
+import tech.bsdb.io.ShownFile;
 
 /** Opens the locator of a database, which depends on its kind. */
 public final class LocatorFactory {
@@ -115,17 +119,32 @@ public final class LocatorFactory {
         directory.pages(entry, new BufferedEngine(), verify, new ReadCount())) {
       index = BinIndex.read(file, directory.check(entry), bins.count(), pages, bins.spanning());
     }
+    SignatureFilter filter = filter();
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
     PackedReader reader = new PackedReader(files);
     if (!facts.compressed()) {
-      return new PackedLocator(facts.hashSeed(), index, reader);
+      return new PackedLocator(facts.hashSeed(), index, filter, reader);
     }
     try {
       CompressedBinReader records = new CompressedBinReader(reader, dictionary);
-      return new CompressedBinLocator(facts.hashSeed(), index, reader, records);
+      return new CompressedBinLocator(facts.hashSeed(), index, filter, reader, records);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }
+  }
+
+  /** Loads the filter, or returns null if there is none or lookups do without it. */
+  private @Nullable SignatureFilter filter() throws IOException {
+    Facts.Filter filter = facts.filter();
+    LoadedEngine loader = engines.filterLoader();
+    if (filter == null || loader == null) {
+      return null;
+    }
+    FileEntry entry = only(FileKind.FILTER);
+    Memory.require(directory.file(entry), entry.length(), "be loaded");
+    ShownFile file = directory.load(entry, loader, verify);
+    opened.push(file);
+    return SignatureFilter.of(file, directory.check(entry), entry.pages(), filter, facts.records());
   }
 
   private HashFunction hash() throws IOException {

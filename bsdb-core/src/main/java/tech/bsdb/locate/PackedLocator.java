@@ -8,23 +8,31 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 
 /**
  * Locates records by their signatures, in the packed layout: the signature gives a bin, the index
  * in memory gives the bin's pages, and the bin holds all records whose signatures lead to it. The
- * only read, at a place of {@link BinIndex}, goes to a data file.
+ * only read, at a place of {@link BinIndex}, goes to a data file. A filter in memory, if there is
+ * one, saves it for most absent keys.
  */
 public sealed class PackedLocator implements Locator permits CompressedBinLocator {
   private final long seed;
   private final BinIndex index;
+  private final @Nullable SignatureFilter filter;
   private final PackedReader records;
 
-  /** Creates a locator, which closes the reader. */
-  PackedLocator(long seed, BinIndex index, PackedReader records) {
+  /**
+   * Creates a locator, which closes the filter and the reader.
+   *
+   * @param filter rejects absent keys, or null to look up all
+   */
+  PackedLocator(long seed, BinIndex index, @Nullable SignatureFilter filter, PackedReader records) {
     this.seed = seed;
     this.index = index;
+    this.filter = filter;
     this.records = records;
   }
 
@@ -54,7 +62,10 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public long start(long high, long low) {
+  public long start(long high, long low) throws IOException {
+    if (filter != null && !filter.mayHold(high, low)) {
+      return ABSENT;
+    }
     Starts.keep(index.touch(high));
     return index.place(high, low);
   }
@@ -110,6 +121,12 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   @Override
   public void close() throws IOException {
-    records.close();
+    try {
+      records.close();
+    } finally {
+      if (filter != null) {
+        filter.close();
+      }
+    }
   }
 }

@@ -308,6 +308,10 @@ public final class Lookup implements Closeable {
     if (engines.data() instanceof LoadedEngine engine) {
       loaded.add(engine);
     }
+    LoadedEngine filters = engines.filterLoader();
+    if (filters != null) {
+      loaded.add(filters);
+    }
     return HugePages.of(mapped, loaded);
   }
 

@@ -4,10 +4,12 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.HashSet;
 import java.util.Set;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.FilterWriter;
 import tech.bsdb.locate.PackedLocator;
 
 /**
@@ -18,6 +20,7 @@ import tech.bsdb.locate.PackedLocator;
 final class PackedOrder {
   private final BinScanner scanner;
   private final PackedLocator locator;
+  private final @Nullable FilterWriter filter;
   private final Signature signature = new Signature();
 
   /** The keys of the last records, which all have the same signature. */
@@ -26,9 +29,15 @@ final class PackedOrder {
   private long lastHigh;
   private long lastLow;
 
-  PackedOrder(BinScanner scanner, PackedLocator locator) {
+  /**
+   * Creates a check.
+   *
+   * @param filter receives the signatures of all records, in order, unless it is null
+   */
+  PackedOrder(BinScanner scanner, PackedLocator locator, @Nullable FilterWriter filter) {
     this.scanner = scanner;
     this.locator = locator;
+    this.filter = filter;
   }
 
   /** Checks all bins and returns the number of records. */
@@ -92,5 +101,8 @@ final class PackedOrder {
     }
     lastHigh = signature.high;
     lastLow = signature.low;
+    if (filter != null) {
+      filter.add(signature.high, signature.low);
+    }
   }
 }

@@ -3,11 +3,13 @@ package tech.bsdb.verify;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.HeldFiles;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
@@ -15,6 +17,8 @@ import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.hash.HashKind.PageVerifier;
 import tech.bsdb.index.AddressIndex;
+import tech.bsdb.index.FilterWriter;
+import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 import tech.bsdb.locate.AddressedLocator;
@@ -24,7 +28,8 @@ import tech.bsdb.lookup.Lookup;
 
 /**
  * Verifies a whole database: every page's checksum, every file's digest, and that every record's
- * key leads through the hash function and the index to the record's own address.
+ * key leads through the hash function and the index to the record's own address. In the packed
+ * layout, that every record lies in its own bin, and that the filter is that of the records.
  */
 public final class Verification {
   /**
@@ -193,11 +198,34 @@ public final class Verification {
     return true;
   }
 
-  /** Checks that every record of a packed database lies in its own bin, in order. */
+  /**
+   * Checks that every record of a packed database lies in its own bin, in order, and that the
+   * filter, if there is one, is that of the records.
+   */
   private boolean verifyBins(PackedLocator locator) throws IOException {
+    Facts.Filter filter = lookup.directory().facts().filter();
+    if (filter == null) {
+      return verifyBins(locator, null);
+    }
+    FileEntry entry = lookup.directory().manifest().files(FileKind.FILTER).get(0);
+    PageCheck check = lookup.directory().check(entry);
+    SignatureFilter.requirePages(check, entry.pages(), filter, records);
+    try (PageSource source = files.view(entry)) {
+      FilterComparison comparison = new FilterComparison(entry, source, check);
+      FilterWriter writer =
+          new FilterWriter(new PageEncoder(comparison, FilterWriter.identity()), filter);
+      verifyBins(locator, writer);
+      writer.finish();
+      comparison.finish();
+    }
+    return true;
+  }
+
+  private boolean verifyBins(PackedLocator locator, @Nullable FilterWriter filter)
+      throws IOException {
     DatabaseDirectory directory = lookup.directory();
     try (BinScanner bins = lookup.scanBins()) {
-      long found = new PackedOrder(bins, locator).check();
+      long found = new PackedOrder(bins, locator, filter).check();
       if (found != records) {
         FileEntry data = directory.manifest().files(FileKind.DATA).get(0);
         throw directory.check(data).corrupt(0, records + " records", found + "");

@@ -98,6 +98,7 @@ class IndexStageTest {
               0,
               0,
               null,
+              null,
               null);
       return KIND.open(hash, hashEntry, facts, true, null);
     }

@@ -45,6 +45,7 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
+import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Extent;
 
@@ -52,6 +53,7 @@ import tech.bsdb.io.Extent;
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PackStageTest {
   private static final int BLOCK = 1024;
+  private static final int FILTER_BITS = 5;
 
   @TempDir Path directory;
 
@@ -67,7 +69,8 @@ class PackStageTest {
   }
 
   /** The result of the stage. */
-  private record Packed(List<PagesFile> files, BinIndex index, long records, RecordLayout layout) {
+  private record Packed(
+      List<PagesFile> files, BinIndex index, PagesFile filter, long records, RecordLayout layout) {
     RecordScanner scan() throws IOException {
       return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null);
     }
@@ -149,19 +152,25 @@ class PackStageTest {
               () -> false,
               compressed ? new CompressedBins.Rule(compressor, BLOCK) : null);
       long[] progress = {0};
+      PagesFile filter = new PagesFile(own.resolve("filter"), FilterWriter.identity());
+      FilterWriter filtered =
+          new FilterWriter(filter.pages(), FilterWriter.facts(FILTER_BITS, spill.records()));
       BinIndex index =
           stage.write(
               encoders,
+              filtered,
               done -> {
                 assertThat(done).isGreaterThanOrEqualTo(progress[0]);
                 progress[0] = done;
               });
       assertThat(progress[0]).isEqualTo(stage.records());
       assertThat(index.bins()).isEqualTo(shape.bins());
+      filtered.finish();
+      filter.close();
       for (PagesFile file : files) {
         file.close();
       }
-      return new Packed(files, index, stage.records(), layout());
+      return new Packed(files, index, filter, stage.records(), layout());
     }
   }
 
@@ -195,6 +204,15 @@ class PackStageTest {
   private void check(Packed packed, DuplicateRule kept) throws IOException {
     List<Truth.Entry> expected = expected(kept);
     assertThat(packed.records).isEqualTo(expected.size());
+    PagesFile filter = new PagesFile(directory.resolve("filter"), FilterWriter.identity());
+    FilterWriter writer =
+        new FilterWriter(filter.pages(), FilterWriter.facts(FILTER_BITS, added.size()));
+    for (Truth.Entry record : expected) {
+      Signature signature = signature(record.key());
+      writer.add(signature.high, signature.low);
+    }
+    writer.finish();
+    Truth.same(packed.filter.bytes(), filter.close().bytes(), "filter");
     try (RecordScanner scanner = packed.scan()) {
       for (Truth.Entry record : expected) {
         assertThat(scanner.next()).isTrue();
@@ -328,6 +346,7 @@ class PackStageTest {
               "file " + i + " with " + Arrays.toString(each));
         }
         Truth.same(packed.indexBytes(), expected.indexBytes(), Arrays.toString(each));
+        Truth.same(packed.filter.bytes(), expected.filter.bytes(), Arrays.toString(each));
       }
     }
   }
@@ -510,7 +529,7 @@ class PackStageTest {
               seed,
               () -> done[0] > 2000,
               null);
-      assertThatThrownBy(() -> stage.write(List.of(file.pages()), more -> done[0] += more))
+      assertThatThrownBy(() -> stage.write(List.of(file.pages()), null, more -> done[0] += more))
           .isInstanceOf(CancellationException.class);
       assertThat(done[0]).isLessThan(20_000);
     }

@@ -1,10 +1,13 @@
 package tech.bsdb.format;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 
 class FactsTest {
   private static final Facts COMPRESSED =
@@ -26,6 +29,7 @@ class FactsTest {
           12,
           13,
           "[\"int\"]",
+          null,
           null);
 
   private static Manifest decoded(Facts facts) throws Exception {
@@ -36,7 +40,8 @@ class FactsTest {
   @Test
   void factsAreReadAsTheyWereWritten() throws Exception {
     Facts approximate =
-        new Facts(RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null);
+        new Facts(
+            RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null, null);
     Facts packed =
         new Facts(
             RecordLayout.PACKED_COMPRESSED,
@@ -56,13 +61,76 @@ class FactsTest {
             22,
             0,
             null,
-            new Facts.Bins(12, true));
-    for (Facts facts : new Facts[] {COMPRESSED, packed, approximate}) {
+            new Facts.Bins(12, true),
+            null);
+    Facts filtered =
+        new Facts(
+            RecordLayout.PACKED,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            -7,
+            0,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            null,
+            new Facts.Bins(12, false),
+            new Facts.Filter(16, 1L << 37));
+    for (Facts facts : new Facts[] {COMPRESSED, packed, filtered, approximate}) {
       Manifest manifest = decoded(facts);
       assertThat(Facts.of(manifest)).isEqualTo(facts);
       assertThat(Facts.format(manifest)).isEqualTo(FileFrame.VERSION);
       assertThat(Facts.hashKind(manifest)).isEqualTo("some-hash");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "filter.bits=0, 'filter.bits=0, not in 1 to 16'",
+    "filter.bits=17, 'filter.bits=17, not in 1 to 16'",
+    "filter.bits=8, 'the manifest lacks \"filter.quotients\"'",
+    "filter.bits=8 filter.quotients=0, 'filter.quotients=0, not in 1 to 137438953472'",
+    "filter.bits=8 filter.quotients=137438953473, 'filter.quotients=137438953473, not in'"
+  })
+  void filtersOutOfRangeAreRefused(String lines, String message) throws Exception {
+    Facts packed =
+        new Facts(
+            RecordLayout.PACKED,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            -7,
+            0,
+            0,
+            0,
+            0,
+            1,
+            0,
+            0,
+            0,
+            null,
+            new Facts.Bins(12, false),
+            null);
+    String text =
+        new String(packed.manifest("none").build().encode(), StandardCharsets.UTF_8)
+            + lines.replace(' ', '\n')
+            + "\n";
+    Manifest manifest =
+        Manifest.decode(Path.of("manifest.bsdb"), text.getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> Facts.of(manifest))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining(message);
   }
 
   @Test

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.Golden;
 import tech.bsdb.Leaks;
@@ -271,7 +272,7 @@ class ForgedManifestTest {
   /** Each page is right and each key has a record, but not its own. */
   @ParameterizedTest
   @EnumSource(
-      names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD"},
+      names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD", "PACKED_FILTER"},
       mode = EnumSource.Mode.EXCLUDE)
   void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
     DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
@@ -311,6 +312,33 @@ class ForgedManifestTest {
     assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
         .isInstanceOf(CorruptDatabaseException.class)
         .hasMessageContaining("the filter");
+  }
+
+  /** Each page is right, but the filter denies or claims a record, or counts others. */
+  @ParameterizedTest
+  @ValueSource(ints = {0, 1, 2})
+  void verificationFindsTheFilterOfOtherRecords(int round) throws Exception {
+    FileEntry filter =
+        DatabaseDirectory.open(Golden.PACKED_FILTER.directory())
+            .manifest()
+            .files(FileKind.FILTER)
+            .get(0);
+    int remainder = (128 + 3) / 8 + 1; // behind the bits that count the records of quotients
+    Path forged =
+        forgePage(
+            Golden.PACKED_FILTER,
+            filter,
+            page -> {
+              switch (round) {
+                case 0 -> page[0] ^= 3; // moves a record of the first quotients
+                case 1 -> page[remainder] ^= 1;
+                default -> page[Page.PAYLOAD - 1] ^= 1; // of the padding
+              }
+            });
+    assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+        .isInstanceOf(CorruptDatabaseException.class)
+        .hasMessageContaining("filter-")
+        .hasMessageContaining("the filter of the records in the data files");
   }
 
   /** Each page is right, but the index does not say where the bins start. */
@@ -379,6 +407,9 @@ class ForgedManifestTest {
       encoder.put(four, 0, 4);
     } else {
       encoder.put(page, 0, Page.PAYLOAD);
+      for (int at = 2 * Page.SIZE; at < bytes.length - Page.SIZE; at += Page.SIZE) {
+        encoder.put(bytes, at, Page.PAYLOAD);
+      }
     }
     encoder.pad();
     List<String> lines = new ArrayList<>();

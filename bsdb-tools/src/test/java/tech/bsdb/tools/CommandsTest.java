@@ -45,6 +45,8 @@ class CommandsTest {
         "--layout packed",
         "--layout packed --data-files 3 -ps 1 --threads 1 --seed 9",
         "-z --layout packed",
+        "--layout packed --filter-bits 8 --data-files 2",
+        "-z --layout packed --filter-bits 3",
         "-z --layout packed --data-files 3 -ps 1 --threads 1 -bs 512 -ds 0",
         "-cb 0 --data-files 3 -ps 1 --threads 1"
       })
@@ -279,6 +281,47 @@ class CommandsTest {
         .containsEntry("compressionLevel", "6");
     assertThat(bsdb("get", "-d", path("db"), "key-7").out()).startsWith("the value of 7 repeated");
     assertThat(bsdb("get", "-d", path("db"), "absent").code()).isEqualTo(1);
+  }
+
+  @Test
+  void aPackedDatabaseCanHaveAFilter() throws Exception {
+    CommandRun built = build("a 1\nempty \n", "--layout", "packed", "--filter-bits", "8");
+    assertThat(built.err()).contains("  filter-", "  index-");
+    assertThat(bsdb("get", "-d", path("db"), "empty", "a").out()).isEqualTo("\n1\n");
+    assertThat(bsdb("get", "-d", path("db"), "absent").code()).isEqualTo(1);
+    assertThat(bsdb("stat", "-d", path("db")).out()).contains("8 bits a key, 16,384 bytes");
+    assertThat(json(bsdb("stat", "-d", path("db"), "--json")))
+        .containsEntry("filterBits", "8")
+        .containsEntry("filterBytes", "16384");
+    assertThat(bsdb("verify", "-d", path("db")).code()).isZero();
+
+    Files.write(
+        filterOf(folder.resolve("db")), new byte[] {1}, java.nio.file.StandardOpenOption.APPEND);
+    CommandRun verify = bsdb("verify", "-d", path("db"));
+    assertThat(verify.code()).isEqualTo(2);
+    assertThat(verify.err()).contains("filter-", "the file was not copied whole");
+  }
+
+  private static Path filterOf(Path database) throws Exception {
+    try (Stream<Path> files = Files.list(database)) {
+      return files
+          .filter(file -> file.getFileName().toString().startsWith("filter-"))
+          .findAny()
+          .orElseThrow();
+    }
+  }
+
+  @Test
+  void aFilterInAnotherLayoutIsAMistake() throws Exception {
+    CommandRun run = build("a 1\n", "--filter-bits", "8");
+
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err())
+        .startsWith(
+            "bsdb build: --filter-bits goes with --layout packed: the layout blocked has checksum"
+                + " bits in its hash function, which reject absent keys; set them with -cb, or"
+                + " choose --layout packed\n");
+    assertThat(folder.resolve("db")).doesNotExist();
   }
 
   @Test

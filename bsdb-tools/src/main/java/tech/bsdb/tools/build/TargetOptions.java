@@ -82,6 +82,13 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "BITS",
             "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
                 + " except 1 in 2^BITS; none with --layout packed")
+        .value(
+            "--filter-bits",
+            "BITS",
+            "with --layout packed, also compressed: bits per key of a filter, 0 to 16 (default 0: no"
+                + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
+                + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
+                + " those in mapped or loaded files do without it")
         .value("--data-files", "N", "number of data files, 1 to 128 (default 1)")
         .value(
             "--on-duplicate",
@@ -114,6 +121,14 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
+    int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
+    if (filterBits > 0 && !layout(arguments).isPacked()) {
+      throw new UsageException(
+          "--filter-bits goes with --layout packed: "
+              + (approximate ? "an approximate database" : "the layout " + name(layout(arguments)))
+              + " has checksum bits in its hash function, which reject absent keys; set them with"
+              + " -cb, or choose --layout packed");
+    }
     if (arguments.has("--approximate-width") && !approximate) {
       throw new UsageException("--approximate-width needs -a");
     }
@@ -132,6 +147,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withLayout(layout(arguments))
             .withApproximateWidth(approximate ? width : 0)
             .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
+            .withFilterBits(filterBits)
             .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
             .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
             .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))

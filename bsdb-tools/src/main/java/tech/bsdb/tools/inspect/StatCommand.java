@@ -142,6 +142,8 @@ public final class StatCommand implements Command {
     json.put("valueSchema", schema == null ? null : JsonReport.text(schema));
     json.put("bins", s.bins());
     json.put("spanning", s.spanning());
+    json.put("filterBits", s.filterBits());
+    json.put("filterBytes", s.filterBytes());
     json.put("shard", s.shard());
     json.put("shards", s.shards());
     json.put("hashBytes", s.hashBytes());
@@ -178,6 +180,9 @@ public final class StatCommand implements Command {
       lines.put("bins", count(s.bins()) + (s.spanning() ? ", spanning pages" : ", within pages"));
     }
     lines.put("index", sized(s.indexBytes(), s.records()));
+    if (s.filterBits() > 0) {
+      lines.put("filter", s.filterBits() + " bits a key, " + sized(s.filterBytes(), s.records()));
+    }
     lines.put("data", sized(s.dataBytes(), s.records()));
     lines.put("all files", sized(s.databaseBytes(), s.records()));
     s.fileBytes().forEach((file, bytes) -> lines.put("  " + file, count(bytes)));

@@ -42,6 +42,10 @@ public final class PlanCommand implements Command {
                   + " bytes of the data files. Build a sample with -z; its \"bsdb stat --json\" has"
                   + " (keyBytes + valueBytes) / dataBytes")
           .value("-cb", "BITS", "checksum bits per key, 0 to 32 (default 4)")
+          .value(
+              "--filter-bits",
+              "BITS",
+              "bits per key of a filter in the packed layouts, 0 to 16 (default 0: no filter)")
           .value("--threads", "N", "threads of the build, 1 to 256 (default: all cores)")
           .flag("--json", "print one JSON object, with units in the names")
           .example(
@@ -128,6 +132,7 @@ public final class PlanCommand implements Command {
         arguments.number("--device-iops", 1, 1_000_000_000, 0),
         arguments.decimal("--ratio", 0.01, 100_000, 0),
         base.withChecksumBits(arguments.integer("-cb", 0, 32, base.checksumBits()))
+            .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
             .withThreads(arguments.integer("--threads", 1, 256, base.threads())));
   }
 
@@ -141,6 +146,7 @@ public final class PlanCommand implements Command {
     json.put("deviceIops", question.deviceIops == 0 ? null : question.deviceIops);
     json.put("compressionRatio", question.ratio == 0 ? null : question.ratio);
     json.put("checksumBits", question.base.checksumBits());
+    json.put("filterBits", question.base.filterBits());
     json.put("threads", question.base.threads());
     Map<String, Object> measured = new LinkedHashMap<>();
     measured.put("records", PlannedLayout.MEASURED_RECORDS);
@@ -173,6 +179,7 @@ public final class PlanCommand implements Command {
     json.put("dataBytes", row.sized() ? plan.dataBytes() : null);
     json.put("hashBytes", plan.hashBytes());
     json.put("indexBytes", plan.indexBytes());
+    json.put("filterBytes", plan.filterBytes());
     json.put("databaseBytes", row.sized() ? plan.databaseBytes() : null);
     json.put(
         "databaseBytesPerRecord",

@@ -36,7 +36,10 @@ record PlanRow(
   /** The options of {@code bsdb build} that build this database. */
   String buildOptions(LayoutPlan possible, int value) {
     int files = possible.options().dataFiles();
-    return layout.buildOptions(value) + (files == 1 ? "" : " --data-files " + files);
+    int filterBits = possible.options().filterBits();
+    return layout.buildOptions(value)
+        + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
+        + (files == 1 ? "" : " --data-files " + files);
   }
 
   /** Reads from the device of a lookup, on average; NaN if the layout is impossible. */

@@ -56,6 +56,7 @@ final class PlanTable {
         + "\n\n"
         + aligned(sizes)
         + SIZES_MEAN
+        + filterMeans(question)
         + "\n"
         + aligned(costs)
         + String.format(
@@ -81,6 +82,19 @@ final class PlanTable {
         + options
         + "\n  because "
         + recommendation.reason();
+  }
+
+  private static String filterMeans(Question question) {
+    int bits = question.base().filterBits();
+    return bits == 0
+        ? ""
+        : String.format(
+            Locale.ROOT,
+            """
+            packed with a filter of %d bits: memory includes it, off the heap, for lookups that read
+              from the device; lookups in mapped or loaded files do without it
+            """,
+            bits);
   }
 
   private static String note(Question question, PlanRow row) {

@@ -70,22 +70,23 @@ enum PlannedLayout {
   }
 
   /**
-   * The options of a build.
+   * The options of a build, with a filter only if the layout can have one.
    *
    * @throws IllegalArgumentException if this layout cannot hold such values
    */
   BuildOptions of(BuildOptions base, int valueLength) {
+    BuildOptions without = base.withFilterBits(0);
     return switch (this) {
-      case BLOCKED -> base.withLayout(Layout.BLOCKED);
-      case COMPACT -> base.withLayout(Layout.COMPACT);
-      case COMPRESSED -> base.withLayout(Layout.COMPRESSED);
+      case BLOCKED -> without.withLayout(Layout.BLOCKED);
+      case COMPACT -> without.withLayout(Layout.COMPACT);
+      case COMPRESSED -> without.withLayout(Layout.COMPRESSED);
       case PACKED -> base.withLayout(Layout.PACKED);
       case PACKED_COMPRESSED -> base.withLayout(Layout.PACKED_COMPRESSED);
       case APPROXIMATE -> {
         if (valueLength > 255) {
           throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
         }
-        yield base.withApproximateWidth(width(valueLength));
+        yield without.withApproximateWidth(width(valueLength));
       }
     };
   }

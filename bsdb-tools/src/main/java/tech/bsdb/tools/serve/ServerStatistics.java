@@ -100,12 +100,14 @@ final class ServerStatistics {
     map.put("layout", s.layout());
     map.put("approximateWidth", s.approximateWidth());
     map.put("checksumBits", s.checksumBits());
+    map.put("filterBits", s.filterBits());
     map.put("keyBytes", s.keyBytes());
     map.put("valueBytes", s.valueBytes());
     map.put("longestKey", s.longestKey());
     map.put("longestValue", s.longestValue());
     map.put("hashBytes", s.hashBytes());
     map.put("indexBytes", s.indexBytes());
+    map.put("filterBytes", s.filterBytes());
     map.put("dataBytes", s.dataBytes());
     map.put("databaseBytes", s.databaseBytes());
     MemoryUse use = memory.at(lease.database());

@@ -224,6 +224,7 @@ class TargetOptionsTest {
   @ParameterizedTest
   @CsvSource({
     "-cb, 0, 32",
+    "--filter-bits, 0, 16",
     "-bs, 512, 1048576",
     "--level, 1, 22",
     "-sc, 0, 1000000",
@@ -234,7 +235,12 @@ class TargetOptionsTest {
     "--approximate-width, 1, 255"
   })
   void outOfRangeNumbersNameTheRange(String option, long least, long most) throws Exception {
-    String mode = option.startsWith("--approx") ? "-a" : "-z";
+    String mode =
+        switch (option) {
+          case "--approximate-width" -> "-a";
+          case "--filter-bits" -> "--layout=packed";
+          default -> "-z";
+        };
     parse(mode, option, String.valueOf(least));
     parse(mode, option, String.valueOf(most));
     for (String wrong : List.of(String.valueOf(least - 1), String.valueOf(most + 1), "many")) {
@@ -251,6 +257,23 @@ class TargetOptionsTest {
           option,
           wrong);
     }
+  }
+
+  @Test
+  void aFilterGoesWithThePackedLayouts() throws Exception {
+    assertThat(parse("--layout", "packed", "--filter-bits", "8").build().filterBits()).isEqualTo(8);
+    assertThat(parse("-z", "--layout", "packed", "--filter-bits", "1").build().filterBits())
+        .isEqualTo(1);
+    assertThat(parse("--layout", "packed").build().filterBits()).isZero();
+    assertThat(parse("--filter-bits", "0").build().filterBits()).isZero();
+    String advice =
+        " has checksum bits in its hash function, which reject absent keys; set them with -cb, or"
+            + " choose --layout packed";
+    String goes = "--filter-bits goes with --layout packed: ";
+    assertUsage(goes + "the layout blocked" + advice, "--filter-bits", "8");
+    assertUsage(goes + "the layout compressed" + advice, "-z", "--filter-bits", "16");
+    assertUsage(goes + "the layout compact" + advice, "--layout", "compact", "--filter-bits", "1");
+    assertUsage(goes + "an approximate database" + advice, "-a", "--filter-bits", "8");
   }
 
   @Test

@@ -73,6 +73,19 @@ class StatCommandTest {
   }
 
   @Test
+  void aFilterIsShownIfThereIsOne() {
+    assertThat(StatCommand.forPeople(Reports.filtered(8)))
+        .containsEntry("filter", "8 bits a key, 16,384 bytes, 16.38 a record");
+    assertThat(StatCommand.forPeople(Reports.packed(1_234, true))).doesNotContainKey("filter");
+    assertThat(StatCommand.forPrograms(Reports.filtered(8)))
+        .containsEntry("filterBits", 8)
+        .containsEntry("filterBytes", 16_384L);
+    assertThat(StatCommand.forPrograms(Reports.packed(1_234, true)))
+        .containsEntry("filterBits", 0)
+        .containsEntry("filterBytes", 0L);
+  }
+
+  @Test
   void theJsonReportHasTheSameFieldsForEveryLayout() {
     Map<String, ?> packed = StatCommand.forPrograms(Reports.packed(1_234, true));
     Map<String, ?> blocked = StatCommand.forPrograms(Reports.statistics("blocked", 0, 0));

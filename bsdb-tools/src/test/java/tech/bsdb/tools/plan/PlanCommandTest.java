@@ -73,6 +73,32 @@ class PlanCommandTest {
   }
 
   @Test
+  void aFilterMakesPackedGoodForAbsentKeys() throws Exception {
+    String[] given = {"--miss-rate", "0.9", "--filter-bits", "8"};
+    CommandRun run = plan(1_000_000, 13, 32, given);
+    assertThat(run.out())
+        .containsPattern("\npacked +52.0 MB +52.0. +1.32 MB +10.5. +50.7 MB ")
+        .containsPattern("\npacked .* 0.10 ")
+        .contains(
+            "packed with a filter of 8 bits: memory includes it",
+            "Recommended: bsdb build --layout packed --filter-bits 8\n  because records are small:"
+                + " 0.10 reads a lookup instead of 0.31,");
+
+    JsonNode json = json(plan(1_000_000, 13, 32, "--filter-bits", "8", "--json"));
+    assertThat(json.get("filterBits").asInt()).isEqualTo(8);
+    JsonNode packed = layout(json, "packed");
+    assertThat(packed.get("filterBytes").asLong()).isBetween(1_280_000L, 1_300_000L);
+    assertThat(packed.get("readsPerAbsentKey").asDouble()).isLessThan(0.004);
+    assertThat(packed.get("buildOptions").asText()).isEqualTo("--layout packed --filter-bits 8");
+    assertThat(layout(json, "packed-compressed").get("buildOptions").asText())
+        .isEqualTo("--layout packed -z --filter-bits 8");
+    assertThat(layout(json, "blocked").get("filterBytes").asLong()).isZero();
+    assertThat(layout(json, "blocked").get("buildOptions").asText()).isEqualTo("--layout blocked");
+    assertThat(json.get("layouts"))
+        .allSatisfy(each -> assertThat(each.get("possible")).isNotNull());
+  }
+
+  @Test
   void theNotesSayWhatHoldsForTheGivenOptions() throws Exception {
     String out = plan(1_000_000, 13, 32, "--miss-rate", "0.6", "-cb", "0").out();
 

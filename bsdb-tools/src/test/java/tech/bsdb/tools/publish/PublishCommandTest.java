@@ -127,6 +127,28 @@ class PublishCommandTest {
   }
 
   @Test
+  void aFilterIsCopiedAndVerified() throws Exception {
+    String store = path("store");
+    String database =
+        database("db", lines("key-%d", 0, 3000), "--layout", "packed", "--filter-bits", "8");
+    assertThat(publish(database, store, "--version", "v1").code()).isZero();
+    assertThat(bsdb("stat", "-d", store + "/v1", "--json").out()).contains("\"filterBits\":8,");
+    assertThat(bsdb("verify", "-d", store + "/v1").code()).isZero();
+    Path filter;
+    try (Stream<Path> files = Files.list(Path.of(database))) {
+      filter =
+          files
+              .filter(file -> file.getFileName().toString().startsWith("filter-"))
+              .findAny()
+              .orElseThrow();
+    }
+    byte[] bytes = Files.readAllBytes(filter);
+    bytes[5000] ^= 1;
+    Files.write(filter, bytes);
+    refused(publish(database, store), filter.getFileName().toString());
+  }
+
+  @Test
   void theDefaultNameIsTheTime() throws Exception {
     CommandRun run = publish(database("one", "a 1\n"), path("store"), "-q");
     assertThat(run.out()).matches("20\\d{6}T\\d{6}Z\n");

@@ -84,7 +84,7 @@ class OperationsTest {
   @Test
   void aPackedDatabaseIsServedAndDescribed() throws IOException {
     Path packed = folder.resolve("packed");
-    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED);
+    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED).withFilterBits(5);
     try (DatabaseBuilder builder = DatabaseBuilder.create(packed, options)) {
       for (String key : List.of("k", "l", "m")) {
         builder.add(key.getBytes(UTF_8), ("value of " + key).getBytes(UTF_8));
@@ -99,7 +99,8 @@ class OperationsTest {
           assertThat(wire.get("/bsdb/l").text()).isEqualTo("value of l");
           assertThat(wire.get("/bsdb/absent").status()).isEqualTo(404);
           assertThat(wire.get("/stats").text())
-              .contains("\"layout\":\"packed\"", "\"checksumBits\":0,", "\"hashBytes\":0,");
+              .contains("\"layout\":\"packed\"", "\"checksumBits\":0,", "\"hashBytes\":0,")
+              .contains("\"filterBits\":5,", "\"filterBytes\":16384,");
           assertThat(wire.get("/metrics").text()).contains("layout=\"packed\"");
         }
       }
