@@ -250,7 +250,11 @@ public final class CompressedReader implements RecordReader {
 
     void close() {
       if (dictionary != null) {
-        dictionary.close();
+        try {
+          dictionary.close();
+        } catch (IllegalStateException e) {
+          // A stack overflow left it locked: its memory is lost.
+        }
       }
     }
   }

@@ -90,9 +90,14 @@ public final class Scratch implements Closeable {
   /** Frees native memory. */
   @Override
   public void close() {
-    if (context != null) {
-      context.close();
-      context = null;
+    ZstdDecompressCtx open = context;
+    context = null;
+    if (open != null) {
+      try {
+        open.close();
+      } catch (IllegalStateException e) {
+        // A stack overflow left it locked: its memory is lost.
+      }
     }
   }
 }

@@ -24,6 +24,15 @@ final class Session {
   /** In the stack of free guests: one more than the number of the guest below, or 0 if none. */
   int below;
 
+  /** Its place among the lent guests that are not kept. Guarded by the sessions. */
+  int slot;
+
+  /**
+   * Whether its use ended with an error that may have left it in any state. It is never lent again,
+   * and nobody waits for it. Its user sets this instead of giving it back.
+   */
+  volatile boolean dropped;
+
   /**
    * The id of the thread that shows a value to a visitor, or 0. Not volatile: a thread that asks
    * for its own id needs only its own writes.
@@ -57,7 +66,7 @@ final class Session {
 
   /** Whether a thread, which must be the calling one, shows a value to a visitor. */
   boolean isShowing(long thread) {
-    return showing == thread;
+    return showing == thread && !dropped;
   }
 
   /** Creates the session of a place. */

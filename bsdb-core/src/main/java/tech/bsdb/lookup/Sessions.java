@@ -5,8 +5,6 @@ import java.io.UncheckedIOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.util.Arrays;
-import java.util.HashSet;
-import java.util.Set;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -17,6 +15,11 @@ import org.jspecify.annotations.Nullable;
  * store gives it back, which costs less than a lock or a reader count. A thread that finds its
  * place empty takes the guest session given back most recently, or creates one. Up to {@link
  * #MAX_GUESTS} guest sessions are kept; the others are closed when they are given back.
+ *
+ * <p>A stack may overflow at any call. So nothing is called between taking a session and returning
+ * it, nor after giving one back: either the caller has the session, or it is not lent. A session
+ * that cannot be given back is {@link Session#dropped}, by a store that needs no call, and {@link
+ * #close} does not wait for it.
  *
  * <p>A fault in a mapped page reaches Java as an {@link InternalError} with a short delay, possibly
  * while a session is being given back, and such a session is lost. So once a fault has been {@link
@@ -76,27 +79,34 @@ final class Sessions {
   /** Number of guests created to be kept. Guarded by this. */
   private int kept;
 
-  /** The lent guests that will not be kept. Guarded by this. */
-  private final Set<Session> transients = new HashSet<>();
+  /** The lent guests that will not be kept, each at its slot. Guarded by this. */
+  private @Nullable Session[] transients = new Session[0];
+
+  /** The end of the used slots. Guarded by this. */
+  private int slots;
 
   private volatile boolean closed;
   private volatile boolean faulted;
   private volatile @Nullable IOException failure;
 
-  /** A session for the calling thread; it must be given back. */
+  /** A session for the calling thread, which must be given back or {@link Session#dropped}. */
   Session take() {
     int place = (int) Thread.currentThread().getId() & PLACES - 1;
-    Session session = (Session) PLACE.getAndSet(places, place * STRIDE, null);
-    if (session == null) {
-      return takeGuest(place);
-    }
+    // An exchange would do, but then the reference is cast, which may be a call.
+    Session session = places[place * STRIDE];
     if (session == CLOSED) {
-      // Only if the place is still empty: its own session may have been given back meanwhile.
-      PLACE.compareAndSet(places, place * STRIDE, null, CLOSED);
       throw closed();
     }
+    if (session == null || !PLACE.compareAndSet(places, place * STRIDE, session, null)) {
+      session = takeGuest(place);
+    }
     if (closed) {
-      giveBack(session);
+      try {
+        giveBack(session);
+      } catch (StackOverflowError e) {
+        session.dropped = true;
+        throw e;
+      }
       throw closed();
     }
     return session;
@@ -107,34 +117,67 @@ final class Sessions {
   }
 
   private Session takeGuest(int place) {
-    Session guest = made[place] != null ? popGuest() : null; // create the place's own session first
-    if (guest == null) {
-      return make(place);
-    }
-    if (closed) {
-      giveBack(guest);
-      throw closed();
-    }
-    return guest;
+    Session own = made[place]; // has to be created before guests
+    Session guest = own != null && !own.dropped ? popGuest() : null;
+    return guest != null ? guest : make(place);
   }
 
   private synchronized Session make(int place) {
     if (closed) {
       throw closed();
     }
-    if (made[place] == null) {
-      Session own = Session.ofPlace(place);
-      made[place] = own;
-      return own;
+    Session own = made[place];
+    if (own == null || own.dropped) {
+      closeSession(own);
+      Session fresh = Session.ofPlace(place);
+      made[place] = fresh;
+      return fresh;
     }
-    if (kept < MAX_GUESTS) {
-      Session guest = Session.guest(kept);
-      guests[kept++] = guest; // published to other threads through the stack
+    int number = 0;
+    while (number < kept && !isDropped(guests[number])) {
+      number++;
+    }
+    if (number < MAX_GUESTS) {
+      closeSession(guests[number]);
+      Session guest = Session.guest(number);
+      guests[number] = guest; // published to other threads through the stack
+      if (number == kept) {
+        kept++;
+      }
       return guest;
     }
+    if (slots == transients.length) {
+      makeRoom();
+    }
     Session guest = Session.transientGuest();
-    transients.add(guest);
+    guest.slot = slots;
+    transients[slots++] = guest;
     return guest;
+  }
+
+  private static boolean isDropped(@Nullable Session session) {
+    return session != null && session.dropped;
+  }
+
+  /** Closes dropped sessions and frees the slots of those that were given back. */
+  private void makeRoom() {
+    int out = 0;
+    for (int i = 0; i < slots; i++) {
+      if (isDropped(transients[i])) {
+        closeSession(transients[i]);
+        transients[i] = null;
+      }
+      out += transients[i] == null ? 0 : 1;
+    }
+    @Nullable Session[] all = transients;
+    transients = new Session[2 * out + 16];
+    slots = 0;
+    for (Session session : all) {
+      if (session != null) {
+        session.slot = slots;
+        transients[slots++] = session;
+      }
+    }
   }
 
   /** Takes the guest given back most recently, or returns null if there is none. */
@@ -168,26 +211,30 @@ final class Sessions {
   }
 
   /**
-   * Gives a session back.
+   * Gives a session back. If this throws, other than for a fault in a mapped page, the session is
+   * not back: it is dropped, or the caller has to drop it after a {@link StackOverflowError}.
    *
    * @throws java.io.UncheckedIOException if a resource of the session had to be closed and could
    *     not be
    */
   void giveBack(Session session) {
     if (session.place >= 0) {
-      PLACE.setRelease(places, session.place * STRIDE, session);
+      VarHandle.releaseFence(); // with the plain store: a release store without a call
+      places[session.place * STRIDE] = session;
     } else if (session.guest >= 0) {
       try {
         session.trim();
-      } finally {
-        pushGuest(session);
+      } catch (RuntimeException | Error e) {
+        session.dropped = true;
+        throw e;
       }
+      pushGuest(session);
     } else {
       try {
         session.close();
       } finally {
         synchronized (this) {
-          transients.remove(session);
+          transients[session.slot] = null;
         }
       }
     }
@@ -215,12 +262,11 @@ final class Sessions {
         PLACE.setVolatile(places, place * STRIDE, CLOSED);
       }
     }
-    int back = 0;
-    while (complete && (back < guestsKept() || transientsOut())) {
+    while (complete && guestsOut()) {
       Session guest = popGuest();
       if (guest != null) { // nobody else will take it again
         closeSession(guest);
-        back++;
+        guest.dropped = true;
       } else {
         complete = patience.pause();
       }
@@ -231,17 +277,16 @@ final class Sessions {
     if (!complete) {
       return Closing.SESSION_LOST;
     }
-    Arrays.fill(made, null); // with the windows, which refer to the files' memory
-    Arrays.fill(guests, null);
+    closeAll(made);
+    closeAll(guests);
+    closeAll(transients);
     return Closing.DONE;
   }
 
   /** Whether the calling thread is showing a value to a visitor. */
   synchronized boolean isShowing() {
     long thread = Thread.currentThread().getId();
-    return isShowing(made, thread)
-        || isShowing(guests, thread)
-        || transients.stream().anyMatch(session -> session.isShowing(thread));
+    return isShowing(made, thread) || isShowing(guests, thread) || isShowing(transients, thread);
   }
 
   private static boolean isShowing(@Nullable Session[] sessions, long thread) {
@@ -253,11 +298,23 @@ final class Sessions {
     return false;
   }
 
-  private void closeSession(Session session) {
-    try {
-      session.close();
-    } catch (UncheckedIOException e) { // the other sessions must still be closed
-      failure = e.getCause();
+  /** Closes the sessions and forgets them, with their windows, which refer to files' memory. */
+  private void closeAll(@Nullable Session[] sessions) {
+    for (Session session : sessions) {
+      closeSession(session);
+    }
+    Arrays.fill(sessions, null);
+  }
+
+  private void closeSession(@Nullable Session session) {
+    if (session != null) {
+      try {
+        session.close();
+      } catch (UncheckedIOException e) { // the other sessions must still be closed
+        failure = e.getCause();
+      } catch (RuntimeException e) {
+        failure = new IOException(e);
+      }
     }
   }
 
@@ -266,12 +323,18 @@ final class Sessions {
     return failure;
   }
 
-  private synchronized int guestsKept() {
-    return kept;
+  /** Whether a guest is lent, or free and still to be closed. */
+  private synchronized boolean guestsOut() {
+    return anyInUse(guests) || anyInUse(transients);
   }
 
-  private synchronized boolean transientsOut() {
-    return !transients.isEmpty();
+  private static boolean anyInUse(@Nullable Session[] sessions) {
+    for (Session session : sessions) {
+      if (session != null && !session.dropped) {
+        return true;
+      }
+    }
+    return false;
   }
 
   /** Waits for the session of a place and closes it; false if it gives up. */
@@ -280,6 +343,9 @@ final class Sessions {
       Session session = (Session) PLACE.getAndSet(places, place * STRIDE, CLOSED);
       if (session != null && session != CLOSED) {
         closeSession(session);
+        return true;
+      }
+      if (isDropped(made[place])) {
         return true;
       }
       // The session is lent: giving it back overwrites CLOSED, so look again.

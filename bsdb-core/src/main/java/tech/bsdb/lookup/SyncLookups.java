@@ -3,6 +3,7 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Path;
+import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -19,6 +20,12 @@ import tech.bsdb.locate.Locator;
  */
 final class SyncLookups {
   private static final Logger LOG = LoggerFactory.getLogger(SyncLookups.class);
+
+  static {
+    // The first stack that overflows leaves no room to load what handlers catch.
+    Objects.requireNonNull(StackOverflowError.class);
+    Objects.requireNonNull(InternalError.class);
+  }
 
   private final Locator locator;
   private final EngineChoice.Chosen engines;
@@ -58,12 +65,28 @@ final class SyncLookups {
     // Does not use inSession, so that only the value is allocated.
     try {
       Session session = sessions.take();
+      boolean intact = false;
       try {
-        return single.get(key, session.probe, session.probe.values);
+        byte[] value = single.get(key, session.probe, session.probe.values);
+        intact = true;
+        return value;
       } catch (IndexOutOfBoundsException e) {
+        intact = true;
         throw unsound(e);
+      } catch (IOException | RuntimeException | InternalError e) {
+        intact = true;
+        throw e;
       } finally {
-        sessions.giveBack(session);
+        if (intact) {
+          try {
+            sessions.giveBack(session);
+          } catch (StackOverflowError e) {
+            session.dropped = true;
+            throw e;
+          }
+        } else {
+          session.dropped = true;
+        }
       }
     } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);
@@ -76,11 +99,26 @@ final class SyncLookups {
   <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
     try {
       Session session = take();
+      boolean intact = false;
       try {
-        return isPresent(key, session.probe) ? visited(session, visitor, visit) : null;
+        boolean present = isPresent(key, session.probe);
+        intact = true;
+        return present ? visited(session, visitor, visit) : null;
+      } catch (IOException | RuntimeException | InternalError e) {
+        intact = true;
+        throw e;
       } finally {
-        session.endShowing(); // again, in case that a late fault prevented it
-        giveBack(session);
+        if (intact) {
+          try {
+            session.endShowing(); // again, in case that a late fault prevented it
+            giveBack(session);
+          } catch (StackOverflowError e) {
+            session.dropped = true;
+            throw e;
+          }
+        } else {
+          session.dropped = true;
+        }
       }
     } catch (InternalError e) { // also while the visitor reads mapped memory
       throw unreadable(e);
@@ -207,16 +245,13 @@ final class SyncLookups {
       queued = new BatchLookups(locator, engines);
       session.queued = queued;
     }
-    boolean sound = false;
     try {
       queued.run(batch, session.probe);
-      sound = true;
-    } finally {
-      if (!sound) {
-        session.queued = null;
-        queued.close();
-      }
-    }
+    } catch (IOException | RuntimeException | InternalError e) {
+      session.queued = null;
+      queued.close();
+      throw e;
+    } // after an error the session is dropped, and closed with its queue later
   }
 
   /** An action on a session. */
@@ -227,18 +262,34 @@ final class SyncLookups {
   }
 
   /**
-   * Runs an action with a session, which is always given back, and translates exceptions that
-   * damage causes into those that callers expect.
+   * Runs an action with a session, which is given back unless an error left it in an unknown state,
+   * and translates exceptions that damage causes into those that callers expect.
    */
   <T> @Nullable T inSession(Use<T> use) throws IOException {
     try {
       Session session = sessions.take();
+      boolean intact = false;
       try {
-        return use.with(session);
+        T result = use.with(session);
+        intact = true;
+        return result;
       } catch (IndexOutOfBoundsException e) {
+        intact = true;
         throw unsound(e);
+      } catch (IOException | RuntimeException | InternalError e) {
+        intact = true;
+        throw e;
       } finally {
-        sessions.giveBack(session);
+        if (intact) {
+          try {
+            sessions.giveBack(session);
+          } catch (StackOverflowError e) {
+            session.dropped = true;
+            throw e;
+          }
+        } else {
+          session.dropped = true;
+        }
       }
     } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);

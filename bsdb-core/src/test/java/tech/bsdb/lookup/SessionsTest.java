@@ -150,6 +150,29 @@ class SessionsTest {
     }
   }
 
+  @Test
+  void droppedSessionsAreReplacedAndDoNotHoldUpClosing() {
+    Sessions sessions = new Sessions();
+    int keptAndPlace = Sessions.MAX_GUESTS + 1;
+    for (int round = 0; round < 3; round++) {
+      List<Session> all = takeAll(sessions, keptAndPlace + 100);
+      assertThat(all).doesNotHaveDuplicates().noneMatch(session -> session.dropped);
+      for (int i = 0; i < all.size(); i++) {
+        if (i % 3 == round) {
+          all.get(i).dropped = true;
+        } else {
+          sessions.giveBack(all.get(i));
+        }
+      }
+      List<Session> kept = takeAll(sessions, keptAndPlace);
+      assertThat(kept).doesNotHaveDuplicates().noneMatch(session -> session.dropped);
+      assertThat(kept).allMatch(session -> session.place >= 0 || session.guest >= 0);
+      kept.forEach(sessions::giveBack);
+    }
+    sessions.take().dropped = true;
+    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+  }
+
   private static List<Session> takeAll(Sessions sessions, int count) {
     List<Session> taken = new ArrayList<>();
     for (int i = 0; i < count; i++) {
