@@ -81,7 +81,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "-cb",
             "BITS",
             "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
-                + " except 1 in 2^BITS; none with --layout packed")
+                + " except 1 in 2^BITS; not with --layout packed")
         .value(
             "--filter-bits",
             "BITS",
@@ -140,11 +140,18 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     if (temporary.isPresent() && temporary.get().isEmpty()) {
       throw new UsageException("-temp takes a directory, not \"\"");
     }
+    Layout layout = layout(arguments);
+    if (arguments.has("-cb") && layout.isPacked()) {
+      throw new UsageException(
+          "-cb and --layout "
+              + name(layout)
+              + " cannot be combined: a packed index has no checksum bits; leave -cb out");
+    }
     int width =
         arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
     BuildOptions build =
         DEFAULTS
-            .withLayout(layout(arguments))
+            .withLayout(layout)
             .withApproximateWidth(approximate ? width : 0)
             .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
             .withFilterBits(filterBits)
@@ -161,8 +168,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withOverwrite(arguments.has("--overwrite"))
             .withSeed(seed(arguments))
             .withTemporaryDirectory(arguments.path("-temp").orElse(null));
-    return new TargetOptions(
-        arguments.path("-o", target), build, withoutEffect(arguments, build.layout()));
+    return new TargetOptions(arguments.path("-o", target), build, withoutEffect(arguments, layout));
   }
 
   private static long seed(Arguments arguments) throws UsageException {
@@ -213,9 +219,6 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       if (arguments.has(option) && !layout.isCompressed()) {
         idle.add(option + " has no effect without -z");
       }
-    }
-    if (arguments.has("-cb") && layout.isPacked()) {
-      idle.add("-cb has no effect with --layout packed");
     }
     if (arguments.has("--data-files") && arguments.has("-a")) {
       idle.add("--data-files has no effect with -a");

@@ -191,8 +191,6 @@ class TargetOptionsTest {
         parse(
             "--layout",
             "packed",
-            "-cb",
-            "16",
             "-bs",
             "8192",
             "--level",
@@ -211,14 +209,21 @@ class TargetOptionsTest {
             "-bs has no effect without -z",
             "--level has no effect without -z",
             "-sc has no effect without -z",
-            "-ds has no effect without -z",
-            "-cb has no effect with --layout packed");
+            "-ds has no effect without -z");
     assertThat(target.build().layout()).isEqualTo(Layout.PACKED);
     assertThat(target.build().dataFiles()).isEqualTo(2);
     assertThat(target.build().duplicates()).isEqualTo(DuplicatePolicy.FIRST);
     for (String layout : List.of("blocked", "compact", "compressed")) {
       assertThat(parse("--layout", layout, "-cb", "16").withoutEffect()).as(layout).isEmpty();
     }
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("--layout", "packed", "-cb", "16"))
+        .withMessage(
+            "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
+                + " -cb out");
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("-z", "--layout", "packed", "-cb", "4"))
+        .withMessageStartingWith("-cb and --layout packed-compressed cannot be combined: ");
   }
 
   @ParameterizedTest
