@@ -19,10 +19,16 @@ public final class Recording extends FileChannel {
 
   private final FileChannel channel;
   private final List<Write> writes = new ArrayList<>();
+  private boolean failsToClose;
 
   /** Notes what is written to a channel, which it closes. */
   public Recording(FileChannel channel) {
     this.channel = channel;
+  }
+
+  /** Makes closing fail, after it has closed the channel. */
+  public void failToClose() {
+    failsToClose = true;
   }
 
   /** A new file. */
@@ -70,6 +76,9 @@ public final class Recording extends FileChannel {
   @Override
   protected void implCloseChannel() throws IOException {
     channel.close();
+    if (failsToClose) {
+      throw new IOException("cannot be closed");
+    }
   }
 
   @Override

@@ -24,10 +24,16 @@ public final class OutputFile implements Closeable {
 
   /** Creates the file in a directory. The caller closes the buffer, after this file. */
   public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
-    this.identity = identity;
-    this.file =
+    this(
+        identity,
         new SequentialFile(
-            directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"), chunk);
+            directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"), chunk));
+  }
+
+  /** Takes over a file that is still empty. */
+  OutputFile(FileIdentity identity, SequentialFile file) throws IOException {
+    this.identity = identity;
+    this.file = file;
     this.pages = new PageEncoder(file::write, identity);
     try {
       file.write(new byte[Page.SIZE], 0, Page.SIZE); // may write out another file's bytes
@@ -80,7 +86,17 @@ public final class OutputFile implements Closeable {
   /** Closes the file and deletes it unless it was sealed. */
   @Override
   public void close() throws IOException {
-    file.close();
-    Files.deleteIfExists(file.path());
+    Path path = file.path();
+    try {
+      file.close();
+    } catch (IOException | RuntimeException e) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException deleting) {
+        e.addSuppressed(deleting);
+      }
+      throw e;
+    }
+    Files.deleteIfExists(path);
   }
 }

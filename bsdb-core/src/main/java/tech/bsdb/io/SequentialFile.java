@@ -45,7 +45,7 @@ public final class SequentialFile implements Closeable {
   }
 
   /** Creates the writer on an open channel. */
-  SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel) {
+  public SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel) {
     this.path = path;
     this.chunk = chunk;
     this.channel = channel;

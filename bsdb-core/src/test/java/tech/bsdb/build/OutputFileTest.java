@@ -8,9 +8,11 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Leaks;
+import tech.bsdb.Recording;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.SequentialFile;
 
 /** Files of a build that share a write buffer. */
 class OutputFileTest {
@@ -34,5 +36,21 @@ class OutputFileTest {
       assertThat(directory).isDirectoryNotContaining(path -> !path.equals(first.path()));
     }
     assertThat(directory).isEmptyDirectory();
+  }
+
+  @Test
+  void aFileThatCannotBeClosedIsDeleted() throws Exception {
+    try (ChunkBuffer chunk = ChunkBuffer.huge()) {
+      Path path = directory.resolve("data-0.part");
+      Recording channel = new Recording(Recording.create(path));
+      OutputFile file =
+          new OutputFile(
+              new FileIdentity(FileKind.DATA, 0), new SequentialFile(path, chunk, channel));
+      channel.failToClose();
+
+      assertThatThrownBy(file::close).hasMessage("cannot be closed");
+    }
+    assertThat(directory).isEmptyDirectory();
+    Leaks.assertNone(directory);
   }
 }
