@@ -137,7 +137,11 @@ public final class PlainReader implements RecordReader {
       try {
         file.close();
       } catch (IOException | RuntimeException e) {
-        failure = new IOException("a data file could not be closed: " + e.getMessage(), e);
+        if (failure == null) {
+          failure = new IOException("a data file could not be closed: " + e.getMessage(), e);
+        } else {
+          failure.addSuppressed(e);
+        }
       }
     }
     if (failure != null) {
