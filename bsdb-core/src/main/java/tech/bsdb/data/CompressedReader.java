@@ -13,6 +13,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.PageSource;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -53,7 +54,7 @@ public final class CompressedReader implements RecordReader {
   @Override
   public boolean holds(long address, Extent extent) throws IOException {
     DataFile file = PlainReader.file(files, address);
-    PayloadCursor cursor = blocks.cursor(file, extent);
+    PayloadCursor cursor = new PayloadCursor(file, extent);
     cursor.seek(addresses.position(address));
     long lengthAndKind = cursor.nextLeb128();
     cursor.skip((lengthAndKind & 1) != 0 ? lengthAndKind >>> 1 : cursor.nextLeb128());
@@ -65,7 +66,7 @@ public final class CompressedReader implements RecordReader {
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     DataFile file = PlainReader.file(files, address);
     long position = addresses.position(address);
-    PayloadCursor cursor = scratch.cursor(file, extent, blocks.ahead);
+    PayloadCursor cursor = scratch.cursor(file, extent);
     cursor.seek(position);
     long lengthAndKind = cursor.nextLeb128();
     if ((lengthAndKind & 1) != 0 && addresses.detail(address) == 0) {
@@ -73,7 +74,8 @@ public final class CompressedReader implements RecordReader {
     }
     int length = Blocks.rawLength(lengthAndKind, file, position);
     if (length > Values.UNASKED) {
-      values.reserve((lengthAndKind & 1) != 0 ? length : 2L * length); // the block and its frame
+      long further = length > blocks.ahead ? Math.min(length, PageSource.MAX_RUN * Page.SIZE) : 0;
+      values.reserve(((lengthAndKind & 1) != 0 ? length : 2L * length) + further); // with its frame
     }
     byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
     return valueAt(raw, length, addresses.detail(address), file, position, key, values);
@@ -132,10 +134,6 @@ public final class CompressedReader implements RecordReader {
       } catch (IllegalStateException | ZstdException e) {
         throw new IllegalArgumentException("not a ZSTD dictionary: " + e.getMessage(), e);
       }
-    }
-
-    PayloadCursor cursor(DataFile file, Extent extent) {
-      return new PayloadCursor(file, extent, ahead);
     }
 
     static int rawLength(long lengthAndKind, DataFile file, long position) throws IOException {

@@ -13,9 +13,6 @@ import tech.bsdb.io.PageSource;
 
 /** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
-  /** Bytes of a long value to read at once. */
-  private static final int READ_AHEAD = PageSource.MAX_RUN * Page.PAYLOAD;
-
   /** Bytes per cache line. At least one follows every record, because of the footer. */
   private static final int LINE = 64;
 
@@ -91,7 +88,7 @@ public final class PlainReader implements RecordReader {
       }
     }
     DataFile file = file(files, address);
-    PayloadCursor cursor = scratch.cursor(file, extent, READ_AHEAD);
+    PayloadCursor cursor = scratch.cursor(file, extent);
     cursor.seek(position);
     return valueAt(cursor, file, key, values);
   }
@@ -109,6 +106,7 @@ public final class PlainReader implements RecordReader {
     }
     int valueLength = RecordFrame.valueLength(header);
     cursor.expect((long) key.length + valueLength);
+    cursor.reserve(values);
     if (!cursor.matches(key)) {
       return null;
     }

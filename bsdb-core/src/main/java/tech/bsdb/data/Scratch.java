@@ -20,13 +20,13 @@ public final class Scratch implements Closeable {
   private byte[] raw = NO_BYTES;
 
   /** Returns the cursor, reset to a file whose extent has already been read. */
-  PayloadCursor cursor(DataFile file, Extent extent, int ahead) {
+  PayloadCursor cursor(DataFile file, Extent extent) {
     PayloadCursor kept = cursor;
     if (kept == null) {
-      kept = new PayloadCursor(file, extent, ahead);
+      kept = new PayloadCursor(file, extent);
       cursor = kept;
     } else {
-      kept.over(file, extent, ahead);
+      kept.over(file, extent);
     }
     return kept;
   }
