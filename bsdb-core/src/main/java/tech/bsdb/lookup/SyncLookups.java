@@ -61,6 +61,7 @@ final class SyncLookups {
   }
 
   /** Looks up a key; see {@link Lookup#get(byte[])}. */
+  @SuppressWarnings("Finally") // throws what it caught
   byte @Nullable [] get(byte[] key) throws IOException {
     // Does not use inSession, so that only the value is allocated.
     try {
@@ -96,6 +97,7 @@ final class SyncLookups {
   }
 
   /** Shows a key's value where it lies; see {@link Lookup#show}. */
+  @SuppressWarnings("Finally") // throws what it caught
   <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
     try {
       Session session = take();
@@ -265,6 +267,7 @@ final class SyncLookups {
    * Runs an action with a session, which is given back unless an error left it in an unknown state,
    * and translates exceptions that damage causes into those that callers expect.
    */
+  @SuppressWarnings("Finally") // throws what it caught
   <T> @Nullable T inSession(Use<T> use) throws IOException {
     try {
       Session session = sessions.take();
