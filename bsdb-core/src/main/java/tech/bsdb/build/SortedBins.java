@@ -30,6 +30,7 @@ final class SortedBins {
   private final long bins;
   private final long fromBin;
   private final long seed;
+  private final DuplicateRule keep;
   private final int[] binStarts;
   private byte[] bytes;
   private int used;
@@ -43,10 +44,17 @@ final class SortedBins {
   private int kept;
 
   private SortedBins(
-      long bins, long fromBin, long toBin, long seed, long expectedRecords, long expectedBytes) {
+      long bins,
+      long fromBin,
+      long toBin,
+      long seed,
+      DuplicateRule keep,
+      long expectedRecords,
+      long expectedBytes) {
     this.bins = bins;
     this.fromBin = fromBin;
     this.seed = seed;
+    this.keep = keep;
     this.binStarts = new int[Math.toIntExact(toBin - fromBin) + 1];
     int room = (int) Math.min(1 << 28, expectedRecords) + 1;
     this.bytes = new byte[(int) Math.min(1 << 30, expectedBytes) + 64];
@@ -82,7 +90,7 @@ final class SortedBins {
     double share = Math.min(1, SLACK * (toBin - fromBin) / allBins);
     SortedBins sorted =
         new SortedBins(
-            bins, fromBin, toBin, seed, (long) (share * records), (long) (share * bytes));
+            bins, fromBin, toBin, seed, kept, (long) (share * records), (long) (share * bytes));
     Signature signature = new Signature();
     for (int i = fromPartition; i < toPartition; i++) {
       spill.read(
@@ -90,7 +98,7 @@ final class SortedBins {
           (number, from, at, keyAt, keyLength, length) ->
               sorted.take(signature, number, from, at, keyAt, keyLength, length));
     }
-    sorted.sort(kept);
+    sorted.sort();
     return sorted;
   }
 
@@ -102,26 +110,8 @@ final class SortedBins {
     if (bin < 0 || bin >= binStarts.length - 1) {
       return;
     }
-    if (count == highs.length) {
-      int more = count + (count >> 1) + 1024;
-      starts = Arrays.copyOf(starts, more + 1);
-      keyStarts = Arrays.copyOf(keyStarts, more);
-      highs = Arrays.copyOf(highs, more);
-      lows = Arrays.copyOf(lows, more);
-      numbers = Arrays.copyOf(numbers, more);
-    }
-    if (bytes.length - used < length) {
-      if (MOST_BYTES - used < length) {
-        throw new IOException(
-            "more than 2 GiB of records in bins "
-                + fromBin
-                + " to "
-                + (fromBin + bins() - 1)
-                + " of "
-                + bins
-                + ": too many with one key or one signature");
-      }
-      bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * used + length));
+    if (count == highs.length || bytes.length - used < length) {
+      makeRoom(length);
     }
     System.arraycopy(from, at, bytes, used, length);
     binStarts[(int) bin + 1]++;
@@ -135,7 +125,77 @@ final class SortedBins {
     starts[count] = used;
   }
 
-  private void sort(DuplicateRule keep) throws DuplicateKeyException {
+  /**
+   * Makes room for a record. Drops duplicates, of which there may be more than fit into memory, and
+   * grows unless that freed half of it.
+   */
+  private void makeRoom(int length) throws IOException {
+    boolean drops = keep != DuplicateRule.REJECT;
+    if (drops) {
+      dropDuplicates();
+    }
+    if (count == highs.length || drops && count > highs.length / 2) {
+      int more = count + (count >> 1) + 1024;
+      starts = Arrays.copyOf(starts, more + 1);
+      keyStarts = Arrays.copyOf(keyStarts, more);
+      highs = Arrays.copyOf(highs, more);
+      lows = Arrays.copyOf(lows, more);
+      numbers = Arrays.copyOf(numbers, more);
+    }
+    if (bytes.length - used < length || drops && used > bytes.length / 2) {
+      if (MOST_BYTES - used < length) {
+        throw new IOException(
+            "more than 2 GiB of records in bins "
+                + fromBin
+                + " to "
+                + (fromBin + bins() - 1)
+                + " of "
+                + bins
+                + ": too many with one key or one signature");
+      }
+      bytes = Arrays.copyOf(bytes, (int) Math.min(MOST_BYTES, 2L * used + length));
+    }
+  }
+
+  /**
+   * Drops duplicates among the records so far. The others stay in the order of {@link #distinct},
+   * so that the result is the same as if nothing was dropped before the end.
+   */
+  private void dropDuplicates() throws DuplicateKeyException {
+    sort();
+    byte[] keptBytes = new byte[bytes.length];
+    int[] keptStarts = new int[starts.length];
+    int[] keptKeyStarts = new int[keyStarts.length];
+    long[] keptHighs = new long[highs.length];
+    long[] keptLows = new long[lows.length];
+    long[] keptNumbers = new long[numbers.length];
+    int to = 0;
+    for (int i = 0; i < kept; i++) {
+      int record = order[i];
+      int length = starts[record + 1] - starts[record];
+      System.arraycopy(bytes, starts[record], keptBytes, to, length);
+      keptStarts[i] = to;
+      keptKeyStarts[i] = to + keyStarts[record] - starts[record];
+      keptHighs[i] = highs[record];
+      keptLows[i] = lows[record];
+      keptNumbers[i] = numbers[record];
+      to += length;
+      keptStarts[i + 1] = to;
+    }
+    bytes = keptBytes;
+    starts = keptStarts;
+    keyStarts = keptKeyStarts;
+    highs = keptHighs;
+    lows = keptLows;
+    numbers = keptNumbers;
+    count = kept;
+    used = to;
+    for (int bin = binStarts.length - 1; bin > 0; bin--) {
+      binStarts[bin] -= binStarts[bin - 1]; // a count again, for the next sort
+    }
+  }
+
+  private void sort() throws DuplicateKeyException {
     for (int i = 1; i < binStarts.length; i++) {
       binStarts[i] += binStarts[i - 1];
     }
@@ -150,7 +210,7 @@ final class SortedBins {
       int end = binStarts[bin + 1];
       sort(from, end);
       binStarts[bin] = to;
-      to = distinct(from, end, to, keep);
+      to = distinct(from, end, to);
     }
     binStarts[binStarts.length - 1] = to;
     kept = to;
@@ -187,7 +247,7 @@ final class SortedBins {
   }
 
   /** Moves the records to keep of a sorted bin to {@code to}, and returns the end of them. */
-  private int distinct(int from, int end, int to, DuplicateRule keep) throws DuplicateKeyException {
+  private int distinct(int from, int end, int to) throws DuplicateKeyException {
     int first = to; // the first kept record with the signature of the current one
     int target = to;
     @Nullable Map<ByteBuffer, Integer> many = null;

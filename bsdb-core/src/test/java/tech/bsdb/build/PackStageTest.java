@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.lang.management.ManagementFactory;
 import java.nio.ByteBuffer;
+import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -557,6 +558,36 @@ class PackStageTest {
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
+    }
+  }
+
+  /** Of many records with one key only a few are in memory at once. */
+  @ParameterizedTest
+  @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
+  void manyCopiesOfOneKeyTakeLittleMemory(DuplicateRule kept) throws Exception {
+    int copies = 20_000;
+    byte[] key = Truth.utf8("again and again");
+    for (int i = 0; i < copies; i++) {
+      added.add(new Truth.Entry(key, Truth.utf8("%0300d".formatted(i))));
+    }
+    long bins = 1 << 20;
+    Signature signature = new Signature();
+    signature.compute(key, 0, key.length, seed);
+    long bin = BinIndex.bin(signature.high, bins);
+    int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
+    try (RecordSpill spill = spill()) {
+      SortedBins sorted =
+          SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, seed, kept);
+      assertThat(sorted.records()).isEqualTo(1);
+      String record =
+          new String(
+              sorted.bytes(),
+              sorted.recordStart(0),
+              sorted.recordEnd(0) - sorted.recordStart(0),
+              StandardCharsets.ISO_8859_1);
+      assertThat(record)
+          .endsWith("%0300d".formatted(kept == DuplicateRule.KEEP_FIRST ? 0 : copies - 1));
+      assertThat(sorted.bytes().length).isLessThan(64 << 10);
     }
   }
 }
