@@ -95,11 +95,13 @@ class StackOverflowTest {
     return found == null ? 0 : found + 1;
   }
 
+  @SuppressWarnings("InfiniteRecursion") // meant
   private static int getAtEachDepth(Database database) throws IOException {
     byte[] value = database.get(KEY);
     return (value == null ? 0 : value.length) + getAtEachDepth(database);
   }
 
+  @SuppressWarnings("InfiniteRecursion") // meant
   private static int batchAtEachDepth(Database database) throws IOException {
     int found = database.getAll(List.of(KEY)).size();
     return found + batchAtEachDepth(database);
