@@ -36,6 +36,10 @@ public class BatchBenchmark {
   @Param("10000000")
   public int records;
 
+  /** A layout. */
+  @Param({"blocked", "packed", "packed_compressed"})
+  public String layout = "";
+
   /** Keys per batch; 1 means single gets. */
   @Param({"1", "64", "256", "1024"})
   public int batch;
@@ -50,7 +54,7 @@ public class BatchBenchmark {
   public void open() throws IOException {
     database =
         Database.open(
-            NumberedDatabase.of(records, "blocked"),
+            NumberedDatabase.of(records, layout),
             OpenOptions.defaults().withEngine(OpenOptions.Engine.MAPPED));
     together = database.batch();
     int[] order = DataSet.shuffled(records);

@@ -37,7 +37,7 @@ public class LookupBenchmark {
   public int records;
 
   /** A layout, or approximate. */
-  @Param({"blocked", "compact", "compressed", "approximate"})
+  @Param({"blocked", "compact", "compressed", "packed", "packed_compressed", "approximate"})
   public String layout = "";
 
   /** The engine that reads pages. */

@@ -61,6 +61,10 @@ final class Trial {
     results.setProperty(name, Double.toString(value));
   }
 
+  private void put(String name, long value) {
+    put(name, (double) value);
+  }
+
   private void build() throws IOException {
     long start = System.nanoTime();
     store.build(data.records(), directory);
