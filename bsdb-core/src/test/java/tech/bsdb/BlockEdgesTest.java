@@ -44,7 +44,9 @@ class BlockEdgesTest {
     "COMPACT, 1",
     "COMPACT, 4",
     "COMPRESSED, 1",
-    "COMPRESSED, 4"
+    "COMPRESSED, 4",
+    "PACKED, 1",
+    "PACKED_COMPRESSED, 4"
   })
   void recordsEndAroundTheEndOfAPage(Layout layout, int files) throws Exception {
     int used = 0;
@@ -73,7 +75,7 @@ class BlockEdgesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"BLOCKED", "COMPACT", "COMPRESSED"})
+  @CsvSource({"BLOCKED", "COMPACT", "COMPRESSED"}) // packed data has no stripes
   void recordsEndAroundTheEndOfAStripe(Layout layout) throws Exception {
     int stripe = (int) (RecordAddress.STRIPE / Page.SIZE - 1) * PAYLOAD;
     for (int around = -5; around <= 5; around += around < -1 || around > 0 ? 4 : 1) {
@@ -95,7 +97,7 @@ class BlockEdgesTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"BLOCKED, 128", "COMPRESSED, 128"})
+  @CsvSource({"BLOCKED, 128", "COMPRESSED, 128", "PACKED, 128", "PACKED_COMPRESSED, 128"})
   void moreFilesThanAreNeeded(Layout layout, int files) throws Exception {
     for (int i = 0; i < 100; i++) {
       add(10 + i * 10);

@@ -12,9 +12,10 @@ import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Deque;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.io.Engines;
 
 /**
@@ -36,11 +37,9 @@ class DescriptorsTest {
     public static void main(String[] args) throws Exception {
       Path directory = Path.of(args[0]);
       int first = Integer.parseInt(args[1]);
+      Layout layout = Layout.valueOf(args[2]);
       BuildOptions options =
-          BuildOptions.defaults()
-              .withLayout(Layout.COMPRESSED)
-              .withDictionaryBytes(2048)
-              .withOverwrite(true);
+          BuildOptions.defaults().withLayout(layout).withDictionaryBytes(2048).withOverwrite(true);
       Truth truth = BuildMain.truth(7, 2000);
       loadClasses();
       for (int i = 0; i < 2; i++) { // loads all other classes, which takes descriptors, too
@@ -123,14 +122,16 @@ class DescriptorsTest {
     }
   }
 
-  @Test
-  void whoHasTooFewSaysSoAndLeavesNothing() throws Exception {
+  @ParameterizedTest
+  @EnumSource(names = {"COMPRESSED", "PACKED_COMPRESSED"})
+  void whoHasTooFewSaysSoAndLeavesNothing(Layout layout) throws Exception {
     assumeTrue(Files.isExecutable(Path.of("/bin/sh")), "no shell that sets limits");
     List<Process> processes = new ArrayList<>();
     try {
       for (int first = 0; first < 2; first++) {
         Path own = Files.createDirectory(directory.resolve("from-" + first));
-        List<String> command = Fork.command(UsedUp.class, own.toString(), "" + first);
+        List<String> command =
+            Fork.command(UsedUp.class, own.toString(), "" + first, layout.name());
         processes.add(Fork.start(Fork.limited("ulimit -n 100", command)));
       }
       for (int first = 0; first < 2; first++) {

@@ -7,10 +7,10 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 
 /**
@@ -31,7 +31,7 @@ class FullDiskTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void aNewDatabaseOnDisksOfEverySize(Layout layout) throws Exception {
     int full = 0;
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
@@ -54,7 +54,7 @@ class FullDiskTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void anOldDatabaseOnDisksOfEverySize(Layout layout) throws Exception {
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
       Path target = disk.directory().resolve("db");
@@ -75,11 +75,15 @@ class FullDiskTest {
     }
   }
 
-  @Test
-  void aTemporaryDirectoryThatIsFull() throws Exception {
+  @ParameterizedTest
+  @CsvSource({"BLOCKED, 8", "PACKED, 0", "PACKED_COMPRESSED, 0"})
+  void aTemporaryDirectoryThatIsFull(Layout layout, int width) throws Exception {
+    for (int i = 0; i < 10; i++) { // packed records of some kilobytes would wait in memory
+      records.add("long value " + i, "x".repeat(20_000));
+    }
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
       BuildOptions options =
-          options(Layout.BLOCKED).withApproximateWidth(8).withTemporaryDirectory(disk.directory());
+          options(layout).withApproximateWidth(width).withTemporaryDirectory(disk.directory());
       assertThatThrownBy(() -> records.build(directory.resolve("db"), options))
           .isInstanceOf(IOException.class)
           .hasStackTraceContaining("No space left on device");
@@ -88,7 +92,7 @@ class FullDiskTest {
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"BLOCKED", "COMPRESSED"})
+  @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void aBuildThatMetAFullDiskIsOverEvenIfThereIsRoomAgain(Layout layout) throws Exception {
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), 64 * STEP)) {
       Path target = disk.directory().resolve("db");

@@ -14,6 +14,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.OpenOptions.Engine;
 
 /** What the counters say is what lookups must have read, by every engine. */
@@ -72,6 +74,24 @@ class IoCountersTest {
           assertThat(database.get(Truth.utf8("a key that has more bytes than any"))).isNull();
           assertReads(database, 2L * each(database) * RECORDS);
         }
+      }
+    }
+  }
+
+  /** The index of a packed database lies in memory, and says nothing about absent keys. */
+  @ParameterizedTest
+  @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
+  void aKeyOfAPackedDatabaseTakesOneRead(Layout layout) throws Exception {
+    Path packed = directory.resolve("packed");
+    truth.build(packed, BuildOptions.defaults().withLayout(layout));
+    for (Engine engine : Offered.engines()) {
+      try (Database database = open(packed, OpenOptions.defaults().withEngine(engine))) {
+        long opened = database.ioCounters().reads();
+        getAll(database);
+        assertThat(database.get(Truth.utf8("a key that has more bytes than any"))).isNull();
+        assertThat(database.ioCounters().reads() - opened)
+            .as(database.statistics().engine())
+            .isEqualTo((long) each(database) * (RECORDS + 1));
       }
     }
   }

@@ -15,7 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
-import org.junit.jupiter.params.provider.ValueSource;
+import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishOptions;
 import tech.bsdb.store.Store;
@@ -92,11 +92,16 @@ class PowerCutTest {
   }
 
   @ParameterizedTest
-  @ValueSource(booleans = {false, true})
-  void aNewDatabase(boolean temporary) throws Exception {
+  @CsvSource({
+    "BLOCKED, false",
+    "BLOCKED, true",
+    "PACKED, false",
+    "PACKED_COMPRESSED, true",
+  })
+  void aNewDatabase(Layout layout, boolean temporary) throws Exception {
     Path disk = disk();
     PowerCuts cuts = new PowerCuts(disk);
-    BuildOptions options = BuildOptions.defaults().withDataFiles(2);
+    BuildOptions options = BuildOptions.defaults().withLayout(layout).withDataFiles(2);
     Path target = watched(disk.resolve("made/deep/db"));
     fresh.build(
         target, temporary ? options.withTemporaryDirectory(watched(disk.resolve("t"))) : options);

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
@@ -74,6 +75,41 @@ class SignatureCollisionTest {
         .hasMessageContaining("--seed")
         .hasMessageContaining(DuplicateKeyException.show(key));
     assertThat(directory).isEmptyDirectory();
+  }
+
+  /** The packed layouts compare keys: they need no signature of its own for each. */
+  @ParameterizedTest
+  @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
+  void packedKeysWithOneSignatureAreAllFound(Layout layout) throws Exception {
+    Truth truth = Truth.random(random, 300, 50);
+    for (int i = 0; i < 30; i++) {
+      byte[] key = truth.records().get(i).key();
+      for (int salt = 0; salt <= i; salt++) {
+        truth.add(collidingWith(key, salt), Truth.bytes(random, random.nextInt(200)));
+      }
+      truth.absent(collidingWith(key, 1000));
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, BuildOptions.defaults().withLayout(layout));
+    truth.check(target);
+  }
+
+  /** They lie in one bin and, if compressed, in one part of it. */
+  @ParameterizedTest
+  @CsvSource({"PACKED, 20", "PACKED, 3000", "PACKED_COMPRESSED, 200", "PACKED_COMPRESSED, 3000"})
+  void packedKeysWithOnePrefixOfTheSignatureAreAllFound(Layout layout, int longest)
+      throws Exception {
+    Truth truth = Truth.random(random, 1000, longest);
+    for (long high : new long[] {0, -1, random.nextLong()}) {
+      for (int i = 0; i < 100; i++) {
+        byte[] key = SpookyCollision.key(high, random.nextLong(), i);
+        truth.add(key, Truth.bytes(random, random.nextInt(longest + 1)));
+        truth.absent(SpookyCollision.key(high, random.nextLong(), i));
+      }
+    }
+    Path target = directory.resolve("db");
+    truth.build(target, BuildOptions.defaults().withLayout(layout).withDataFiles(2));
+    truth.check(target);
   }
 
   @ParameterizedTest

@@ -60,7 +60,14 @@ class StatisticsTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"BLOCKED, 0", "COMPACT, 0", "COMPRESSED, 0", "BLOCKED, 5"})
+  @CsvSource({
+    "BLOCKED, 0",
+    "COMPACT, 0",
+    "COMPRESSED, 0",
+    "PACKED, 0",
+    "PACKED_COMPRESSED, 0",
+    "BLOCKED, 5"
+  })
   void figuresAreRight(Layout layout, int width) throws Exception {
     Truth truth =
         Truth.random(Seeds.random("StatisticsTest"), 3000, 300)
@@ -97,10 +104,13 @@ class StatisticsTest {
     assertThat(statistics.databaseId()).isEqualTo(report.databaseId()).matches("[0-9a-f]{32}");
     assertThat(statistics.formatVersion()).isOne();
     assertThat(statistics.layout())
-        .isEqualTo(width > 0 ? "none" : layout.name().toLowerCase(java.util.Locale.ROOT));
+        .isEqualTo(
+            width > 0
+                ? "none"
+                : layout.name().toLowerCase(java.util.Locale.ROOT).replace('_', '-'));
     assertThat(statistics.approximateWidth()).isEqualTo(width);
     assertThat(statistics.records()).isEqualTo(3001);
-    assertThat(statistics.checksumBits()).isEqualTo(11);
+    assertThat(statistics.checksumBits()).isEqualTo(layout.isPacked() ? 0 : 11);
     assertThat(statistics.seed()).isEqualTo(-3);
     assertThat(statistics.readsMemory()).isFalse();
     assertThat(statistics.keyBytes()).isEqualTo(keyBytes);

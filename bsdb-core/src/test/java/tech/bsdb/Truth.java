@@ -173,7 +173,7 @@ public final class Truth {
   /**
    * Records in the order of a scan: that of their signatures if packed, else as they were added.
    */
-  static List<Entry> inScanOrder(List<Entry> records, Database database) {
+  public static List<Entry> inScanOrder(List<Entry> records, Database database) {
     if (!database.statistics().layout().startsWith("packed")) {
       return records;
     }

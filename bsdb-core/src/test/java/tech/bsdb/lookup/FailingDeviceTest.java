@@ -11,12 +11,12 @@ import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
@@ -107,11 +107,10 @@ class FailingDeviceTest {
   private Truth truth;
   private Path target;
 
-  @BeforeEach
-  void build() throws Exception {
+  private void build(Layout layout) throws Exception {
     truth = Truth.random(Seeds.random("FailingDeviceTest"), 5000, 60);
     target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults().withDataFiles(2));
+    truth.build(target, BuildOptions.defaults().withLayout(layout).withDataFiles(2));
   }
 
   @AfterEach
@@ -129,8 +128,19 @@ class FailingDeviceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"FAILS,false", "FAILS,true", "HANGS,false", "GARBAGE,false", "GARBAGE,true"})
-  void everyRequestEnds(Fault fault, boolean everything) throws Exception {
+  @CsvSource({
+    "BLOCKED, FAILS, false",
+    "BLOCKED, FAILS, true",
+    "BLOCKED, HANGS, false",
+    "BLOCKED, GARBAGE, false",
+    "BLOCKED, GARBAGE, true",
+    "PACKED, FAILS, false",
+    "PACKED, GARBAGE, true",
+    "PACKED_COMPRESSED, FAILS, true",
+    "PACKED_COMPRESSED, GARBAGE, false"
+  })
+  void everyRequestEnds(Layout layout, Fault fault, boolean everything) throws Exception {
+    build(layout);
     Device device = new Device(fault, everything);
     int failed = 0;
     try (Lookup lookup = Lookup.open(target, EngineChoice.always(device), true)) {
@@ -153,8 +163,19 @@ class FailingDeviceTest {
   }
 
   @ParameterizedTest
-  @CsvSource({"FAILS,false", "FAILS,true", "HANGS,false", "GARBAGE,false", "GARBAGE,true"})
-  void everyBatchIsRightOrFails(Fault fault, boolean everything) throws Exception {
+  @CsvSource({
+    "BLOCKED, FAILS, false",
+    "BLOCKED, FAILS, true",
+    "BLOCKED, HANGS, false",
+    "BLOCKED, GARBAGE, false",
+    "BLOCKED, GARBAGE, true",
+    "PACKED, FAILS, false",
+    "PACKED, GARBAGE, true",
+    "PACKED_COMPRESSED, FAILS, true",
+    "PACKED_COMPRESSED, GARBAGE, false"
+  })
+  void everyBatchIsRightOrFails(Layout layout, Fault fault, boolean everything) throws Exception {
+    build(layout);
     Device device = new Device(fault, everything);
     int failed = 0;
     int right = 0;

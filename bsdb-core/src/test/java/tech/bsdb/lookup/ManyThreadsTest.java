@@ -46,10 +46,13 @@ class ManyThreadsTest {
       for (OpenOptions.Engine engine : Offered.engines()) {
         if (engine != OpenOptions.Engine.AUTO) {
           cases.add(Arguments.of(virtual, engine, Layout.BLOCKED));
+          cases.add(Arguments.of(virtual, engine, Layout.PACKED));
         }
       }
-      cases.add(Arguments.of(virtual, OpenOptions.Engine.MAPPED, Layout.COMPRESSED));
-      cases.add(Arguments.of(virtual, OpenOptions.Engine.BUFFERED, Layout.COMPRESSED));
+      for (Layout layout : List.of(Layout.COMPRESSED, Layout.PACKED_COMPRESSED)) {
+        cases.add(Arguments.of(virtual, OpenOptions.Engine.MAPPED, layout));
+        cases.add(Arguments.of(virtual, OpenOptions.Engine.BUFFERED, layout));
+      }
     }
     return cases;
   }

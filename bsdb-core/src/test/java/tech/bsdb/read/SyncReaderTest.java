@@ -8,7 +8,10 @@ import java.nio.file.Path;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
@@ -28,10 +31,11 @@ class SyncReaderTest {
     return (bits >>> which & 1) != 0;
   }
 
-  @Test
-  void everySettingGivesTheSameAnswers() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void everySettingGivesTheSameAnswers(Layout layout) throws Exception {
     Path target = directory.resolve("db");
-    truth.build(target, BuildOptions.defaults());
+    truth.build(target, BuildOptions.defaults().withLayout(layout));
     for (int bits = 0; bits < 8; bits++) {
       try (SyncReader reader =
           new SyncReader(target.toFile(), bit(bits, 0), false, bit(bits, 1), bit(bits, 2))) {
