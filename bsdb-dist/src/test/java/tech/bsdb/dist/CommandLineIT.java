@@ -10,11 +10,13 @@ import java.io.OutputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -181,6 +183,25 @@ class CommandLineIT {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void aTruncatedGzipFileBuildsNoPackedDatabase(Path java) throws Exception {
+    String zipped = records(20_000) + ".gz";
+    try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(Path.of(zipped)))) {
+      Files.copy(folder.resolve("records.txt"), out);
+    }
+    byte[] whole = Files.readAllBytes(Path.of(zipped));
+    Files.write(Path.of(zipped), Arrays.copyOf(whole, whole.length / 2));
+    for (String layout : List.of("packed", "packed-compressed")) {
+      Run run =
+          run(java, BSDB, "build", "-i", zipped, "-o", path("new/db"), "-q", "--layout", layout);
+
+      assertThat(run.code).as(run.toString()).isEqualTo(2);
+      assertThat(run.err).contains(zipped + ": truncated");
+      assertThat(folder.resolve("new")).doesNotExist();
+    }
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void withoutATerminalNothingIsRedrawn(Path java) throws Exception {
     Run run = run(java, BSDB, "build", "-i", records(200_000), "-o", path("db"), "-v");
 
@@ -343,9 +364,14 @@ class CommandLineIT {
   @MethodSource("javas")
   void aTerminatedBuildLeavesNothing(Path java) throws Exception {
     Files.createDirectory(folder.resolve("temporary"));
-    Process build =
-        start(
-            java, BSDB, "build", "-i", "-", "-o", path("new/db"), "-temp", path("temporary"), "-z");
+    terminate(java, "compressed");
+    terminate(java, "packed");
+  }
+
+  private void terminate(Path java, String layout) throws Exception {
+    List<String> line = new ArrayList<>(List.of(BSDB, "build", "-i", "-", "-o", path("new/db")));
+    line.addAll(List.of("-temp", path("temporary"), "--layout", layout));
+    Process build = start(java, line.toArray(String[]::new));
     try (OutputStream in = build.getOutputStream()) {
       in.write("key value\n".getBytes(UTF_8));
       in.flush();

@@ -207,7 +207,12 @@ final class TypedBuildTest {
     byte[] manifest = Files.readAllBytes(Path.of(target, "manifest.bsdb"));
     for (String[] options :
         new String[][] {
-          {"--threads", "1"}, {"-c"}, {"-z", "-sc", "500"}, {"-a", "--approximate-width", "40"}
+          {"--threads", "1"},
+          {"-c"},
+          {"-z", "-sc", "500"},
+          {"--layout", "packed"},
+          {"--layout", "packed-compressed", "-sc", "500"},
+          {"-a", "--approximate-width", "40"}
         }) {
       List<String> line =
           new ArrayList<>(

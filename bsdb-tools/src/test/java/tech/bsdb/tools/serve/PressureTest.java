@@ -81,7 +81,11 @@ class PressureTest {
     "BLOCKED, false, BUFFERED",
     "BLOCKED, true, MAPPED",
     "COMPRESSED, true, BUFFERED",
-    "COMPRESSED, false, MAPPED"
+    "COMPRESSED, false, MAPPED",
+    "PACKED, true, BUFFERED",
+    "PACKED, false, MAPPED",
+    "PACKED_COMPRESSED, true, BUFFERED",
+    "PACKED_COMPRESSED, false, MAPPED"
   })
   void valuesAreReservedBeforeTheyAreRead(Layout layout, boolean async, OpenOptions.Engine engine)
       throws IOException {
