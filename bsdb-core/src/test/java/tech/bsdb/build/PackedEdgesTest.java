@@ -235,7 +235,7 @@ class PackedEdgesTest {
   }
 
   /** The blocks of a bin, one of which is open. */
-  private final class Blocks {
+  private static final class Blocks {
     private final Model model;
     private final BlockCompressor compressor;
     private final ByteArrayOutputStream open = new ByteArrayOutputStream();
@@ -324,8 +324,9 @@ class PackedEdgesTest {
       Blocks blocks = new Blocks(model, compressor);
       for (List<Key> bin : keys(count, shape)) {
         model.startBin(bin.size());
-        for (Key key : bin) {
-          boolean last = key == bin.get(bin.size() - 1);
+        for (int i = 0; i < bin.size(); i++) {
+          Key key = bin.get(i);
+          boolean last = i == bin.size() - 1;
           int behind = LEFT_IN_PAGE[random.nextInt(LEFT_IN_PAGE.length)];
           int edge = blocks.room() - 3 - behind; // its block has a header of three bytes
           boolean toEdge =
