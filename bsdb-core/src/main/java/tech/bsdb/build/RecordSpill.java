@@ -417,7 +417,11 @@ public final class RecordSpill implements RecordWriter {
       try {
         delete(i);
       } catch (IOException e) {
-        failure = e;
+        if (failure == null) {
+          failure = e;
+        } else {
+          failure.addSuppressed(e);
+        }
       }
     }
     try (longValues) {

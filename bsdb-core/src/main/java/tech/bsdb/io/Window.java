@@ -66,8 +66,9 @@ public final class Window {
    */
   byte[] prepare(int bytes) {
     if (own.length < bytes) {
-      own = new byte[bytes];
-      ownBuffer = ByteBuffer.wrap(own).order(ByteOrder.LITTLE_ENDIAN);
+      byte[] larger = new byte[bytes];
+      ownBuffer = ByteBuffer.wrap(larger).order(ByteOrder.LITTLE_ENDIAN);
+      own = larger; // last, so that both change or neither if memory runs out
     }
     buffer = ownBuffer;
     offset = 0;

@@ -145,7 +145,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       throw new UsageException(
           "-cb and --layout "
               + name(layout)
-              + " cannot be combined: a packed index has no checksum bits; leave -cb out");
+              + " cannot be combined: a packed index has no checksum bits; leave -cb out, or see"
+              + " --filter-bits");
     }
     int width =
         arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
