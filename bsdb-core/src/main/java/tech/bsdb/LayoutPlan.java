@@ -228,7 +228,9 @@ public final class LayoutPlan {
     if (layout().packed()) { // each record has the key's quotient and remainder by chance
       int bits = facts.options.filterBits();
       double quotients = Math.max(1, facts.records);
-      return bits == 0 ? 1 : 1 - Math.pow(1 - Math.pow(0.5, bits) / quotients, (double) facts.records);
+      return bits == 0
+          ? 1
+          : 1 - Math.pow(1 - Math.pow(0.5, bits) / quotients, (double) facts.records);
     }
     return Math.pow(0.5, facts.options.checksumBits());
   }
