@@ -127,13 +127,16 @@ final class SortedBins {
 
   /**
    * Makes room for a record. Drops duplicates, of which there may be more than fit into memory, and
-   * grows unless that freed half of it.
+   * grows unless that freed half of it. Duplicates that are not allowed are found here, too, rather
+   * than collected.
    */
   private void makeRoom(int length) throws IOException {
     boolean drops = keep != DuplicateRule.REJECT;
+    sort();
     if (drops) {
       dropDuplicates();
     }
+    countBins();
     if (count == highs.length || drops && count > highs.length / 2) {
       int more = count + (count >> 1) + 1024;
       starts = Arrays.copyOf(starts, more + 1);
@@ -157,12 +160,18 @@ final class SortedBins {
     }
   }
 
+  /** Turns where bins start among the sorted records into their sizes again, for the next sort. */
+  private void countBins() {
+    for (int bin = binStarts.length - 1; bin > 0; bin--) {
+      binStarts[bin] -= binStarts[bin - 1];
+    }
+  }
+
   /**
-   * Drops duplicates among the records so far. The others stay in the order of {@link #distinct},
+   * Drops duplicates among the sorted records. The others stay in the order of {@link #distinct},
    * so that the result is the same as if nothing was dropped before the end.
    */
-  private void dropDuplicates() throws DuplicateKeyException {
-    sort();
+  private void dropDuplicates() {
     byte[] keptBytes = new byte[bytes.length];
     int[] keptStarts = new int[starts.length];
     int[] keptKeyStarts = new int[keyStarts.length];
@@ -190,9 +199,6 @@ final class SortedBins {
     numbers = keptNumbers;
     count = kept;
     used = to;
-    for (int bin = binStarts.length - 1; bin > 0; bin--) {
-      binStarts[bin] -= binStarts[bin - 1]; // a count again, for the next sort
-    }
   }
 
   private void sort() throws DuplicateKeyException {

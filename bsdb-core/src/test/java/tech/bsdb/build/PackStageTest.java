@@ -561,6 +561,42 @@ class PackStageTest {
     }
   }
 
+  /** The duplicate is found before all copies are in memory. */
+  @Test
+  void manyCopiesOfOneKeyAreRejectedEarly() throws Exception {
+    byte[] key = Truth.utf8("again and again");
+    for (int i = 0; i < 20_000; i++) {
+      added.add(new Truth.Entry(key, Truth.utf8("%0300d".formatted(i))));
+    }
+    long bins = 1 << 20;
+    Signature signature = new Signature();
+    signature.compute(key, 0, key.length, seed);
+    long bin = BinIndex.bin(signature.high, bins);
+    int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
+    try (RecordSpill spill = spill()) {
+      long before = allocated();
+      assertThatThrownBy(
+              () ->
+                  SortedBins.load(
+                      spill,
+                      partition,
+                      partition + 1,
+                      bins,
+                      bin,
+                      bin + 1,
+                      seed,
+                      DuplicateRule.REJECT))
+          .isInstanceOf(DuplicateKeyException.class);
+      assertThat(allocated() - before).isLessThan(2 << 20); // the records are 6 MB
+    }
+  }
+
+  /** Bytes that this thread has allocated. */
+  private static long allocated() {
+    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
+        .getCurrentThreadAllocatedBytes();
+  }
+
   /** Of many records with one key only a few are in memory at once. */
   @ParameterizedTest
   @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
