@@ -106,6 +106,21 @@ class CorruptionTest {
     }
   }
 
+  /** To open a pipe would wait for a writer. */
+  @ParameterizedTest
+  @EnumSource
+  void filesAreReplacedByPipes(Golden golden) throws Exception {
+    Specimen specimen = specimen(golden);
+    for (Path file : Golden.files(specimen.directory())) {
+      byte[] bytes = Files.readAllBytes(file);
+      Files.delete(file);
+      assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
+      specimen.check(file, "replaced by a pipe");
+      Files.delete(file);
+      Files.write(file, bytes);
+    }
+  }
+
   @ParameterizedTest
   @EnumSource
   void bytesAreAppended(Golden golden) throws Exception {

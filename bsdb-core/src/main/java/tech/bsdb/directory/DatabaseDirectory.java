@@ -124,7 +124,7 @@ public record DatabaseDirectory(
       throw new NotDirectoryException(
           path + " is not a bsdb database: it has no " + Manifest.FILE_NAME);
     }
-    refuseDirectory(file);
+    requireRegular(file);
     byte[] bytes;
     long length = Files.size(file);
     if (length > (long) MAX_MANIFEST_PAGES * Page.SIZE) {
@@ -218,7 +218,7 @@ public record DatabaseDirectory(
 
   private void checkFrame(FileEntry entry) throws IOException {
     Path file = file(entry);
-    refuseDirectory(file);
+    requireRegular(file);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(
           file.toString(),
@@ -258,9 +258,12 @@ public record DatabaseDirectory(
     }
   }
 
-  private static void refuseDirectory(Path file) throws CorruptDatabaseException {
+  private static void requireRegular(Path file) throws CorruptDatabaseException {
     if (Files.isDirectory(file)) {
       throw new CorruptDatabaseException(file, 0, "a file", "a directory");
+    }
+    if (Files.exists(file) && !Files.isRegularFile(file)) { // to open a pipe would wait for ever
+      throw new CorruptDatabaseException(file, 0, "a file", "a pipe, a socket or a device");
     }
   }
 
