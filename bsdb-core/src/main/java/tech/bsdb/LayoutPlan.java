@@ -186,13 +186,23 @@ public final class LayoutPlan {
       case NONE -> 1;
       case PACKED, PACKED_COMPRESSED -> runs(dataPages(true));
       case BLOCKED, COMPACT -> 1 + runs(dataPages(true));
-      case COMPRESSED -> pageByPage() ? 1 + dataPages(true) : 2;
+      case COMPRESSED -> 2 + furtherReads();
     };
   }
 
-  /** Whether a block holds one long record; such blocks are read page by page. */
-  private boolean pageByPage() {
+  /** Whether a block holds one long record: its first page tells how much further to read. */
+  private boolean longBlocks() {
     return layout() == RecordLayout.COMPRESSED && recordLength() > facts.options.blockSize();
+  }
+
+  /** Reads after the first one of a long block, on average; none if the first page holds it. */
+  private double furtherReads() {
+    return longBlocks() ? Math.min(dataPages(true) - 1, runs(dataPages(true) - 1)) : 0;
+  }
+
+  /** Whether long records are stored as they are, so that the first page tells a wrong key. */
+  private boolean storedLong() {
+    return longBlocks() && facts.compressionRatio <= 1;
   }
 
   /**
@@ -203,7 +213,7 @@ public final class LayoutPlan {
     if (layout().packed()) {
       return passing() * runs(passingPages());
     }
-    return passing() * (pageByPage() ? 2 : presentReads());
+    return passing() * (storedLong() ? 2 : presentReads());
   }
 
   /** Pages that the reads of a present key fetch, on average. */
@@ -216,7 +226,7 @@ public final class LayoutPlan {
     if (layout().packed()) {
       return passing() * passingPages();
     }
-    return passing() * (pageByPage() ? 2 : presentPages());
+    return passing() * (storedLong() ? 2 : presentPages());
   }
 
   private RecordLayout layout() {

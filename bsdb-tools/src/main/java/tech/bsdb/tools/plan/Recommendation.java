@@ -42,10 +42,11 @@ record Recommendation(PlannedLayout layout, String reason) {
           String.format(
               Locale.ROOT,
               "records are small%s: %.2f reads a lookup instead of %.2f,"
-                  + " and %s of memory instead of %s",
+                  + " %s %s of memory instead of %s",
               missRate <= 0.5 ? " and most keys are present" : "",
               packed.reads(missRate),
               blocked.reads(missRate),
+              bins.lookupMemoryBytes() <= addressed.lookupMemoryBytes() ? "and" : "for",
               PlanTable.bytes(bins.lookupMemoryBytes()),
               PlanTable.bytes(addressed.lookupMemoryBytes())));
     }
