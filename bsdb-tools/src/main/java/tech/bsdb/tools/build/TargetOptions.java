@@ -143,9 +143,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     Layout layout = layout(arguments);
     if (arguments.has("-cb") && layout.isPacked()) {
       throw new UsageException(
-          "-cb and --layout "
-              + name(layout)
-              + " cannot be combined: a packed index has no checksum bits; leave -cb out, or see"
+          "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
+              + " -cb out, or see"
               + " --filter-bits");
     }
     int width =

@@ -220,10 +220,10 @@ class TargetOptionsTest {
         .isThrownBy(() -> parse("--layout", "packed", "-cb", "16"))
         .withMessage(
             "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
-                + " -cb out");
+                + " -cb out, or see --filter-bits");
     assertThatExceptionOfType(UsageException.class)
         .isThrownBy(() -> parse("-z", "--layout", "packed", "-cb", "4"))
-        .withMessageStartingWith("-cb and --layout packed-compressed cannot be combined: ");
+        .withMessageStartingWith("-cb and --layout packed cannot be combined: ");
   }
 
   @ParameterizedTest
