@@ -10,6 +10,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
+import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -258,12 +259,17 @@ public record DatabaseDirectory(
     }
   }
 
+  /** Fails for what is there and not a file; to open a pipe would wait for ever. */
   private static void requireRegular(Path file) throws CorruptDatabaseException {
-    if (Files.isDirectory(file)) {
-      throw new CorruptDatabaseException(file, 0, "a file", "a directory");
+    BasicFileAttributes found;
+    try { // once, since a build may be replacing the database
+      found = Files.readAttributes(file, BasicFileAttributes.class);
+    } catch (IOException e) {
+      return; // opening it tells more
     }
-    if (Files.exists(file) && !Files.isRegularFile(file)) { // to open a pipe would wait for ever
-      throw new CorruptDatabaseException(file, 0, "a file", "a pipe, a socket or a device");
+    if (!found.isRegularFile()) {
+      throw new CorruptDatabaseException(
+          file, 0, "a file", found.isDirectory() ? "a directory" : "a pipe, a socket or a device");
     }
   }
 
