@@ -32,7 +32,7 @@ class StackOverflowTest {
 
   /** Each starts at another depth; few where each lookup within a lookup has a ZSTD context. */
   private static int rounds(Layout layout) {
-    return layout.isCompressed() ? 6 : 2 * FRAMES;
+    return layout.isCompressed() ? 6 : FRAMES;
   }
 
   private Path build(Layout layout) throws IOException {
