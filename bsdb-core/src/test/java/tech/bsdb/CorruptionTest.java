@@ -102,20 +102,8 @@ class CorruptionTest {
       Files.createDirectory(file);
       specimen.check(file, "replaced by a directory");
       Files.delete(file);
-      Files.write(file, bytes);
-    }
-  }
-
-  /** To open a pipe would wait for a writer. */
-  @ParameterizedTest
-  @EnumSource
-  void filesAreReplacedByPipes(Golden golden) throws Exception {
-    Specimen specimen = specimen(golden);
-    for (Path file : Golden.files(specimen.directory())) {
-      byte[] bytes = Files.readAllBytes(file);
-      Files.delete(file);
       assertThat(new ProcessBuilder("mkfifo", file.toString()).start().waitFor()).isZero();
-      specimen.check(file, "replaced by a pipe");
+      specimen.check(file, "replaced by a pipe"); // to open one would wait for a writer
       Files.delete(file);
       Files.write(file, bytes);
     }

@@ -11,7 +11,7 @@ import org.jspecify.annotations.Nullable;
  * Lends sessions to lookups and closes only when all are back, so that nothing is unmapped or freed
  * during a lookup. Thread-safe.
  *
- * <p>Each thread has a preferred place. One atomic exchange takes the session there and one release
+ * <p>Each thread has a preferred place. One compare-and-set takes the session there and one release
  * store gives it back, which costs less than a lock or a reader count. A thread that finds its
  * place empty takes the guest session given back most recently, or creates one. Up to {@link
  * #MAX_GUESTS} guest sessions are kept; the others are closed when they are given back.

@@ -63,7 +63,8 @@ final class SyncLookups {
   /** Looks up a key; see {@link Lookup#get(byte[])}. */
   @SuppressWarnings("Finally") // throws what it caught
   byte @Nullable [] get(byte[] key) throws IOException {
-    // Does not use inSession, so that only the value is allocated.
+    // Does not use inSession, so that only the value is allocated. The code that drops a session is
+    // repeated in each method: on a full stack, a call to a helper would fail, too.
     try {
       Session session = sessions.take();
       boolean intact = false;

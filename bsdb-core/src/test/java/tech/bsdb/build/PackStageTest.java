@@ -561,59 +561,46 @@ class PackStageTest {
     }
   }
 
-  /** The duplicate is found before all copies are in memory. */
-  @Test
-  void manyCopiesOfOneKeyAreRejectedEarly() throws Exception {
-    byte[] key = Truth.utf8("again and again");
-    for (int i = 0; i < 20_000; i++) {
-      added.add(new Truth.Entry(key, Truth.utf8("%0300d".formatted(i))));
-    }
+  private static final int COPIES = 20_000;
+
+  /** Loads the only bin of many records with one key, 6 MB in all. */
+  private SortedBins loadCopies(RecordSpill spill, DuplicateRule kept) throws IOException {
     long bins = 1 << 20;
+    byte[] key = added.get(0).key();
     Signature signature = new Signature();
     signature.compute(key, 0, key.length, seed);
     long bin = BinIndex.bin(signature.high, bins);
     int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
-    try (RecordSpill spill = spill()) {
-      long before = allocated();
-      assertThatThrownBy(
-              () ->
-                  SortedBins.load(
-                      spill,
-                      partition,
-                      partition + 1,
-                      bins,
-                      bin,
-                      bin + 1,
-                      seed,
-                      DuplicateRule.REJECT))
-          .isInstanceOf(DuplicateKeyException.class);
-      assertThat(allocated() - before).isLessThan(2 << 20); // the records are 6 MB
-    }
+    return SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, seed, kept);
   }
 
-  /** Bytes that this thread has allocated. */
-  private static long allocated() {
-    return ((com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean())
-        .getCurrentThreadAllocatedBytes();
+  private RecordSpill spillCopies() throws IOException {
+    byte[] key = Truth.utf8("again and again");
+    for (int i = 0; i < COPIES; i++) {
+      added.add(new Truth.Entry(key, Truth.utf8("%0300d".formatted(i))));
+    }
+    return spill();
+  }
+
+  /** The duplicate is found before all copies are in memory. */
+  @Test
+  void manyCopiesOfOneKeyAreRejectedEarly() throws Exception {
+    com.sun.management.ThreadMXBean threads =
+        (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
+    try (RecordSpill spill = spillCopies()) {
+      long before = threads.getCurrentThreadAllocatedBytes();
+      assertThatThrownBy(() -> loadCopies(spill, DuplicateRule.REJECT))
+          .isInstanceOf(DuplicateKeyException.class);
+      assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(2 << 20);
+    }
   }
 
   /** Of many records with one key only a few are in memory at once. */
   @ParameterizedTest
   @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
   void manyCopiesOfOneKeyTakeLittleMemory(DuplicateRule kept) throws Exception {
-    int copies = 20_000;
-    byte[] key = Truth.utf8("again and again");
-    for (int i = 0; i < copies; i++) {
-      added.add(new Truth.Entry(key, Truth.utf8("%0300d".formatted(i))));
-    }
-    long bins = 1 << 20;
-    Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
-    long bin = BinIndex.bin(signature.high, bins);
-    int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
-    try (RecordSpill spill = spill()) {
-      SortedBins sorted =
-          SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, seed, kept);
+    try (RecordSpill spill = spillCopies()) {
+      SortedBins sorted = loadCopies(spill, kept);
       assertThat(sorted.records()).isEqualTo(1);
       String record =
           new String(
@@ -622,7 +609,7 @@ class PackStageTest {
               sorted.recordEnd(0) - sorted.recordStart(0),
               StandardCharsets.ISO_8859_1);
       assertThat(record)
-          .endsWith("%0300d".formatted(kept == DuplicateRule.KEEP_FIRST ? 0 : copies - 1));
+          .endsWith("%0300d".formatted(kept == DuplicateRule.KEEP_FIRST ? 0 : COPIES - 1));
       assertThat(sorted.bytes().length).isLessThan(64 << 10);
     }
   }

@@ -121,13 +121,19 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
+    Layout layout = layout(arguments);
     int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
-    if (filterBits > 0 && !layout(arguments).isPacked()) {
+    if (filterBits > 0 && !layout.isPacked()) {
       throw new UsageException(
           "--filter-bits goes with --layout packed: "
-              + (approximate ? "an approximate database" : "the layout " + name(layout(arguments)))
+              + (approximate ? "an approximate database" : "the layout " + name(layout))
               + " has checksum bits in its hash function, which reject absent keys; set them with"
               + " -cb, or choose --layout packed");
+    }
+    if (arguments.has("-cb") && layout.isPacked()) {
+      throw new UsageException(
+          "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
+              + " -cb out, or see --filter-bits");
     }
     if (arguments.has("--approximate-width") && !approximate) {
       throw new UsageException("--approximate-width needs -a");
@@ -139,13 +145,6 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     Optional<String> temporary = arguments.text("-temp");
     if (temporary.isPresent() && temporary.get().isEmpty()) {
       throw new UsageException("-temp takes a directory, not \"\"");
-    }
-    Layout layout = layout(arguments);
-    if (arguments.has("-cb") && layout.isPacked()) {
-      throw new UsageException(
-          "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
-              + " -cb out, or see"
-              + " --filter-bits");
     }
     int width =
         arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
