@@ -25,6 +25,7 @@ public final class BuildOptions {
   /** Mutable only until it becomes part of a {@code BuildOptions}. */
   private static final class Settings {
     Layout layout = Layout.BLOCKED;
+    HashAlgorithm hash = HashAlgorithm.GOV;
     int checksumBits = 4;
     int filterBits;
     int approximateWidth;
@@ -45,6 +46,7 @@ public final class BuildOptions {
 
     Settings(Settings other) {
       layout = other.layout;
+      hash = other.hash;
       checksumBits = other.checksumBits;
       filterBits = other.filterBits;
       approximateWidth = other.approximateWidth;
@@ -65,6 +67,7 @@ public final class BuildOptions {
     List<@Nullable Object> all() {
       return Arrays.asList(
           layout,
+          hash,
           checksumBits,
           filterBits,
           approximateWidth,
@@ -125,6 +128,17 @@ public final class BuildOptions {
   public BuildOptions withLayout(Layout layout) {
     Objects.requireNonNull(layout, "layout");
     return with(changed -> changed.layout = layout);
+  }
+
+  /** The minimal perfect hash function; the packed layouts have none. */
+  public HashAlgorithm hash() {
+    return settings.hash;
+  }
+
+  /** These options with another {@link #hash()}. */
+  public BuildOptions withHash(HashAlgorithm hash) {
+    Objects.requireNonNull(hash, "hash");
+    return with(changed -> changed.hash = hash);
   }
 
   /**

@@ -36,6 +36,8 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
@@ -171,12 +173,20 @@ public final class DatabaseBuilder implements AutoCloseable {
         layout(options),
         options.dataFiles(),
         options.approximateWidth(),
+        hashKind(options.hash()),
         options.checksumBits(),
         options.blockSize(),
         options.compressionLevel(),
         duplicates(options),
         options.memoryBytes(),
         options.threads());
+  }
+
+  private static HashKind hashKind(HashAlgorithm hash) {
+    return switch (hash) {
+      case GOV -> HashKinds.GOV;
+      case PTR -> HashKinds.PTR;
+    };
   }
 
   private static DuplicateRule duplicates(BuildOptions options) {

@@ -26,7 +26,6 @@ import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
@@ -47,6 +46,7 @@ public final class AddressedAssembly implements Assembly {
    * @param layout the layout of the data files, {@link RecordLayout#NONE} in approximate mode
    * @param dataFiles the number of data files of an exact database
    * @param approximateWidth bytes kept of each value in approximate mode, otherwise 0
+   * @param hashKind the kind of the hash function
    * @param checksumBits checksum bits per slot, 0 to 32
    * @param blockSize raw bytes per compressed block
    * @param compressionLevel the ZSTD compression level
@@ -58,6 +58,7 @@ public final class AddressedAssembly implements Assembly {
       RecordLayout layout,
       int dataFiles,
       int approximateWidth,
+      HashKind hashKind,
       int checksumBits,
       int blockSize,
       int compressionLevel,
@@ -69,7 +70,6 @@ public final class AddressedAssembly implements Assembly {
     }
   }
 
-  private final HashKind hashKind = HashKinds.CURRENT;
   private final Settings settings;
   private final Path directory;
   private final ChunkBuffer chunk;
@@ -165,7 +165,7 @@ public final class AddressedAssembly implements Assembly {
     Assembled.Storage storage =
         new Assembled.Storage(
             settings.layout(),
-            hashKind.name(),
+            settings.hashKind().name(),
             indexed.buckets,
             settings.checksumBits(),
             settings.approximateWidth(),
@@ -229,7 +229,7 @@ public final class AddressedAssembly implements Assembly {
         try {
           return index(attempt, progress);
         } catch (BucketOverflowException e) {
-          if (attempt + 1 == hashKind.attempts()) {
+          if (attempt + 1 == settings.hashKind().attempts()) {
             throw SignatureCollisions.uneven(e);
           }
         }
@@ -247,8 +247,10 @@ public final class AddressedAssembly implements Assembly {
       OutputFile indexFile =
           files.add(new OutputFile(directory, AddressIndex.identity(), indexChunk));
       HashConstruction hash =
-          hashKind.construct(
-              spill.total(), settings.checksumBits(), SignatureSpill.PARTITIONS, attempt);
+          settings
+              .hashKind()
+              .construct(
+                  spill.total(), settings.checksumBits(), SignatureSpill.PARTITIONS, attempt);
       IndexStage stage =
           new IndexStage(
               spill,

@@ -84,7 +84,21 @@ public final class IndexStage {
     this.cancelled = cancelled;
     long buckets = hash.buckets();
     long largest = 1;
-    if (buckets < SignatureSpill.PARTITIONS) {
+    if (partitionsPerBucket(buckets) > 0) {
+      int perBucket = partitionsPerBucket(buckets);
+      for (int bucket = 0; bucket < buckets; bucket++) {
+        Pass pass = new Pass(bucket * perBucket, (bucket + 1) * perBucket, bucket, bucket + 1);
+        passes.add(pass);
+        long count = 0;
+        for (int i = pass.fromPartition; i < pass.toPartition; i++) {
+          count += spill.count(i);
+        }
+        if (kept == null) {
+          pass.distinct = count;
+        }
+        largest = Math.max(largest, count);
+      }
+    } else if (buckets < SignatureSpill.PARTITIONS) {
       passes.add(new Pass(0, SignatureSpill.PARTITIONS, 0, buckets));
       largest = spill.total();
     } else {
@@ -112,6 +126,13 @@ public final class IndexStage {
         (int) Math.max(1, Math.min(threads + 1L, memoryBytes / Math.max(1, passBytes)));
   }
 
+  /** The number of partitions of a bucket, or 0 if buckets do not consist of whole partitions. */
+  private static int partitionsPerBucket(long buckets) {
+    return buckets < SignatureSpill.PARTITIONS && Long.bitCount(buckets) == 1
+        ? (int) (SignatureSpill.PARTITIONS / buckets)
+        : 0;
+  }
+
   /**
    * The memory of all passes.
    *
@@ -123,13 +144,17 @@ public final class IndexStage {
   static long passBytes(
       long records, long buckets, long entryBytes, long memoryBytes, int threads) {
     long each = WORKING_BYTES + 2 * entryBytes;
-    if (buckets < SignatureSpill.PARTITIONS) {
+    long pass;
+    if (partitionsPerBucket(buckets) > 0) {
+      pass = Math.max(1, (records + buckets - 1) / buckets * each);
+    } else if (buckets < SignatureSpill.PARTITIONS) {
       return records * each;
+    } else {
+      long partition = (records + SignatureSpill.PARTITIONS - 1) / SignatureSpill.PARTITIONS * each;
+      long parts = Math.max(1, (partition + memoryBytes - 1) / memoryBytes);
+      pass = Math.max(1, partition / parts);
     }
-    long partition = (records + SignatureSpill.PARTITIONS - 1) / SignatureSpill.PARTITIONS * each;
-    long parts = Math.max(1, (partition + memoryBytes - 1) / memoryBytes);
-    long pass = Math.max(1, partition / parts);
-    return pass * Math.max(1, Math.min(threads + 1L, memoryBytes / pass));
+    return pass * Math.max(1, Math.min(Math.min(threads + 1L, buckets), memoryBytes / pass));
   }
 
   /** Whether {@link #count} has work to do. */

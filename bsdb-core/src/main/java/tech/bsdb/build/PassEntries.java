@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.function.LongBinaryOperator;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.HashConstruction;
@@ -17,23 +19,26 @@ final class PassEntries {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  /** Entries per bin on average, at least; few, so that sorting a bin takes little. */
+  private static final int PER_BIN = 2;
+
+  /** Larger bins, of many copies of a key, are sorted in another way. */
+  private static final int LARGE_BIN = 64;
+
   private final int payloadBytes;
   private final int[] starts;
   private final int[] sizes;
-  private long[] high;
-  private long[] low;
-  private byte[] payload;
+  private final long[] high;
+  private final long[] low;
+  private final byte[] payload;
 
-  private PassEntries(int payloadBytes, int[] starts, long[] high, long[] low, byte[] payload) {
+  private PassEntries(int payloadBytes, int count, int buckets) {
     this.payloadBytes = payloadBytes;
-    this.starts = starts;
-    this.high = high;
-    this.low = low;
-    this.payload = payload;
-    this.sizes = new int[starts.length - 1];
-    for (int i = 0; i < sizes.length; i++) {
-      sizes[i] = starts[i + 1] - starts[i];
-    }
+    this.high = new long[count];
+    this.low = new long[count];
+    this.payload = new byte[Math.multiplyExact(count, payloadBytes)];
+    this.starts = new int[buckets];
+    this.sizes = new int[buckets];
   }
 
   /** Reads and sorts the entries of a range of buckets. */
@@ -46,98 +51,107 @@ final class PassEntries {
       long toBucket)
       throws IOException {
     int entryBytes = spill.entryBytes();
-    int payloadBytes = entryBytes - 16;
-    int[] starts = new int[Math.toIntExact(toBucket - fromBucket) + 1];
+    RawEntries raw = new RawEntries(entryBytes);
     for (int partition = fromPartition; partition < toPartition; partition++) {
       spill.read(
           partition,
           (chunk, entries) -> {
             for (int i = 0; i < entries; i++) {
-              long bucket = hash.bucket((long) LONGS.get(chunk, i * entryBytes)) - fromBucket;
-              if (bucket >= 0 && bucket < starts.length - 1) {
-                starts[(int) bucket + 1]++;
+              long first = (long) LONGS.get(chunk, i * entryBytes);
+              long bucket = HashConstruction.bucket(first, hash.buckets());
+              if (bucket >= fromBucket && bucket < toBucket) {
+                raw.add(chunk, i * entryBytes);
               }
             }
           });
     }
-    for (int i = 1; i < starts.length; i++) {
-      starts[i] = Math.addExact(starts[i], starts[i - 1]);
-    }
-    int count = starts[starts.length - 1];
-    long[] high = new long[count];
-    long[] low = new long[count];
-    byte[] payload = new byte[Math.multiplyExact(count, payloadBytes)];
-    int[] next = starts.clone();
-    for (int partition = fromPartition; partition < toPartition; partition++) {
-      spill.read(
-          partition,
-          (chunk, entries) -> {
-            for (int i = 0; i < entries; i++) {
-              int at = i * entryBytes;
-              long first = (long) LONGS.get(chunk, at);
-              long bucket = hash.bucket(first) - fromBucket;
-              if (bucket >= 0 && bucket < starts.length - 1) {
-                int to = next[(int) bucket]++;
-                high[to] = first;
-                low[to] = (long) LONGS.get(chunk, at + 8);
-                System.arraycopy(chunk, at + 16, payload, to * payloadBytes, payloadBytes);
-              }
-            }
-          });
-    }
-    PassEntries entries = new PassEntries(payloadBytes, starts, high, low, payload);
-    entries.sort();
+    int buckets = Math.toIntExact(toBucket - fromBucket);
+    PassEntries entries = new PassEntries(entryBytes - 16, raw.count(), buckets);
+    entries.sort(raw, fromBucket, hash.buckets());
     return entries;
   }
 
   /*
-   * Each bucket is sorted by the upper bits of the first half, with the entry's number in the lower bits, so that
-   * primitive longs are sorted. The few entries that share those upper bits are put in order afterwards.
+   * Each bucket is divided into bins of a few entries. As the bin is the first half of the signature scaled, like the
+   * bucket, bins are in the order of the signatures, and only the entries within a bin remain to be sorted.
    */
-  private void sort() {
-    long[] sortedHigh = new long[high.length];
-    long[] sortedLow = new long[low.length];
-    byte[] sortedPayload = new byte[payload.length];
-    long[] order = new long[0];
-    for (int bucket = 0; bucket < sizes.length; bucket++) {
-      int start = starts[bucket];
-      int size = sizes[bucket];
-      if (order.length < size) {
-        order = new long[Math.max(size, 1024)];
-      }
-      long numbers = size < 2 ? 1 : (Long.highestOneBit(size - 1L) << 1) - 1;
-      for (int i = 0; i < size; i++) {
-        order[i] = (high[start + i] ^ Long.MIN_VALUE) & ~numbers | i;
-      }
-      Arrays.sort(order, 0, size);
-      for (int i = 1; i < size; i++) {
-        if ((order[i] ^ order[i - 1]) <= numbers && (order[i] ^ order[i - 1]) >= 0) {
-          settle(order, i, numbers, start);
-        }
-      }
-      for (int i = 0; i < size; i++) {
-        int from = start + (int) (order[i] & numbers);
-        sortedHigh[start + i] = high[from];
-        sortedLow[start + i] = low[from];
-        System.arraycopy(
-            payload, from * payloadBytes, sortedPayload, (start + i) * payloadBytes, payloadBytes);
-      }
+  private void sort(RawEntries raw, long fromBucket, long allBuckets) {
+    int buckets = sizes.length;
+    int perBucket = Integer.highestOneBit(Math.max(1, raw.count() / buckets / PER_BIN));
+    long bins = allBuckets * perBucket;
+    long firstBin = fromBucket * perBucket;
+    int[] next = new int[Math.addExact(Math.multiplyExact(buckets, perBucket), 1)];
+    raw.forEach(
+        (bytes, at) -> {
+          long bin = HashConstruction.bucket((long) LONGS.get(bytes, at), bins) - firstBin;
+          next[(int) bin + 1]++;
+        });
+    for (int i = 1; i < next.length; i++) {
+      next[i] += next[i - 1];
     }
-    high = sortedHigh;
-    low = sortedLow;
-    payload = sortedPayload;
+    for (int bucket = 0; bucket < buckets; bucket++) {
+      starts[bucket] = next[bucket * perBucket];
+      sizes[bucket] = next[(bucket + 1) * perBucket] - starts[bucket];
+    }
+    raw.forEach(
+        (bytes, at) -> {
+          long first = (long) LONGS.get(bytes, at);
+          int to = next[(int) (HashConstruction.bucket(first, bins) - firstBin)]++;
+          high[to] = first;
+          low[to] = (long) LONGS.get(bytes, at + 8);
+          System.arraycopy(bytes, at + 16, payload, to * payloadBytes, payloadBytes);
+        });
+    byte[] moving = new byte[payloadBytes];
+    int start = 0;
+    for (int bin = 0; bin + 1 < next.length; bin++) {
+      if (next[bin] - start > LARGE_BIN) {
+        sortLarge(start, next[bin]);
+      } else {
+        sortSmall(start, next[bin], moving);
+      }
+      start = next[bin];
+    }
   }
 
-  /** Moves the entry at {@code at} to its sorted position among the preceding entries. */
-  private void settle(long[] order, int at, long numbers, int start) {
-    long moving = order[at];
-    int entry = start + (int) (moving & numbers);
-    int i = at;
-    while (i > 0 && compare(start + (int) (order[i - 1] & numbers), entry) > 0) {
-      order[i] = order[i - 1];
-      i--;
+  /** Sorts a range of entries by insertion. */
+  private void sortSmall(int start, int end, byte[] moving) {
+    for (int i = start + 1; i < end; i++) {
+      int to = i;
+      while (to > start && compare(to - 1, i) > 0) {
+        to--;
+      }
+      if (to < i) {
+        long movingHigh = high[i];
+        long movingLow = low[i];
+        System.arraycopy(payload, i * payloadBytes, moving, 0, payloadBytes);
+        System.arraycopy(high, to, high, to + 1, i - to);
+        System.arraycopy(low, to, low, to + 1, i - to);
+        System.arraycopy(
+            payload, to * payloadBytes, payload, (to + 1) * payloadBytes, (i - to) * payloadBytes);
+        high[to] = movingHigh;
+        low[to] = movingLow;
+        System.arraycopy(moving, 0, payload, to * payloadBytes, payloadBytes);
+      }
     }
-    order[i] = moving;
+  }
+
+  /** Sorts a range of many entries. */
+  private void sortLarge(int start, int end) {
+    Integer[] order = new Integer[end - start];
+    Arrays.setAll(order, i -> start + i);
+    Arrays.sort(order, this::compare);
+    long[] sortedHigh = new long[order.length];
+    long[] sortedLow = new long[order.length];
+    byte[] sortedPayload = new byte[order.length * payloadBytes];
+    for (int i = 0; i < order.length; i++) {
+      sortedHigh[i] = high[order[i]];
+      sortedLow[i] = low[order[i]];
+      System.arraycopy(
+          payload, order[i] * payloadBytes, sortedPayload, i * payloadBytes, payloadBytes);
+    }
+    System.arraycopy(sortedHigh, 0, high, start, order.length);
+    System.arraycopy(sortedLow, 0, low, start, order.length);
+    System.arraycopy(sortedPayload, 0, payload, start * payloadBytes, sortedPayload.length);
   }
 
   private int compare(int a, int b) {
@@ -219,5 +233,52 @@ final class PassEntries {
   /** Copies the last {@code length} bytes of an entry's payload. */
   void copyTail(int entry, byte[] target, int offset, int length) {
     System.arraycopy(payload, (entry + 1) * payloadBytes - length, target, offset, length);
+  }
+
+  /** Entries as they are in the spill, in pieces, so that their number need not be known. */
+  private static final class RawEntries {
+    private static final int PIECE_TARGET = 1 << 20;
+
+    private final int entryBytes;
+    private final int pieceBytes;
+    private final List<byte[]> pieces = new ArrayList<>();
+    private byte[] last = new byte[0];
+    private int inLast;
+
+    RawEntries(int entryBytes) {
+      this.entryBytes = entryBytes;
+      this.pieceBytes = PIECE_TARGET / entryBytes * entryBytes;
+    }
+
+    /** Receives the bytes of an entry, which start at {@code at}. */
+    @FunctionalInterface
+    interface Taker {
+      void take(byte[] bytes, int at);
+    }
+
+    void add(byte[] chunk, int at) {
+      if (inLast == last.length) {
+        last = new byte[pieceBytes];
+        pieces.add(last);
+        inLast = 0;
+      }
+      System.arraycopy(chunk, at, last, inLast, entryBytes);
+      inLast += entryBytes;
+    }
+
+    int count() {
+      return pieces.isEmpty()
+          ? 0
+          : Math.toIntExact(((long) (pieces.size() - 1) * pieceBytes + inLast) / entryBytes);
+    }
+
+    void forEach(Taker taker) {
+      for (byte[] piece : pieces) {
+        int end = piece == last ? inLast : pieceBytes;
+        for (int at = 0; at < end; at += entryBytes) {
+          taker.take(piece, at);
+        }
+      }
+    }
   }
 }

@@ -9,7 +9,6 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashConstruction;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
@@ -103,7 +102,7 @@ public record SizePlan(
     requireAddresses(settings, contentPages);
     long data = approximate ? 0 : bytes(contentPages + (long) FRAME * settings.dataFiles());
     HashConstruction hash =
-        HashKinds.CURRENT.construct(count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
+        settings.hashKind().construct(count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
     int width =
         approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : AddressIndex.WIDTH;
     long index = bytes(AddressIndex.pagesFor(count, width));

@@ -7,53 +7,38 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
-import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.TouchedPages;
 
 /**
  * The minimal perfect hash function of Genuzio, Ottaviano and Vigna (SEA 2016) with checksum bits,
  * read from its mapped file (FORMAT.md §5). Opens in constant time regardless of size; all readers
  * and processes share the pages.
  *
- * <p>Each page is verified on first touch against the checksum table that follows the function.
- * Thread-safe.
+ * <p>{@link HashBody} verifies each page on first touch. Thread-safe.
  */
 final class BucketHash implements HashFunction {
-  /** Checksums per page of the table. */
-  static final int CHECKSUMS_PER_PAGE = Page.PAYLOAD / Integer.BYTES;
-
   private static final int RANK_MASK = (1 << BucketLayout.RANK_BITS) - 1;
   private static final long PAIRS = 0x5555555555555555L;
 
   private static final int LINE = 64;
 
-  private final ShownFile file;
-  private final PageCheck check;
-  private final boolean verify;
-  private final TouchedPages touched;
+  private final HashBody body;
   private final long keys;
   private final long buckets;
   private final int blockBytes;
   private final int vertexEnd;
   private final int checksumBits;
   private final long checksumMask;
-  private final long tablePage;
 
-  private BucketHash(
-      BucketLayout layout, long keys, ShownFile file, PageCheck check, boolean verify, long pages) {
-    this.file = file;
-    this.check = check;
-    this.verify = verify;
-    this.touched = new TouchedPages(pages);
+  private BucketHash(BucketLayout layout, long keys, HashBody body) {
+    this.body = body;
     this.keys = keys;
     this.buckets = layout.buckets();
     this.blockBytes = layout.blockWords() * Long.BYTES;
     this.vertexEnd = BucketLayout.CHECKSUM_START * Long.BYTES;
     this.checksumBits = layout.checksumBits();
     this.checksumMask = (1L << checksumBits) - 1;
-    this.tablePage = 1 + bodyPages(layout);
   }
 
   /**
@@ -78,7 +63,7 @@ final class BucketHash implements HashFunction {
       throws IOException {
     BucketLayout layout = new BucketLayout(buckets, checksumBits);
     PageCheck check = new PageCheck(path, entry.file());
-    long pages = 2 + bodyPages(layout) + tablePages(layout);
+    long pages = HashBody.filePages(HashBody.pages(layout.words() * Long.BYTES));
     if (buckets < 1
         || keys < 0
         || checksumBits < 0
@@ -89,42 +74,7 @@ final class BucketHash implements HashFunction {
           "a hash function of " + pages + " pages for " + keys + " keys",
           entry.pages() + " pages");
     }
-    if (loader == null) {
-      ShownFile file = ShownFile.mapped(path, entry.length());
-      return new BucketHash(layout, keys, file, check, verify, pages);
-    }
-    ShownFile file = loader.load(path, entry.length(), null);
-    try {
-      if (verify) {
-        new BucketHash(layout, keys, file, check, true, pages).verifyAll(entry);
-      }
-      return new BucketHash(layout, keys, file, check, false, pages);
-    } catch (IOException | RuntimeException e) {
-      file.close();
-      throw e;
-    }
-  }
-
-  /** Verifies every page and the file's digest. */
-  private void verifyAll(FileEntry entry) throws IOException {
-    long digest = 0;
-    for (long page = 1; page < entry.pages() - 1; page++) {
-      long position = page << Page.SHIFT;
-      int checksum =
-          page < tablePage
-              ? verifyPage(page)
-              : check.check(file.buffer(position), ShownFile.offset(position), page);
-      digest = PageEncoder.fold(digest, checksum);
-    }
-    check.checkDigest(entry, digest);
-  }
-
-  static long bodyPages(BucketLayout layout) {
-    return (layout.words() * Long.BYTES + Page.SIZE - 1) / Page.SIZE;
-  }
-
-  static long tablePages(BucketLayout layout) {
-    return (bodyPages(layout) + CHECKSUMS_PER_PAGE - 1) / CHECKSUMS_PER_PAGE;
+    return new BucketHash(layout, keys, HashBody.open(path, entry, check, verify, loader));
   }
 
   static int nonZeroPairs(long word) {
@@ -141,10 +91,10 @@ final class BucketHash implements HashFunction {
    * (FreqInlineSize).
    */
   @Override
-  public long slot(long high, long low) throws IOException {
-    long at = Page.SIZE + BucketLayout.bucket(high, buckets) * blockBytes;
-    verify(at, at + blockBytes);
-    ByteBuffer block = file.buffer(at);
+  public long candidate(long high, long low) throws IOException {
+    long at = Page.SIZE + HashConstruction.bucket(high, buckets) * blockBytes;
+    body.verify(at, at + blockBytes);
+    ByteBuffer block = body.buffer(at);
     int base = ShownFile.offset(at);
     if (lines(block, base) == -1) {
       Thread.onSpinWait(); // keeps the loads from being optimized away; rarely or never runs
@@ -185,14 +135,25 @@ final class BucketHash implements HashFunction {
 
   @Override
   public long touch(long high) {
-    long at = Page.SIZE + BucketLayout.bucket(high, buckets) * blockBytes;
-    ByteBuffer block = file.buffer(at);
+    long at = Page.SIZE + HashConstruction.bucket(high, buckets) * blockBytes;
+    ByteBuffer block = body.buffer(at);
     int base = ShownFile.offset(at);
     int sum = 0;
     for (int i = 0; i < blockBytes; i += LINE) {
       sum += block.get(base + i);
     }
     return sum;
+  }
+
+  /** {@inheritDoc} The checksum is in the block and already compared. */
+  @Override
+  public boolean confirms(long candidate, long high, long low) {
+    return true;
+  }
+
+  @Override
+  public long touchCandidate(long candidate, long high) {
+    return 0;
   }
 
   /** Loads each cache line of a block except the first. */
@@ -244,49 +205,15 @@ final class BucketHash implements HashFunction {
         return;
       }
     }
-    for (long page = at >>> Page.SHIFT; page <= at + blockBytes - 1 >>> Page.SHIFT; page++) {
-      verifyPage(page);
-    }
+    body.verifyAgain(at, at + blockBytes);
   }
 
   private static int pair(ByteBuffer region, int base, int vertex) {
     return region.get(base + (vertex >>> 2)) >>> ((vertex & 3) << 1) & 3;
   }
 
-  /** Verifies the one or two pages of a run of bytes. */
-  private void verify(long from, long to) throws IOException {
-    if (verify) {
-      long page = from >>> Page.SHIFT;
-      long last = to - 1 >>> Page.SHIFT;
-      if (!touched.contains(page) || !touched.contains(last)) {
-        for (; page <= last; page++) {
-          if (!touched.contains(page)) {
-            verifyPage(page);
-          }
-        }
-      }
-    }
-  }
-
-  private int verifyPage(long page) throws IOException {
-    long table = tablePage + (page - 1) / CHECKSUMS_PER_PAGE;
-    long at = table << Page.SHIFT;
-    ByteBuffer checksums = file.buffer(at);
-    if (!touched.contains(table)) {
-      check.check(checksums, ShownFile.offset(at), table);
-      touched.add(table);
-    }
-    int stored =
-        checksums.getInt(
-            ShownFile.offset(at) + (int) ((page - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES);
-    long position = page << Page.SHIFT;
-    check.checkAgainst(file.buffer(position), ShownFile.offset(position), Page.SIZE, page, stored);
-    touched.add(page);
-    return stored;
-  }
-
   @Override
   public void close() {
-    file.close();
+    body.close();
   }
 }

@@ -75,11 +75,6 @@ record BucketLayout(long buckets, int checksumBits) {
     return wanted < partitions ? wanted : (wanted + partitions - 1) / partitions * partitions;
   }
 
-  /** The bucket of a signature. */
-  static long bucket(long high, long buckets) {
-    return Math.multiplyHigh(high >>> 1, buckets << 1);
-  }
-
   /** Words per block. */
   int blockWords() {
     return CHECKSUM_START + WORDS_PER_CHECKSUM_BIT * checksumBits;

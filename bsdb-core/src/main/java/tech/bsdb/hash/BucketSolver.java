@@ -1,6 +1,8 @@
 package tech.bsdb.hash;
 
 import it.unimi.dsi.sux4j.mph.solve.Linear3SystemSolver;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.util.Iterator;
 import tech.bsdb.format.PageEncoder;
 
@@ -26,12 +28,7 @@ final class BucketSolver implements HashConstruction {
 
   @Override
   public long filePages() {
-    return BucketHash.bodyPages(layout) + BucketHash.tablePages(layout) + 2;
-  }
-
-  @Override
-  public long bucket(long high) {
-    return BucketLayout.bucket(high, layout.buckets());
+    return HashBody.filePages(HashBody.pages(layout.words() * Long.BYTES));
   }
 
   @Override
@@ -59,7 +56,7 @@ final class BucketSolver implements HashConstruction {
       while (!solver.generateAndSolve(signatures, seed, null)) {
         seed += SEED_STEP;
         if (seed == 0) {
-          throw new BucketOverflowException(size, BucketLayout.MAX_KEYS);
+          throw new BucketOverflowException(size);
         }
       }
       for (int vertex = 0; vertex < BucketLayout.VERTICES; vertex++) {
@@ -77,7 +74,10 @@ final class BucketSolver implements HashConstruction {
         putBits(block, (long) slots[i] * layout.checksumBits(), checksum);
       }
     }
-    return new Solution(block, slots);
+    ByteBuffer bytes =
+        ByteBuffer.allocate(block.length * Long.BYTES).order(ByteOrder.LITTLE_ENDIAN);
+    bytes.asLongBuffer().put(block);
+    return new Solution(bytes.array(), slots);
   }
 
   /** The number of keys before each word of vertices. */

@@ -30,7 +30,7 @@ final class Gov3Bucketed implements HashKind {
 
   @Override
   public PageVerifier verifier(FileEntry entry, PageSource source, PageCheck check) {
-    return new BucketPages(entry.pages(), source, check);
+    return new BodyPages(entry.pages(), source, check);
   }
 
   @Override

@@ -1,5 +1,8 @@
 package tech.bsdb.hash;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import tech.bsdb.format.PageEncoder;
 
 /**
@@ -13,17 +16,22 @@ public interface HashConstruction {
    */
   long buckets();
 
-  /** The number of pages of the function's file, including header and footer. */
+  /**
+   * The number of pages of the function's file, including header and footer; an estimate where it
+   * depends on the keys.
+   */
   long filePages();
 
   /**
-   * The bucket of a signature. Larger first halves, as unsigned numbers, never have a smaller
-   * bucket. If there are at least as many buckets as partitions, each partition has the same number
-   * of buckets.
+   * The bucket of a signature: its first half, as an unsigned number, scaled to the number of
+   * buckets.
    *
    * @param high the first half of the signature
+   * @param buckets less than 2^62
    */
-  long bucket(long high);
+  static long bucket(long high, long buckets) {
+    return Math.multiplyHigh(high >>> 1, buckets << 1);
+  }
 
   /**
    * Solves one bucket. The same bucket always gives the same solution.
@@ -50,9 +58,17 @@ public interface HashConstruction {
   /**
    * A solved bucket.
    *
-   * @param block its words, as stored in the file
+   * @param block its bytes, as stored in the file
    * @param slots the slot of each signature relative to the bucket's first slot, in input order;
    *     each number from 0 to size - 1 once
    */
-  record Solution(long[] block, int[] slots) {}
+  record Solution(byte[] block, int[] slots) {
+    private static final VarHandle LONGS =
+        MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+    /** The first word of the block, whose lower 56 bits are the bucket's first slot. */
+    long first() {
+      return (long) LONGS.get(block, 0);
+    }
+  }
 }

@@ -18,14 +18,35 @@ public interface HashFunction extends Closeable {
    * @param low the second half
    * @throws IOException if the function's bytes are damaged
    */
-  long slot(long high, long low) throws IOException;
+  default long slot(long high, long low) throws IOException {
+    long candidate = candidate(high, low);
+    return candidate != ABSENT && confirms(candidate, high, low) ? candidate : ABSENT;
+  }
 
   /**
-   * Prefetches the memory that {@link #slot} will read, without waiting for it.
+   * Returns the slot that a key has if it is present, or {@link #ABSENT}. The slot is below the
+   * number of keys.
+   *
+   * @throws IOException if the function's bytes are damaged
+   */
+  long candidate(long high, long low) throws IOException;
+
+  /**
+   * Whether the checksum bits of a key's {@link #candidate} slot are those of the key.
+   *
+   * @throws IOException if the function's bytes are damaged
+   */
+  boolean confirms(long candidate, long high, long low) throws IOException;
+
+  /**
+   * Prefetches the memory that {@link #candidate} will read, without waiting for it.
    *
    * @return a meaningless number that the caller must use, so that the loads are not optimized away
    */
   long touch(long high);
+
+  /** Prefetches the memory that {@link #confirms} will read; see {@link #touch}. */
+  long touchCandidate(long candidate, long high);
 
   /** The identity of the function's file in its database. */
   static FileIdentity identity() {

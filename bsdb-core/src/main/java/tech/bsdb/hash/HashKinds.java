@@ -8,13 +8,16 @@ import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 
-/** The kinds of hash functions that this version reads, and the one that it builds. */
+/** The kinds of hash functions that this version reads and builds. */
 public final class HashKinds {
-  /** The kind of the functions that builds write. */
-  public static final HashKind CURRENT = new Gov3Bucketed();
+  /** The function of Genuzio, Ottaviano and Vigna. */
+  public static final HashKind GOV = new Gov3Bucketed();
+
+  /** The function of Groot Koerkamp. */
+  public static final HashKind PTR = new Ptr();
 
   /** All kinds, in the order in which messages name them. */
-  static final List<HashKind> ALL = List.of(CURRENT);
+  static final List<HashKind> ALL = List.of(GOV, PTR);
 
   private HashKinds() {}
 

@@ -52,8 +52,18 @@ public final class AddressedLocator implements Locator {
   }
 
   @Override
-  public long start(long high, long low) throws IOException {
-    return hash.slot(high, low);
+  public long candidate(long high, long low) throws IOException {
+    return hash.candidate(high, low);
+  }
+
+  @Override
+  public long touchCandidate(long candidate, long high) {
+    return hash.touchCandidate(candidate, high);
+  }
+
+  @Override
+  public long confirm(long candidate, long high, long low) throws IOException {
+    return hash.confirms(candidate, high, low) ? candidate : ABSENT;
   }
 
   @Override

@@ -38,8 +38,8 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  public long start(long high, long low) throws IOException {
-    long bin = super.start(high, low);
+  public long candidate(long high, long low) throws IOException {
+    long bin = super.candidate(high, low);
     if (bin == ABSENT) {
       return ABSENT;
     }

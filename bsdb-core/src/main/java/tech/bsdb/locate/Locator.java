@@ -43,7 +43,7 @@ public interface Locator extends Closeable {
   void sign(byte[] key, Signature signature);
 
   /**
-   * Prefetches the memory that {@link #start(long, long)} will read, without waiting for it.
+   * Prefetches the memory that {@link #candidate} will read, without waiting for it.
    *
    * @param high the first half of a signature
    * @return a meaningless number that the caller must use, so that the loads are not optimized away
@@ -55,7 +55,32 @@ public interface Locator extends Closeable {
    *
    * @throws IOException if the bytes of the hash function are damaged
    */
-  long start(long high, long low) throws IOException;
+  default long start(long high, long low) throws IOException {
+    long candidate = candidate(high, low);
+    return candidate == ABSENT ? ABSENT : confirm(candidate, high, low);
+  }
+
+  /**
+   * Returns the place of the first read if the key is present, or {@link #ABSENT}. It counts only
+   * if {@link #confirm} confirms it.
+   *
+   * @throws IOException if the bytes of the hash function are damaged
+   */
+  long candidate(long high, long low) throws IOException;
+
+  /** Prefetches the memory that {@link #confirm} will read; see {@link #touchStart}. */
+  default long touchCandidate(long candidate, long high) {
+    return 0;
+  }
+
+  /**
+   * Returns a candidate if the key's checksum bits do not exclude it, otherwise {@link #ABSENT}.
+   *
+   * @throws IOException if the bytes of the hash function are damaged
+   */
+  default long confirm(long candidate, long high, long low) throws IOException {
+    return candidate;
+  }
 
   /** Returns the place of the first read for a key, or {@link #ABSENT}. */
   default long start(byte[] key, Signature signature) throws IOException {

@@ -62,7 +62,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public long start(long high, long low) throws IOException {
+  public long candidate(long high, long low) throws IOException {
     if (filter != null && !filter.mayHold(high, low)) {
       return ABSENT;
     }

@@ -39,9 +39,17 @@ public final class Starts {
     for (int i = 0; i < count; i++) {
       sum += locator.touchStart(highs[i]);
     }
+    for (int i = 0; i < count; i++) {
+      places[i] = tooLong[i] ? Locator.ABSENT : locator.candidate(highs[i], lows[i]);
+      if (places[i] != Locator.ABSENT) {
+        sum += locator.touchCandidate(places[i], highs[i]);
+      }
+    }
     keep(sum);
     for (int i = 0; i < count; i++) {
-      places[i] = tooLong[i] ? Locator.ABSENT : locator.start(highs[i], lows[i]);
+      if (places[i] != Locator.ABSENT) {
+        places[i] = locator.confirm(places[i], highs[i], lows[i]);
+      }
     }
   }
 

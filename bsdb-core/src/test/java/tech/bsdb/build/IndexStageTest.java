@@ -17,6 +17,8 @@ import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.Parameter;
+import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -42,8 +44,14 @@ import tech.bsdb.io.MappedEngine;
  * signatures.
  */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+@ParameterizedClass
+@MethodSource("kinds")
 class IndexStageTest {
-  private static final HashKind KIND = HashKinds.CURRENT;
+  static List<HashKind> kinds() {
+    return List.of(HashKinds.GOV, HashKinds.PTR);
+  }
+
+  @Parameter HashKind kind;
 
   @TempDir Path directory;
 
@@ -71,6 +79,7 @@ class IndexStageTest {
 
   /** The files of a function and its index. */
   private record Built(
+      HashKind kind,
       Path hash,
       FileEntry hashEntry,
       Path index,
@@ -100,7 +109,7 @@ class IndexStageTest {
               null,
               null,
               null);
-      return KIND.open(hash, hashEntry, facts, true, null);
+      return kind.open(hash, hashEntry, facts, true, null);
     }
 
     AddressIndex openIndex() throws IOException {
@@ -122,7 +131,7 @@ class IndexStageTest {
       }
       spill.seal();
       HashConstruction construction =
-          KIND.construct(spill.total(), bits, SignatureSpill.PARTITIONS, 0);
+          kind.construct(spill.total(), bits, SignatureSpill.PARTITIONS, 0);
       IndexStage stage =
           new IndexStage(spill, construction, memoryBytes, threads, kept, () -> false);
       long keys = entries.count();
@@ -144,6 +153,7 @@ class IndexStageTest {
       hash.seal(id, "hash");
       index.seal(id, "index");
       return new Built(
+          kind,
           own.resolve("hash"),
           hashEntry,
           own.resolve("index"),
@@ -157,7 +167,9 @@ class IndexStageTest {
   static List<Arguments> counts() {
     List<Arguments> cases = new ArrayList<>();
     for (int count :
-        new int[] {0, 1, 2, 3, 431, 432, 433, 511, 512, 513, 1499, 1500, 1501, 100_000}) {
+        new int[] {
+          0, 1, 2, 3, 431, 432, 433, 511, 512, 513, 1499, 1500, 1501, 49_152, 49_153, 100_000
+        }) {
       for (int bits : new int[] {0, 4, 32}) {
         cases.add(Arguments.of(count, bits));
       }
@@ -232,7 +244,7 @@ class IndexStageTest {
     Entries entries =
         entries(900_000); // 3 buckets a partition, so that a partition may be split among passes
     Built expected = build(entries, 5, 1 << 30, 1, null);
-    assertThat(expected.buckets / 1024).isEqualTo(3);
+    assertThat(expected.buckets).isEqualTo(kind == HashKinds.GOV ? 3 * 1024 : 32);
     long[][] memoryAndThreads = {
       {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 3}, {60_000, 2}, {20_000, 4}, {1, 1}
     };
@@ -339,7 +351,7 @@ class IndexStageTest {
       spill.seal();
       long[] done = new long[1];
       HashConstruction construction =
-          KIND.construct(spill.total(), 4, SignatureSpill.PARTITIONS, 0);
+          kind.construct(spill.total(), 4, SignatureSpill.PARTITIONS, 0);
       IndexStage stage =
           new IndexStage(spill, construction, 1 << 20, 2, null, () -> done[0] > 100_000);
       assertThatThrownBy(

@@ -15,7 +15,7 @@ class BucketHashTest {
   private static final int INLINED_BYTES = 325;
 
   @Test
-  void slotIsSmallEnoughToBeInlined() throws Exception {
+  void candidateIsSmallEnoughToBeInlined() throws Exception {
     StringWriter code = new StringWriter();
     Path classes =
         Path.of(BucketHash.class.getProtectionDomain().getCodeSource().getLocation().toURI());
@@ -27,7 +27,7 @@ class BucketHashTest {
     String slot =
         code.toString()
             .lines()
-            .dropWhile(line -> !line.contains("long slot(long, long)"))
+            .dropWhile(line -> !line.contains("long candidate(long, long)"))
             .takeWhile(line -> !line.isBlank())
             .reduce("", (all, line) -> all + line + "\n");
     Matcher last = Pattern.compile("(\\d+): lreturn\n$").matcher(slot);

@@ -37,12 +37,12 @@ class BucketLayoutTest {
       long b = random.nextLong();
       long smaller = Long.compareUnsigned(a, b) < 0 ? a : b;
       long larger = smaller == a ? b : a;
-      assertThat(BucketLayout.bucket(smaller, buckets))
-          .isLessThanOrEqualTo(BucketLayout.bucket(larger, buckets))
+      assertThat(HashConstruction.bucket(smaller, buckets))
+          .isLessThanOrEqualTo(HashConstruction.bucket(larger, buckets))
           .isNotNegative();
-      assertThat(BucketLayout.bucket(larger, buckets)).isLessThan(buckets);
-      assertThat(BucketLayout.bucket(0, buckets)).isZero();
-      assertThat(BucketLayout.bucket(-1, buckets)).isEqualTo(buckets - 1);
+      assertThat(HashConstruction.bucket(larger, buckets)).isLessThan(buckets);
+      assertThat(HashConstruction.bucket(0, buckets)).isZero();
+      assertThat(HashConstruction.bucket(-1, buckets)).isEqualTo(buckets - 1);
     }
   }
 
@@ -52,7 +52,7 @@ class BucketLayoutTest {
     for (int round = 0; round < 100_000; round++) {
       long perPartition = 1 + random.nextLong(1L << 30);
       long high = random.nextLong();
-      assertThat(BucketLayout.bucket(high, 1024 * perPartition) / perPartition)
+      assertThat(HashConstruction.bucket(high, 1024 * perPartition) / perPartition)
           .isEqualTo(high >>> 54);
     }
   }

@@ -10,7 +10,7 @@ import tech.bsdb.io.Window;
  * Verifies the pages of a function's file: those of the body against the table of checksums that
  * follows it, all others against their own checksum (FORMAT.md §5).
  */
-final class BucketPages implements HashKind.PageVerifier {
+final class BodyPages implements HashKind.PageVerifier {
   private final PageSource source;
   private final PageCheck check;
   private final long tablePage;
@@ -20,17 +20,10 @@ final class BucketPages implements HashKind.PageVerifier {
   private long shown;
 
   /** Creates a verifier for a file of {@code pages} pages. */
-  BucketPages(long pages, PageSource source, PageCheck check) {
+  BodyPages(long pages, PageSource source, PageCheck check) {
     this.source = source;
     this.check = check;
-    this.tablePage = tablePage(pages);
-  }
-
-  /** The first page of the checksum table in a file of {@code pages} pages. */
-  private static long tablePage(long pages) {
-    long between = pages - 2;
-    long perPage = BucketHash.CHECKSUMS_PER_PAGE;
-    return 1 + between - (between + perPage) / (perPage + 1);
+    this.tablePage = HashBody.tablePage(pages);
   }
 
   @Override
@@ -39,12 +32,12 @@ final class BucketPages implements HashKind.PageVerifier {
       return check.check(window.buffer(), offset, number);
     }
     long index = number - 1;
-    long page = tablePage + index / BucketHash.CHECKSUMS_PER_PAGE;
+    long page = tablePage + index / HashBody.CHECKSUMS_PER_PAGE;
     if (page != shown) {
       source.read(page, 1, table);
       shown = page;
     }
-    int at = table.offset() + (int) (index % BucketHash.CHECKSUMS_PER_PAGE) * Integer.BYTES;
+    int at = table.offset() + (int) (index % HashBody.CHECKSUMS_PER_PAGE) * Integer.BYTES;
     int stored = table.buffer().getInt(at);
     check.check(window.crc32c(offset, Page.SIZE), stored, number);
     return stored;

@@ -1,0 +1,147 @@
+package tech.bsdb.hash;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.file.Path;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.LoadedEngine;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.TouchedPages;
+
+/**
+ * The body of a hash function's file in memory, mapped or loaded: contiguous bytes over many pages,
+ * followed by a table of the pages' checksums (FORMAT.md §5). {@link BodyWriter} writes it.
+ *
+ * <p>Each page is verified on first touch, or while loading. Thread-safe.
+ */
+final class HashBody implements Closeable {
+  /** Checksums per page of the table. */
+  static final int CHECKSUMS_PER_PAGE = Page.PAYLOAD / Integer.BYTES;
+
+  private final ShownFile file;
+  private final PageCheck check;
+  private final boolean verify;
+  private final TouchedPages touched;
+  private final long tablePage;
+
+  private HashBody(ShownFile file, PageCheck check, boolean verify, long pages) {
+    this.file = file;
+    this.check = check;
+    this.verify = verify;
+    this.touched = new TouchedPages(pages);
+    this.tablePage = tablePage(pages);
+  }
+
+  /**
+   * Opens a body.
+   *
+   * @param path its file, whose frame has been verified
+   * @param entry the file's entry in the manifest
+   * @param check the check of the file
+   * @param verify whether to verify pages, on first touch or while loading
+   * @param loader loads the whole file; null to map it
+   */
+  static HashBody open(
+      Path path, FileEntry entry, PageCheck check, boolean verify, @Nullable LoadedEngine loader)
+      throws IOException {
+    long pages = entry.pages();
+    if (loader == null) {
+      ShownFile file = ShownFile.mapped(path, entry.length());
+      return new HashBody(file, check, verify, pages);
+    }
+    ShownFile file = loader.load(path, entry.length(), null);
+    try {
+      if (verify) {
+        new HashBody(file, check, true, pages).verifyAll(entry);
+      }
+      return new HashBody(file, check, false, pages);
+    } catch (IOException | RuntimeException e) {
+      file.close();
+      throw e;
+    }
+  }
+
+  /** The number of pages that hold {@code bytes} bytes of a body. */
+  static long pages(long bytes) {
+    return (bytes + Page.SIZE - 1) / Page.SIZE;
+  }
+
+  /** The number of pages of a file with a body of {@code bodyPages} pages. */
+  static long filePages(long bodyPages) {
+    return bodyPages + (bodyPages + CHECKSUMS_PER_PAGE - 1) / CHECKSUMS_PER_PAGE + 2;
+  }
+
+  /** The first page of the checksum table in a file of {@code pages} pages. */
+  static long tablePage(long pages) {
+    long between = pages - 2;
+    return 1 + between - (between + CHECKSUMS_PER_PAGE) / (CHECKSUMS_PER_PAGE + 1);
+  }
+
+  /** The buffer that contains the byte at {@code position} of the file; see {@link ShownFile}. */
+  ByteBuffer buffer(long position) {
+    return file.buffer(position);
+  }
+
+  /** Verifies the pages that contain a run of bytes, unless they have been verified. */
+  void verify(long from, long to) throws IOException {
+    if (verify) {
+      long page = from >>> Page.SHIFT;
+      long last = to - 1 >>> Page.SHIFT;
+      if (!touched.contains(page) || !touched.contains(last)) {
+        for (; page <= last; page++) {
+          if (!touched.contains(page)) {
+            verifyPage(page);
+          }
+        }
+      }
+    }
+  }
+
+  /** Verifies the pages that contain a run of bytes, even if they have been verified. */
+  void verifyAgain(long from, long to) throws IOException {
+    for (long page = from >>> Page.SHIFT; page <= to - 1 >>> Page.SHIFT; page++) {
+      verifyPage(page);
+    }
+  }
+
+  /** Verifies every page and the file's digest. */
+  private void verifyAll(FileEntry entry) throws IOException {
+    long digest = 0;
+    for (long page = 1; page < entry.pages() - 1; page++) {
+      long position = page << Page.SHIFT;
+      int checksum =
+          page < tablePage
+              ? verifyPage(page)
+              : check.check(file.buffer(position), ShownFile.offset(position), page);
+      digest = PageEncoder.fold(digest, checksum);
+    }
+    check.checkDigest(entry, digest);
+  }
+
+  private int verifyPage(long page) throws IOException {
+    long table = tablePage + (page - 1) / CHECKSUMS_PER_PAGE;
+    long at = table << Page.SHIFT;
+    ByteBuffer checksums = file.buffer(at);
+    if (!touched.contains(table)) {
+      check.check(checksums, ShownFile.offset(at), table);
+      touched.add(table);
+    }
+    int stored =
+        checksums.getInt(
+            ShownFile.offset(at) + (int) ((page - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES);
+    long position = page << Page.SHIFT;
+    check.checkAgainst(file.buffer(position), ShownFile.offset(position), Page.SIZE, page, stored);
+    touched.add(page);
+    return stored;
+  }
+
+  @Override
+  public void close() {
+    file.close();
+  }
+}

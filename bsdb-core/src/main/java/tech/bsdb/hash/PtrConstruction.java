@@ -1,0 +1,83 @@
+package tech.bsdb.hash;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import tech.bsdb.format.PageEncoder;
+
+/**
+ * Constructs functions of the kind "ptr": solves parts, each on its own, with {@link Pilots}.
+ * Stateless.
+ */
+final class PtrConstruction implements HashConstruction {
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  private final PtrLayout layout;
+  private final long keys;
+
+  /**
+   * Plans a function.
+   *
+   * @param keys the number of keys to expect
+   */
+  PtrConstruction(PtrLayout layout, long keys) {
+    this.layout = layout;
+    this.keys = keys;
+  }
+
+  @Override
+  public long buckets() {
+    return layout.parts();
+  }
+
+  @Override
+  public long filePages() {
+    long blocks = layout.parts() * layout.blockBytes((int) (keys / layout.parts()));
+    return HashBody.filePages(HashBody.pages(blocks) + HashBody.pages(layout.tableBytes()));
+  }
+
+  @Override
+  public Solution solve(long[] high, long[] low, int from, int size, long first)
+      throws BucketOverflowException {
+    if (size > Pilots.MAX_KEYS) {
+      throw new BucketOverflowException(size, Pilots.MAX_KEYS);
+    }
+    Pilots found = Pilots.find(high, low, from, size, layout.parts());
+    int[] remap = found.remap();
+    int[] slots = found.assign(remap);
+    byte[] block = new byte[Long.BYTES + layout.blockBytes(size)];
+    LONGS.set(block, 0, first | (long) found.seed() << PtrLayout.SEED_SHIFT);
+    int start = Long.BYTES;
+    byte[] pilots = found.pilots();
+    System.arraycopy(pilots, 0, block, start, pilots.length);
+    for (int i = 0; i < remap.length; i++) {
+      int at = start + PtrLayout.remapStart(size) + i * Short.BYTES;
+      SHORTS.set(block, at, (short) (remap[i] + 1));
+    }
+    if (layout.checksumBits() > 0) {
+      int checksums = start + PtrLayout.checksumStart(size);
+      for (int i = 0; i < size; i++) {
+        putChecksum(block, checksums, (long) slots[i] * layout.checksumBits(), low[from + i]);
+      }
+    }
+    return new Solution(block, slots);
+  }
+
+  /** Writes the lowest bits of a signature, byte by byte. */
+  private void putChecksum(byte[] block, int start, long bit, long low) {
+    int shift = (int) bit & 7;
+    long bits = (low & (1L << layout.checksumBits()) - 1) << shift;
+    for (int at = start + (int) (bit >>> 3); bits != 0; at++) {
+      block[at] |= (byte) bits;
+      bits >>>= 8;
+    }
+  }
+
+  @Override
+  public HashWriter writer(PageEncoder pages, long keys) {
+    return new PtrWriter(pages, layout.parts(), keys);
+  }
+}
