@@ -14,8 +14,12 @@ import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.hash.Signature;
 
-/** The dump in docs/FORMAT.md §11 is that of the golden database, byte for byte. */
+/**
+ * The dump in docs/FORMAT.md §11 is that of the golden database, byte for byte, and the signatures
+ * in §5 are those of their keys.
+ */
 class FormatDumpTest {
   private static final Pattern NAME = Pattern.compile("\\*\\*(\\S+\\.bsdb)\\*\\*");
 
@@ -33,10 +37,27 @@ class FormatDumpTest {
     }
   }
 
+  @Test
+  void itsSignaturesAreThose() throws Exception {
+    String text = Files.readString(document());
+    record Example(String key, long seed) {}
+    for (Example each : List.of(new Example("bsdb", 0), new Example("x".repeat(40), 7))) {
+      byte[] key = Truth.utf8(each.key);
+      Signature signature = new Signature();
+      signature.compute(key, 0, key.length, each.seed);
+      assertThat(text)
+          .contains(String.format("0x%016x", signature.high))
+          .contains(String.format("0x%016x", signature.low));
+    }
+  }
+
+  private static Path document() {
+    return Path.of(System.getProperty("basedir", "")).resolve("../docs/FORMAT.md");
+  }
+
   /** The files in the last section, by their names. */
   private static Map<String, byte[]> dump() throws IOException {
-    Path document = Path.of(System.getProperty("basedir", "")).resolve("../docs/FORMAT.md");
-    List<String> lines = Files.readAllLines(document);
+    List<String> lines = Files.readAllLines(document());
     Map<String, byte[]> files = new LinkedHashMap<>();
     String name = null;
     List<String> block = null;

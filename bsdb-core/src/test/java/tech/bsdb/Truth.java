@@ -91,6 +91,11 @@ public final class Truth {
     return records;
   }
 
+  /** The absent keys to ask for. */
+  public List<byte[]> absentKeys() {
+    return absent;
+  }
+
   /** Builds a database of the records. */
   public BuildReport build(Path target, BuildOptions options) throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {

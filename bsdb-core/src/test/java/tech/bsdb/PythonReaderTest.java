@@ -1,0 +1,185 @@
+package tech.bsdb;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeFalse;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.HexFormat;
+import java.util.List;
+import java.util.SplittableRandom;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
+
+/**
+ * docs/examples/read_bsdb.py, written from docs/FORMAT.md alone, gives the same answers as this
+ * reader. A difference means that the document is wrong or incomplete.
+ */
+class PythonReaderTest {
+  private static final HexFormat HEX = HexFormat.of();
+
+  @TempDir Path directory;
+
+  /** How the script ended. */
+  private record Run(int exit, List<String> lines, String errors) {}
+
+  @BeforeAll
+  static void pythonIsInstalled() throws Exception {
+    String recent = "import sys; sys.exit(sys.version_info < (3, 8))";
+    int exit;
+    try {
+      exit = new ProcessBuilder("python3", "-c", recent).start().waitFor();
+    } catch (IOException e) {
+      exit = -1;
+    }
+    assumeTrue(exit == 0, "no python3 here, or older than 3.8");
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void goldenDatabases(Golden golden) throws Exception {
+    check(golden.directory(), golden.truth());
+  }
+
+  static Stream<Arguments> cases() {
+    List<Arguments> cases = new ArrayList<>();
+    for (Layout layout : Layout.values()) {
+      for (int longestValue : new int[] {40, 3000}) {
+        cases.add(Arguments.of(layout, 700, longestValue));
+      }
+      cases.add(Arguments.of(layout, 0, 0));
+    }
+    return cases.stream();
+  }
+
+  /** Several buckets, groups of bins and pages of everything, and records of many pages. */
+  @ParameterizedTest
+  @MethodSource("cases")
+  void randomDatabases(Layout layout, int count, int longestValue) throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest " + layout + " " + longestValue);
+    Truth truth = Truth.random(random, count, longestValue);
+    if (count > 0) {
+      for (int length = 31; length <= 130; length++) { // each way through the signature
+        truth.add(Truth.bytes(random, length), Truth.bytes(random, length));
+      }
+      for (int length : new int[] {4000, 32_510, 32_511, 200_000}) {
+        truth.add(Truth.bytes(random, 250 + length / 4000), Truth.bytes(random, length));
+      }
+    }
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withDataFiles(1 + random.nextInt(3))
+            .withChecksumBits(random.nextInt(33))
+            .withBlockSize(512 + random.nextInt(4000))
+            .withSeed(random.nextLong());
+    if (layout == Layout.PACKED || layout == Layout.PACKED_COMPRESSED) {
+      options = options.withFilterBits(random.nextInt(17));
+    }
+    truth.build(directory.resolve("db"), options);
+    check(directory.resolve("db"), truth);
+  }
+
+  @Test
+  void approximateDatabases() throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest approximate");
+    int width = 1 + random.nextInt(255);
+    Truth truth = Truth.random(random, 700, width);
+    BuildOptions options = BuildOptions.defaults().withApproximateWidth(width).withChecksumBits(32);
+    truth.build(directory.resolve("db"), options);
+    check(directory.resolve("db"), truth);
+  }
+
+  /** One bit of the page after the header, in each file: these lookups read all of them. */
+  @ParameterizedTest
+  @EnumSource(names = {"COMPACT", "DICTIONARY", "APPROXIMATE", "PACKED_FILTER"})
+  void damagedPagesAreReported(Golden golden) throws Exception {
+    Path damaged = golden.copyTo(directory.resolve("db"));
+    for (Path file : Golden.files(damaged)) {
+      byte[] bytes = Files.readAllBytes(file);
+      byte[] flipped = bytes.clone();
+      flipped[4096 + 1000] ^= 4;
+      Files.write(file, flipped);
+      Run run = answers(damaged, golden.truth());
+      assertThat(run.exit).as(file.getFileName().toString()).isEqualTo(2);
+      assertThat(run.errors).contains("checksum").contains(file.getFileName().toString());
+      Files.write(file, bytes);
+    }
+  }
+
+  @Test
+  void theFilterRejectsAbsentKeysWithoutTheirRecords() throws Exception {
+    Path damaged = Golden.PACKED_FILTER.copyTo(directory.resolve("db"));
+    for (Path file : Golden.files(damaged)) {
+      if (file.getFileName().toString().startsWith("data-")) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[4096 + 1000] ^= 4;
+        Files.write(file, bytes);
+      }
+    }
+    Truth absent = new Truth();
+    Golden.PACKED_FILTER.truth().absentKeys().forEach(absent::absent);
+    check(damaged, absent);
+  }
+
+  @Test
+  void valuesArePrinted() throws Exception {
+    Path database = Golden.BLOCKED.directory();
+    String value = "build and serve, build and serve, build and serve";
+    assertThat(run(database, "bsdb", ""))
+        .isEqualTo(new Run(0, List.of(value, "an empty key is a key"), ""));
+    Run absent = run(database, "absent", "bsdb");
+    assertThat(absent.exit).isEqualTo(1);
+    assertThat(absent.lines).containsExactly(value);
+    assertThat(absent.errors).contains("absent");
+    assertThat(run(directory, "bsdb").exit).isEqualTo(2);
+    assertThat(run(database).exit).isEqualTo(2);
+  }
+
+  private void check(Path database, Truth truth) throws Exception {
+    Run run = answers(database, truth);
+    assertThat(run.errors).isEmpty();
+    assertThat(run.exit).isZero();
+    List<String> expected = new ArrayList<>();
+    truth.records().forEach(record -> expected.add(HEX.formatHex(record.value())));
+    truth.absentKeys().forEach(key -> expected.add("absent"));
+    assertThat(run.lines).isEqualTo(expected);
+  }
+
+  /** Asks for all keys, the records' before the absent ones. */
+  private Run answers(Path database, Truth truth) throws Exception {
+    List<String> keys = new ArrayList<>();
+    truth.records().forEach(record -> keys.add(HEX.formatHex(record.key())));
+    truth.absentKeys().forEach(key -> keys.add(HEX.formatHex(key)));
+    Path file = Files.write(directory.resolve("keys"), keys);
+    Run run = run(database, "--keys-from", file.toString());
+    assumeFalse(run.errors.contains("compressed layouts need"), run.errors);
+    return run;
+  }
+
+  private Run run(Path database, String... arguments) throws Exception {
+    Path script =
+        Path.of(System.getProperty("basedir", "")).resolve("../docs/examples/read_bsdb.py");
+    List<String> command = new ArrayList<>(List.of("python3", script.toString()));
+    command.add(database.toString());
+    command.addAll(List.of(arguments));
+    Path output = directory.resolve("output");
+    Path errors = directory.resolve("errors");
+    int exit =
+        new ProcessBuilder(command)
+            .redirectOutput(output.toFile())
+            .redirectError(errors.toFile())
+            .start()
+            .waitFor();
+    return new Run(exit, Files.readAllLines(output), Files.readString(errors));
+  }
+}

@@ -1,0 +1,474 @@
+#!/usr/bin/env python3
+"""Reads a bsdb database. It was written from docs/FORMAT.md alone: it tests that document, and it is an example for
+readers in other languages. "§" refers to its sections. It is as short as the lookup allows, and not fast.
+
+    read_bsdb.py DIR KEY...            prints each value and a newline; for an absent key a line on stderr, exit code 1
+    read_bsdb.py DIR --keys-from FILE  takes keys in hexadecimal, one per line, from a file or - for standard input, and
+                                       prints a line for each: the value in hexadecimal, or "absent"
+
+Errors, such as damage, end it with exit code 2. It needs Python 3.8; compressed layouts need Python 3.14, the module
+zstandard, or the library libzstd.
+"""
+
+import ctypes
+import ctypes.util
+import hashlib
+import os
+import sys
+
+KINDS = {"manifest": 1, "hash": 2, "index": 3, "data": 4, "dictionary": 5, "filter": 6}  # §1
+PAGE, PAYLOAD = 4096, 4092  # §2
+A = 0x9E3779B97F4A7C13  # §5
+MASK = 2**64 - 1
+
+
+class DatabaseError(Exception):
+    """The database is damaged, or reading it takes something that this program lacks."""
+
+
+def check(condition, message):
+    if not condition:
+        raise DatabaseError(message)
+
+
+def number(data):
+    return int.from_bytes(data, "little")
+
+
+def field(bits, at, length):
+    """The number in `length` bits from bit `at` on."""
+    return bits >> at & (1 << length) - 1
+
+
+def ceil_div(dividend, divisor):
+    return -(-dividend // divisor)
+
+
+# Files and pages (§2)
+
+
+def crc32c_of(byte):
+    for _ in range(8):
+        byte = byte >> 1 ^ (0x82F63B78 if byte & 1 else 0)
+    return byte
+
+
+CRC32C = [crc32c_of(byte) for byte in range(256)]
+
+
+def crc32c(data):
+    crc = 0xFFFFFFFF
+    for byte in data:
+        crc = crc >> 8 ^ CRC32C[(crc ^ byte) & 0xFF]
+    return crc ^ 0xFFFFFFFF
+
+
+def place(kind, file_number, page):
+    z = (page + (kind << 56) + (file_number << 44) + 0x9E3779B97F4A7C15) & MASK
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 & MASK
+    z = (z ^ z >> 27) * 0x94D049BB133111EB & MASK
+    return field(z ^ z >> 31, 0, 32)
+
+
+def stream_position(offset):
+    """Where a byte offset of a file is in the stream of its payloads."""
+    return (offset // PAGE - 1) * PAYLOAD + offset % PAGE
+
+
+class PagedFile:
+    """A file of pages. Each is checked when it is first read; header and footer are read at once."""
+
+    def __init__(self, path, kind, file_number=0):
+        self.path, self.kind, self.number, self.checked = path, kind, file_number, {}
+        self.file = open(path, "rb")
+        self.pages, rest = divmod(os.path.getsize(path), PAGE)
+        check(rest == 0 and self.pages >= 2, f"{path}: its length is not one of whole pages")
+        for page, magic in (0, b"BSDBFILE"), (self.pages - 1, b"BSDBTAIL"):
+            frame = self.payload(page)
+            check(frame[:8] == magic, f"{path}: no {magic.decode()} in page {page}")
+            check(number(frame[8:10]) == 1, f"{path}: unknown version {number(frame[8:10])}")
+            actual = number(frame[10:12]), number(frame[12:16])
+            check(actual == (kind, file_number), f"{path}: it has kind {actual[0]} and number {actual[1]}")
+        self.ids = {self.payload(0)[16:32], frame[16:32]}  # one if header and footer agree
+        self.digest = number(frame[40:48])
+        check(number(frame[32:40]) == self.pages, f"{path}: it has {self.pages} pages, and its footer another number")
+
+    def page(self, page, size, expected):
+        """A page, of which the first `size` bytes have the checksum that a function tells."""
+        if page not in self.checked:
+            self.file.seek(page * PAGE)
+            data = self.file.read(PAGE)
+            actual = crc32c(data[:size]) ^ place(self.kind, self.number, page)
+            check(actual == expected(data), f"{self.path}: page {page} has a wrong checksum")
+            self.checked[page] = data
+        return self.checked[page]
+
+    def payload(self, page):
+        return self.page(page, PAYLOAD, lambda data: number(data[PAYLOAD:]))[:PAYLOAD]
+
+    def read(self, at, length, first=1, used=PAYLOAD):
+        """Bytes of a stream: the first `used` bytes of each payload from page `first` on."""
+        data = bytearray()
+        while len(data) < length:
+            page, offset = divmod(at + len(data), used)
+            check(0 < first + page < self.pages - 1, f"{self.path}: page {first + page} is not one of content")
+            data += self.payload(first + page)[offset : min(used, offset + length - len(data))]
+        return bytes(data)
+
+    def read_all(self):
+        """All content, checked by the digest (§8)."""
+        content, digest = self.read(0, (self.pages - 2) * PAYLOAD), 0
+        for page in range(1, self.pages - 1):
+            z = (digest ^ number(self.checked[page][PAYLOAD:])) * 0x9E3779B97F4A7C15 & MASK
+            digest = z ^ z >> 29
+        check(digest == self.digest, f"{self.path}: wrong digest")
+        return content
+
+
+# Records and blocks (§4)
+
+
+class Stream:
+    """A position in a stream of bytes, which a function (position, length) reads."""
+
+    def __init__(self, read, at=0):
+        self.read, self.at = read, at
+
+    def take(self, length):
+        data = self.read(self.at, length)
+        check(len(data) == length, "a record or block is cut off")
+        self.at += length
+        return data
+
+    def number(self, length):
+        return number(self.take(length))
+
+    def leb128(self):
+        value = shift = 0
+        while True:
+            byte = self.number(1)
+            value |= (byte & 0x7F) << shift
+            shift += 7
+            if byte < 0x80:
+                return value
+
+
+def bytes_stream(data, at=0):
+    return Stream(lambda start, length: data[start : start + length], at)
+
+
+def next_record(stream):
+    """The key and the value."""
+    key_length, value_length = stream.number(1), stream.number(2)
+    if key_length == 0:
+        check(value_length == 0xFFFF, "no record where one should be")
+        key_length, value_length = stream.number(2), stream.number(4)
+    return stream.take(key_length), stream.take(value_length)
+
+
+def next_block(stream, decompress):
+    """A function that returns the raw bytes: a block can be passed over without decompression."""
+    raw_length, stored = divmod(stream.leb128(), 2)
+    content = stream.take(raw_length if stored else stream.leb128())
+    return lambda: content if stored else decompress(b"\x28\xb5\x2f\xfd" + content, raw_length)
+
+
+def zstd_decompressor(dictionary):
+    """A function (frame with magic number, raw length), by the first of three decoders that is installed."""
+    try:
+        from compression import zstd
+
+        trained = zstd.ZstdDict(dictionary) if dictionary else None
+        return lambda frame, length: zstd.decompress(frame, zstd_dict=trained)
+    except ImportError:
+        pass
+    try:
+        import zstandard
+
+        decoder = zstandard.ZstdDecompressor(zstandard.ZstdCompressionDict(dictionary))
+        return lambda frame, length: decoder.decompress(frame, max_output_size=length)
+    except ImportError:
+        pass
+    try:
+        library = ctypes.CDLL(ctypes.util.find_library("zstd") or "libzstd.so.1")
+    except OSError:
+        raise DatabaseError("compressed layouts need Python 3.14, the module zstandard, or libzstd") from None
+    size, pointer = ctypes.c_size_t, ctypes.c_void_p
+    library.ZSTD_createDCtx.restype = pointer
+    library.ZSTD_decompress_usingDict.restype = size
+    library.ZSTD_decompress_usingDict.argtypes = [pointer] + 3 * [ctypes.c_char_p, size]
+    context = library.ZSTD_createDCtx()
+
+    def decompress(frame, length):
+        raw = ctypes.create_string_buffer(length)
+        sizes = (raw, length), (frame, len(frame)), (dictionary, len(dictionary))
+        actual = library.ZSTD_decompress_usingDict(context, *sum(sizes, ()))
+        check(actual == length, "a block cannot be decompressed")
+        return raw.raw
+
+    return decompress
+
+
+# Signatures (§5)
+
+
+def rotl(word, bits):
+    return (word << bits | word >> 64 - bits) & MASK
+
+
+def mix(h):
+    for i, bits in enumerate((50, 52, 30, 41, 54, 48, 38, 37, 62, 34, 5, 36)):
+        h[(i + 2) % 4] = (rotl(h[(i + 2) % 4], bits) + h[(i + 3) % 4]) & MASK
+        h[i % 4] ^= h[(i + 2) % 4]
+
+
+def signature(key, seed):
+    """The words `high` and `low`."""
+    h = [seed & MASK, seed & MASK, A, A]
+
+    def add(word, value):
+        h[word] = (h[word] + value) & MASK
+
+    i, left = 0, len(key)
+    while left >= 16:
+        add(2, number(key[i : i + 8]))
+        add(3, number(key[i + 8 : i + 16]))
+        mix(h)
+        if left >= 32:
+            add(0, number(key[i + 16 : i + 24]))
+            add(1, number(key[i + 24 : i + 32]))
+        i += 32 if left >= 32 else 16
+        left = len(key) - i
+    add(2, number(key[i : i + 8]) if left > 0 else A)
+    add(3, number(key[i + 8 :]) if left > 0 else A)
+    add(0, 8 * len(key))
+    for i, bits in enumerate((15, 52, 26, 51, 28, 9, 47, 54, 32, 25, 63)):
+        h[(i + 3) % 4] ^= h[(i + 2) % 4]
+        h[(i + 2) % 4] = rotl(h[(i + 2) % 4], bits)
+        add((i + 3) % 4, h[(i + 2) % 4])
+    return h[0], h[1]
+
+
+def share(high, count):
+    """Which of `count` equal parts a signature is in: buckets (§5), bins, or quotients (§12)."""
+    return (high >> 1) * count >> 63
+
+
+# Hash functions: signature -> slot, or None if the key is absent
+
+
+def read_body(file, at, length, body_pages):
+    """Bytes of a hash file's body, whose checksums are in the table after it (§5)."""
+    data = b""
+    for page in range(at // PAGE, (at + length - 1) // PAGE + 1):
+        data += file.page(page, PAGE, lambda _: number(file.read(4 * (page - 1), 4, first=1 + body_pages)))
+    return data[at % PAGE :][:length]
+
+
+def gov3_bucketed(database, high, low):  # §5
+    buckets, check_bits = database.number("hash.buckets"), database.number("hash.checksum.bits")
+    block_size = 8 * (22 + 9 * check_bits)
+    at, body_pages = PAGE + share(high, buckets) * block_size, ceil_div(buckets * block_size, PAGE)
+    block = number(read_body(database.file("hash"), at, block_size, body_pages))
+
+    def value(vertex):
+        return field(block, 2 * 64 + 2 * vertex, 2)
+
+    h = [field(block, 56, 8) << 56, (A + high) & MASK, (A + low) & MASK, A]
+    mix(h)
+    vertices = [field(word, 0, 54) * 640 >> 54 for word in h[:3]]
+    vertex = vertices[sum(map(value, vertices)) % 3]
+    counted = vertex // 128  # parts of 128 vertices whose keys word 1 counts
+    rank = field(block, 64 + 10 * (counted - 1), 10) if counted > 0 else 0
+    rank += sum(value(v) != 0 for v in range(128 * counted, vertex))
+    if field(block, 22 * 64 + rank * check_bits, check_bits) != field(low, 0, check_bits):
+        return None
+    slot = field(block, 0, 56) + rank
+    return slot if slot < database.number("records") else None
+
+
+HASH_KINDS = {"gov3-bucketed": gov3_bucketed}
+
+
+# Lookups: key and signature -> value, or None if the key is absent
+
+
+def index_entry(database, width, high, low):  # §7
+    slot = HASH_KINDS[database.text["hash.kind"]](database, high, low)
+    return None if slot is None else database.file("index").read(slot * width, width, used=PAYLOAD // width * width)
+
+
+def get_approximate(database, key, high, low):  # §7
+    entry = index_entry(database, 1 + database.number("index.width"), high, low)
+    return entry and entry[1 : 1 + entry[0]]
+
+
+def get_addressed(database, key, high, low):  # §3, §4
+    entry = index_entry(database, 8, high, low)
+    if entry is None:
+        return None
+    address, compressed = number(entry), database.text["layout"] == "compressed"
+    detail_bits = max(8, (database.number("zstd.block") - 1).bit_length()) if compressed else 8
+    at = stream_position(field(address, detail_bits, 56 - detail_bits))
+    stream = Stream(database.file("data", address >> 56).read, at)
+    if compressed:
+        block = next_block(stream, database.decompress)
+        stream = bytes_stream(block(), field(address, 0, detail_bits))
+    stored_key, value = next_record(stream)
+    return value if stored_key == key else None
+
+
+def get_packed(database, key, high, low):  # §12
+    if "filter.bits" in database.text and not passes_filter(database, high, low):
+        return None
+    content, bin_filter = read_bin(database, share(high, database.number("packed.bins")))
+    if bin_filter != 0 and not field(bin_filter, low % 4, 1):
+        return None
+    compressed = database.text["layout"] == "packed-compressed"
+    for records in raw_blocks(database, content, high) if compressed else [content]:
+        stream = bytes_stream(records)
+        while stream.at < len(records):
+            stored_key, value = next_record(stream)
+            if stored_key == key:
+                return value
+    return None
+
+
+def read_bin(database, bin_number):
+    """The bytes of a bin, and its filter."""
+    index, (group, in_group) = database.file("index"), divmod(bin_number, 256)
+    bytes_at = 4 * (ceil_div(database.number("packed.bins"), 256) + 1)
+    first, last = (number(index.read(4 * i, 4)) for i in (group, group + 1))
+    page = first + sum(byte < in_group for byte in index.read(bytes_at + first + 1, last - first))
+    i = (bin_number - 1 - index.read(bytes_at + page, 1)[0]) % 256
+    payload, offsets, filters, continues = data_page(database, page)
+    check(i < len(filters), f"bin {bin_number} does not start where the index says")
+    content, last_of_page = payload[offsets[i] : offsets[i + 1]], i == len(filters) - 1
+    while continues and last_of_page:
+        page += 1
+        payload, offsets, others, continues = data_page(database, page)
+        content, last_of_page = content + payload[4 + 2 * len(others) : offsets[0]], not others
+    return content, filters[i]
+
+
+def data_page(database, page):
+    """A page's payload, the offsets and filters in its directory, and whether its last bin continues."""
+    for data in database.data_files:
+        if page < data.pages - 2:
+            payload = data.payload(1 + page)
+            n = field(number(payload[:2]), 0, 9)
+            words = [number(payload[at : at + 2]) for at in range(2, 4 + 2 * n, 2)]
+            offsets, filters = [field(word, 0, 12) for word in words], [word >> 12 for word in words[:n]]
+            return payload, offsets, filters, payload[1] >> 7
+        page -= data.pages - 2
+    raise DatabaseError("a bin is not in the data files")
+
+
+def raw_blocks(database, content, high):
+    """The raw bytes of the blocks of a bin that can hold the record."""
+    wanted = ((high >> 1) * database.number("packed.bins") % 2**63) * 256 >> 63
+    stream, part = bytes_stream(content), 0
+    while stream.at < len(content) and part <= wanted:
+        part = stream.number(1)
+        block = next_block(stream, database.decompress)
+        if part >= wanted:
+            yield block()
+
+
+def passes_filter(database, high, low):
+    """Whether the filter file has the signature's remainder among those of its quotient."""
+    file, width, records = database.file("filter"), database.number("filter.bits"), database.number("records")
+    groups = ceil_div(database.number("filter.quotients"), 128)
+    group, in_group = divmod(share(high, database.number("filter.quotients")), 128)
+    starts_page = 1 + ceil_div(ceil_div(128 * groups + (1 + width) * records, 64), 511)
+
+    def start(i):
+        return number(file.read(4 * i, 4, first=starts_page))
+
+    wraps = sum(start(i + 1) < start(i) for i in range(group)) if records >= 2**32 else 0
+    before, n = start(group) + (wraps << 32), (start(group + 1) - start(group)) % 2**32
+    at = 128 * group + (1 + width) * before
+    data = file.read(at // 8, (at + 128 + (1 + width) * n - 1) // 8 - at // 8 + 1, used=8 * 511)
+    bits = number(data) >> at % 8
+    at = zeros = 0
+    while zeros < in_group:
+        zeros += not field(bits, at, 1)
+        at += 1
+    while field(bits, at, 1):
+        if field(bits, 128 + n + (at - zeros) * width, width) == field(low, 16, width):
+            return True
+        at += 1
+    return False
+
+
+LAYOUTS = {layout: get_addressed for layout in ("blocked", "compact", "compressed")}
+LAYOUTS.update({"packed": get_packed, "packed-compressed": get_packed, "none": get_approximate})
+
+
+class Database:
+    """The values of the manifest (§6), and the files that it lists."""
+
+    def __init__(self, directory):
+        manifest = PagedFile(os.path.join(directory, "manifest.bsdb"), KINDS["manifest"])
+        text = manifest.read_all().rstrip(b"\0")
+        self.id, self.files, self.dictionary = hashlib.sha256(text).digest()[:16], {}, b""
+        check(manifest.ids == {self.id}, f"{manifest.path}: its text has another id")
+        lines = [line.split("=", 1) for line in text.decode().split("\n")[:-1]]
+        self.text = dict(lines)
+        packed = "packed" in self.text["layout"]
+        hash_kinds = ["none"] if packed else HASH_KINDS
+        for name, known in ("layout", LAYOUTS), ("hash.kind", hash_kinds), ("format", ["1"]), ("shard.count", ["1"]):
+            check(self.text[name] in known, f"{manifest.path}: unknown {name} {self.text[name]}")
+        for file in (value.split(" ") for name, value in lines if name == "file"):
+            self.open(directory, *file)
+        self.data_files = [self.files[each] for each in sorted(self.files) if each[0] == "data"]
+        self.decompress = zstd_decompressor(self.dictionary) if "compressed" in self.text["layout"] else None
+
+    def open(self, directory, kind, file_number, pages, digest, end):
+        name = f"data-{int(file_number):03}" if kind == "data" else kind
+        file = PagedFile(os.path.join(directory, f"{name}-{self.id.hex()[:8]}.bsdb"), KINDS[kind], int(file_number))
+        check(file.ids == {self.id}, f"{file.path}: it is of another database")
+        check((file.pages, file.digest) == (int(pages), int(digest, 16)), f"{file.path}: it is not as the manifest says")
+        self.files[kind, file.number] = file
+        if kind == "dictionary":
+            self.dictionary = file.read_all()[: stream_position(int(end))]
+
+    def number(self, name):
+        return int(self.text[name])
+
+    def file(self, kind, file_number=0):
+        check((kind, file_number) in self.files, f"no {kind} file {file_number}")
+        return self.files[kind, file_number]
+
+    def get(self, key):
+        return LAYOUTS[self.text["layout"]](self, key, *signature(key, self.number("hash.seed")))
+
+
+def main():
+    directory, keys, status = sys.argv[1], sys.argv[2:], 0
+    database = Database(directory)
+    if keys[0] == "--keys-from":
+        with sys.stdin if keys[1] == "-" else open(keys[1]) as lines:
+            for line in lines:
+                value = database.get(bytes.fromhex(line))
+                print("absent" if value is None else value.hex())
+        return 0
+    for key in keys:
+        value = database.get(os.fsencode(key))
+        if value is None:
+            print(f"no such key: {key}", file=sys.stderr)
+            status = 1
+        else:
+            sys.stdout.buffer.write(value + b"\n")
+    return status
+
+
+if __name__ == "__main__":
+    if len(sys.argv) < 3:
+        print(__doc__, file=sys.stderr)
+        sys.exit(2)
+    try:
+        sys.exit(main())
+    except Exception as error:  # which would otherwise end it with exit code 1
+        print(f"read_bsdb.py: {type(error).__name__}: {error}", file=sys.stderr)
+        sys.exit(2)
