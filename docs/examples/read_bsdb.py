@@ -1,13 +1,12 @@
-#!/usr/bin/env python3
-"""Reads a bsdb database. It was written from docs/FORMAT.md alone: it tests that document, and it is an example for
-readers in other languages. "§" refers to its sections. It is as short as the lookup allows, and not fast.
+"""Reads a bsdb database. It was written from docs/FORMAT.md alone, as a test of that document and an example for
+readers in other languages. "§" refers to its sections. It favors brevity over speed.
 
-    read_bsdb.py DIR KEY...            prints each value and a newline; for an absent key a line on stderr, exit code 1
-    read_bsdb.py DIR --keys-from FILE  takes keys in hexadecimal, one per line, from a file or - for standard input, and
-                                       prints a line for each: the value in hexadecimal, or "absent"
+    python3 read_bsdb.py DIR KEY...            print each value and a newline; for an absent key a line on stderr
+    python3 read_bsdb.py DIR --keys-from FILE  take keys in hexadecimal, one per line, from a file or - for standard
+                                               input; print a line for each: the value in hexadecimal, or "absent"
 
-Errors, such as damage, end it with exit code 2. It needs Python 3.8; compressed layouts need Python 3.14, the module
-zstandard, or the library libzstd.
+The exit code is 1 if a KEY is absent, and 2 after an error, such as a damaged page. It needs Python 3.8 or newer;
+compressed layouts need Python 3.14, the module zstandard, or the library libzstd.
 """
 
 import ctypes
@@ -76,13 +75,13 @@ def stream_position(offset):
 
 
 class PagedFile:
-    """A file of pages. Each is checked when it is first read; header and footer are read at once."""
+    """A file of pages, each verified when it is first read; header and footer are read at once."""
 
     def __init__(self, path, kind, file_number=0):
         self.path, self.kind, self.number, self.checked = path, kind, file_number, {}
         self.file = open(path, "rb")
         self.pages, rest = divmod(os.path.getsize(path), PAGE)
-        check(rest == 0 and self.pages >= 2, f"{path}: its length is not one of whole pages")
+        check(rest == 0 and self.pages >= 2, f"{path}: its length is not a number of whole pages")
         for page, magic in (0, b"BSDBFILE"), (self.pages - 1, b"BSDBTAIL"):
             frame = self.payload(page)
             check(frame[:8] == magic, f"{path}: no {magic.decode()} in page {page}")
@@ -94,7 +93,7 @@ class PagedFile:
         check(number(frame[32:40]) == self.pages, f"{path}: it has {self.pages} pages, and its footer another number")
 
     def page(self, page, size, expected):
-        """A page, of which the first `size` bytes have the checksum that a function tells."""
+        """A page, whose first `size` bytes must have the checksum that the function `expected` returns."""
         if page not in self.checked:
             self.file.seek(page * PAGE)
             data = self.file.read(PAGE)
@@ -174,7 +173,7 @@ def next_block(stream, decompress):
 
 
 def zstd_decompressor(dictionary):
-    """A function (frame with magic number, raw length), by the first of three decoders that is installed."""
+    """A function (frame with magic number, raw length) that uses the first decoder found."""
     try:
         from compression import zstd
 
@@ -278,7 +277,7 @@ def gov3_bucketed(database, high, low):  # §5
     mix(h)
     vertices = [field(word, 0, 54) * 640 >> 54 for word in h[:3]]
     vertex = vertices[sum(map(value, vertices)) % 3]
-    counted = vertex // 128  # parts of 128 vertices whose keys word 1 counts
+    counted = vertex // 128  # word 1 has the number of keys before vertex 128 * counted
     rank = field(block, 64 + 10 * (counted - 1), 10) if counted > 0 else 0
     rank += sum(value(v) != 0 for v in range(128 * counted, vertex))
     if field(block, 22 * 64 + rank * check_bits, check_bits) != field(low, 0, check_bits):
@@ -428,7 +427,7 @@ class Database:
         name = f"data-{int(file_number):03}" if kind == "data" else kind
         file = PagedFile(os.path.join(directory, f"{name}-{self.id.hex()[:8]}.bsdb"), KINDS[kind], int(file_number))
         check(file.ids == {self.id}, f"{file.path}: it is of another database")
-        check((file.pages, file.digest) == (int(pages), int(digest, 16)), f"{file.path}: it is not as the manifest says")
+        check((file.pages, file.digest) == (int(pages), int(digest, 16)), f"{file.path}: it differs from the manifest")
         self.files[kind, file.number] = file
         if kind == "dictionary":
             self.dictionary = file.read_all()[: stream_position(int(end))]
@@ -469,6 +468,6 @@ if __name__ == "__main__":
         sys.exit(2)
     try:
         sys.exit(main())
-    except Exception as error:  # which would otherwise end it with exit code 1
+    except Exception as error:  # uncaught, it would end with exit code 1, which means absent
         print(f"read_bsdb.py: {type(error).__name__}: {error}", file=sys.stderr)
         sys.exit(2)

@@ -131,6 +131,17 @@ class PythonReaderTest {
     check(damaged, absent);
   }
 
+  /** Its groups straddle pages, and the starts of its groups do not begin in page 2. */
+  @Test
+  void aFilterOfSeveralPages() throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest filter");
+    Truth truth = Truth.random(random, 2500, 20);
+    truth.build(
+        directory.resolve("db"),
+        BuildOptions.defaults().withLayout(Layout.PACKED).withFilterBits(16));
+    check(directory.resolve("db"), truth);
+  }
+
   @Test
   void valuesArePrinted() throws Exception {
     Path database = Golden.BLOCKED.directory();
