@@ -52,15 +52,23 @@ final class PassEntries {
       throws IOException {
     int entryBytes = spill.entryBytes();
     RawEntries raw = new RawEntries(entryBytes);
+    boolean whole =
+        HashConstruction.bucket(SignatureSpill.firstHigh(fromPartition), hash.buckets())
+                >= fromBucket
+            && HashConstruction.bucket(SignatureSpill.firstHigh(toPartition) - 1, hash.buckets())
+                < toBucket;
     for (int partition = fromPartition; partition < toPartition; partition++) {
       spill.read(
           partition,
           (chunk, entries) -> {
-            for (int i = 0; i < entries; i++) {
-              long first = (long) LONGS.get(chunk, i * entryBytes);
-              long bucket = HashConstruction.bucket(first, hash.buckets());
+            if (whole) {
+              raw.add(chunk, 0, entries * entryBytes);
+              return;
+            }
+            for (int at = 0; at < entries * entryBytes; at += entryBytes) {
+              long bucket = HashConstruction.bucket((long) LONGS.get(chunk, at), hash.buckets());
               if (bucket >= fromBucket && bucket < toBucket) {
-                raw.add(chunk, i * entryBytes);
+                raw.add(chunk, at, entryBytes);
               }
             }
           });
@@ -256,14 +264,20 @@ final class PassEntries {
       void take(byte[] bytes, int at);
     }
 
-    void add(byte[] chunk, int at) {
-      if (inLast == last.length) {
-        last = new byte[pieceBytes];
-        pieces.add(last);
-        inLast = 0;
+    /** Appends entries that have {@code length} bytes together. */
+    void add(byte[] chunk, int from, int length) {
+      int done = 0;
+      while (done < length) {
+        if (inLast == last.length) {
+          last = new byte[pieceBytes];
+          pieces.add(last);
+          inLast = 0;
+        }
+        int part = Math.min(length - done, pieceBytes - inLast);
+        System.arraycopy(chunk, from + done, last, inLast, part);
+        done += part;
+        inLast += part;
       }
-      System.arraycopy(chunk, at, last, inLast, entryBytes);
-      inLast += entryBytes;
     }
 
     int count() {

@@ -81,6 +81,11 @@ public final class SignatureSpill implements Closeable {
     return (int) (high >>> Long.SIZE - PARTITION_BITS);
   }
 
+  /** The least first half of a signature in a partition, or 0 after the last partition. */
+  static long firstHigh(int partition) {
+    return (long) partition << Long.SIZE - PARTITION_BITS;
+  }
+
   /** Adds an entry whose payload is an address. */
   public void add(long high, long low, long address) throws IOException {
     begin(high, low, address);

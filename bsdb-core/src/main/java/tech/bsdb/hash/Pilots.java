@@ -6,27 +6,28 @@ import java.util.Arrays;
  * PtrHash (Ragnar Groot Koerkamp, "PtrHash: Minimal Perfect Hashing at RAM Throughput", SEA 2025), which descends from
  * PTHash (Pibiri and Trani, SIGIR 2021) and FCH (Fox, Chen and Heath, SIGIR 1992).
  *
- * THE FUNCTION. The keys of a part, k of them, are thrown into m buckets, about 3.5 keys in each. Every bucket has a
- * pilot: a number from 1 to 255, one byte. The slot of a key is a hash of its signature and the pilot of its bucket,
- * scaled to s slots, about one per cent more than keys. Slots of k and above are remapped, through a small table, to the
- * slots below k that no key has. A lookup thus reads one byte at random, and in one case of a hundred two more.
+ * THE FUNCTION. The keys of a part, k of them, are thrown into m buckets, 3.3 keys in each on average. Every bucket has
+ * a pilot: a number from 1 to 255, one byte. The slot of a key is a hash of its signature and the pilot of its bucket,
+ * scaled to s slots, half a per cent more than keys. Slots of k and above are remapped, through a small table, to the
+ * slots below k that no key has. A lookup thus reads one byte at random, and in one case of 200 two more.
  *
  * THE SEARCH. Buckets are taken from the largest to the smallest, so that the difficult ones find the slots free. For
  * each, the search tries all pilots in turn until one gives all its keys slots that are free and distinct. If there is
- * none, it takes the pilot that evicts the smallest buckets, as in cuckoo hashing; they are placed again at once. The
- * last 16 buckets that evicted others are not evicted, which breaks cycles. If the evictions do not end, the part is
- * solved again with another seed, which is stored with it. The search is deterministic.
+ * none, it evicts other buckets, as in cuckoo hashing, and places them again at once: it takes the first pilot that
+ * evicts no more than it places, in squares of the buckets' sizes, or else the one that evicts least. The last 16 buckets
+ * that evicted others are spared, which breaks cycles. If the evictions do not end, the part is solved again with another
+ * seed, which is stored with it. The search is deterministic.
  *
  * SKEW. If all buckets had the same expected size, the last ones would be as large as the first and hardly fit. The
  * bucket of a fraction x of the part is therefore not x * m but g(x) * m with g(x) = 255/256 * x^2 (1 + x) / 2 + x/256,
  * the "cubic" function of the paper: the first buckets are large, while most slots are free, and the last ones have one
  * or two keys. The term x/256 bounds the first bucket.
  *
- * CONSTANTS. 3.5 keys a bucket and 99 keys for 100 slots cost 8/3.5 + 16/99 = 2.45 bits a key. More keys a bucket save
- * space, but the search takes several times as long. The 32 buckets and 8 slots on top matter to small parts alone, which
- * deviate more from the expectation: with them, one of 500 sets of 500 keys needs another seed, and without them one of
- * five sets of 100 keys (docs/decisions/0013). Few parts with many keys deviate least; 65,535 keys are the limit of the
- * 16-bit remap, and a part of 50,000 lets the search work in the second-level cache.
+ * CONSTANTS. 3.3 keys a bucket and 0.5 % more slots cost 8 * 0.3 + 16 / 200 = 2.48 bits a key. The paper's 3.5 keys and
+ * 1 % cost as much, but the search tests more pilots (39 slots a key instead of 34). The 32 buckets and 8 slots on top
+ * matter to small parts alone, which deviate more from the expectation: without them, every sixth set of 100 keys needs
+ * another seed (docs/decisions/0013). Few parts with many keys deviate least; 65,535 keys are the limit of the 16-bit
+ * remap, and a part of 50,000 lets the search work in the second-level cache.
  */
 
 /**
@@ -65,12 +66,12 @@ final class Pilots {
 
   /** The number of slots of a part, before remapping, at least one more than keys. */
   static int slots(int keys) {
-    return keys + keys / 99 + 8;
+    return keys + keys / 200 + 8;
   }
 
   /** The number of buckets of a part. */
   static int buckets(int keys) {
-    return (2 * keys + 6) / 7 + 32;
+    return (3 * keys + 9) / 10 + 32;
   }
 
   /** How far into its part a signature lies: 2^64 times a number from 0 to 1. */
@@ -277,25 +278,57 @@ final class Pilots {
   }
 
   /*
-   * Most of the time of a build is spent here. The slots of up to four keys are tested without a branch between them: a
-   * nearly full table would mispredict one for each pilot (measured: 130 ns a key instead of 180).
+   * Most of the time of a build is spent here, most of it with buckets of two and three keys. The slots of a pilot are
+   * tested without a branch between them: a nearly full table would mispredict one for each pilot (measured: 130 ns a key
+   * instead of 180).
    */
   private boolean placeFree(int bucket) {
-    int from = starts[bucket];
-    int to = starts[bucket + 1];
-    long first = hashes[from];
-    long second = hashes[Math.min(from + 1, to - 1)];
-    if (to - from <= 2) {
-      for (int pilot = 1; pilot < END; pilot++) {
-        long pilotHash = PILOT_HASHES[pilot];
-        if (((use(first, pilotHash) | use(second, pilotHash)) & 1) == 0 && take(bucket, pilot)) {
-          return true;
-        }
+    return switch (size(bucket)) {
+      case 1 -> placeOne(bucket, hashes[starts[bucket]]);
+      case 2 -> placeTwo(bucket, hashes[starts[bucket]], hashes[starts[bucket] + 1]);
+      case 3 -> placeThree(bucket, starts[bucket]);
+      default -> placeMore(bucket, starts[bucket], starts[bucket + 1]);
+    };
+  }
+
+  private boolean placeOne(int bucket, long hash) {
+    for (int pilot = 1; pilot < END; pilot++) {
+      if ((use(hash, PILOT_HASHES[pilot]) & 1) == 0) {
+        return take(bucket, pilot);
       }
-      return false;
     }
+    return false;
+  }
+
+  private boolean placeTwo(int bucket, long first, long second) {
+    for (int pilot = 1; pilot < END; pilot++) {
+      long pilotHash = PILOT_HASHES[pilot];
+      if (((use(first, pilotHash) | use(second, pilotHash)) & 1) == 0 && take(bucket, pilot)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean placeThree(int bucket, int from) {
+    long first = hashes[from];
+    long second = hashes[from + 1];
     long third = hashes[from + 2];
-    long fourth = hashes[Math.min(from + 3, to - 1)];
+    for (int pilot = 1; pilot < END; pilot++) {
+      long pilotHash = PILOT_HASHES[pilot];
+      long used = use(first, pilotHash) | use(second, pilotHash) | use(third, pilotHash);
+      if ((used & 1) == 0 && take(bucket, pilot)) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  private boolean placeMore(int bucket, int from, int to) {
+    long first = hashes[from];
+    long second = hashes[from + 1];
+    long third = hashes[from + 2];
+    long fourth = hashes[from + 3];
     for (int pilot = 1; pilot < END; pilot++) {
       long pilotHash = PILOT_HASHES[pilot];
       long used =
@@ -353,6 +386,7 @@ final class Pilots {
     }
     int best = 0;
     long least = Long.MAX_VALUE;
+    long acceptable = (long) size(bucket) * size(bucket); // no worse than not placing this one
     int pilot = (int) (evictions * 97 % (END - 1)); // does not favour the low pilots
     for (int tried = 1; tried < END; tried++) {
       pilot = pilot % (END - 1) + 1;
@@ -360,6 +394,9 @@ final class Pilots {
       if (cost < least && areDistinct(bucket, pilot)) {
         least = cost;
         best = pilot;
+        if (cost <= acceptable) {
+          break;
+        }
       }
     }
     if (best == 0) {
