@@ -286,7 +286,46 @@ def gov3_bucketed(database, high, low):  # §5
     return slot if slot < database.number("records") else None
 
 
-HASH_KINDS = {"gov3-bucketed": gov3_bucketed}
+def ptr(database, high, low):  # §13
+    parts, check_bits = database.number("hash.buckets"), database.number("hash.checksum.bits")
+    file, records = database.file("hash"), database.number("records")
+    table_pages = ceil_div(8 * parts, PAGE)
+    body_pages = 1
+    while body_pages + ceil_div(body_pages, 1023) + 2 < file.pages:
+        body_pages += 1
+    table = read_body(file, PAGE * (1 + body_pages - table_pages), 8 * parts, body_pages)
+    words = [number(table[i : i + 8]) for i in range(0, len(table), 8)]
+    firsts = [field(word, 0, 56) for word in words] + [records]
+    part, at = share(high, parts), PAGE
+
+    def shape(keys):  # slots, buckets, and where replacements, checksums and the next block start
+        slots, buckets = keys + keys // 200 + 8, (3 * keys + 9) // 10 + 32
+        replaced = buckets + buckets % 2
+        checksums = replaced + 2 * (slots - keys)
+        return slots, buckets, replaced, checksums, 8 * ceil_div(8 * checksums + keys * check_bits, 64)
+
+    for before in range(part):
+        at += shape(firsts[before + 1] - firsts[before])[-1]
+    keys = firsts[part + 1] - firsts[part]
+    slots, buckets, replaced, checksums, size = shape(keys)
+    block = read_body(file, at, size, body_pages)
+    x = ((high >> 1) * 2 * parts & MASK) >> 32
+    cubic = ((x * x >> 32 >> 1) * (2**32 + x)) >> 32
+    pilot = block[(cubic - (cubic >> 8) + (x >> 8)) * buckets >> 32]
+    spread = 0xD1342543DE82EF95
+    hashed = low + high * (spread + 2 * field(words[part], 56, 8)) & MASK
+    slot = ((hashed ^ pilot * spread & MASK) * 0x9E3779B97F4A7C15 & MASK) >> 32
+    slot = slot * slots >> 32
+    if slot >= keys:
+        at = replaced + 2 * (slot - keys)
+        slot = number(block[at : at + 2]) - 1
+    check(pilot > 0 and slot >= 0, f"{file.path}: a 0 where none may be")
+    if field(number(block[checksums:]), slot * check_bits, check_bits) != field(low, 0, check_bits):
+        return None
+    return firsts[part] + slot if firsts[part] + slot < records else None
+
+
+HASH_KINDS = {"gov3-bucketed": gov3_bucketed, "ptr": ptr}
 
 
 # Lookups: key and signature -> value, or None if the key is absent

@@ -35,6 +35,7 @@ public final class Statistics {
       boolean spanning,
       int filterBits,
       long filterBytes,
+      String hash,
       String engine,
       boolean readsMemory) {}
 
@@ -65,6 +66,11 @@ public final class Statistics {
    */
   public String layout() {
     return facts.layout;
+  }
+
+  /** The kind of the hash function, {@code gov3-bucketed}, {@code ptr} or {@code none}. */
+  public String hash() {
+    return facts.hash;
   }
 
   /** 0 for an exact database, otherwise the number of bytes stored per value. */

@@ -68,6 +68,7 @@ class BuildOptionsTest {
     BuildOptions changed =
         DEFAULTS
             .withLayout(Layout.COMPACT)
+            .withHash(HashAlgorithm.PTR)
             .withChecksumBits(7)
             .withFilterBits(10)
             .withApproximateWidth(9)
@@ -84,6 +85,7 @@ class BuildOptionsTest {
             .withValueSchema("{}")
             .withSeed(-8);
     assertThat(changed.layout()).isEqualTo(Layout.COMPACT);
+    assertThat(changed.hash()).isEqualTo(HashAlgorithm.PTR);
     assertThat(changed.checksumBits()).isEqualTo(7);
     assertThat(changed.filterBits()).isEqualTo(10);
     assertThat(changed.approximateWidth()).isEqualTo(9);
@@ -118,6 +120,7 @@ class BuildOptionsTest {
   private static final List<UnaryOperator<BuildOptions>> CHANGES =
       List.of(
           options -> options.withLayout(Layout.COMPACT),
+          options -> options.withHash(HashAlgorithm.PTR),
           options -> options.withChecksumBits(7),
           options -> options.withFilterBits(10),
           options -> options.withApproximateWidth(9),

@@ -23,6 +23,7 @@ public enum Golden {
   DICTIONARY("v1-dictionary", options(Layout.COMPRESSED)),
   APPROXIMATE(
       "v1-approximate", options(Layout.BLOCKED).withChecksumBits(32).withApproximateWidth(8)),
+  PTR("v1-ptr", options(Layout.BLOCKED).withHash(HashAlgorithm.PTR)),
   PACKED("v1-packed", options(Layout.PACKED).withDataFiles(2)),
   PACKED_ZSTD("v1-packed-zstd", options(Layout.PACKED_COMPRESSED)),
   PACKED_FILTER("v1-packed-filter", options(Layout.PACKED).withFilterBits(8)),

@@ -55,6 +55,18 @@ class LayoutPlanTest {
         Arguments.of(4_000, 16, 5_000));
   }
 
+  /** The parts of this function differ in size, each by less than a page. */
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void theHashFunctionPtrIsExactUpToAPage(int records, int key, int value) throws Exception {
+    BuildOptions chosen = options.withHash(HashAlgorithm.PTR);
+    LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+    Built built = build(chosen, records, key, value);
+    assertThat(plan.hashBytes())
+        .isBetween(built.statistics.hashBytes() - PAGE, built.statistics.hashBytes() + PAGE);
+    assertThat(plan.indexBytes()).isEqualTo(built.statistics.indexBytes());
+  }
+
   @ParameterizedTest
   @MethodSource("shapes")
   void blockedCompactAndApproximateAreExact(int records, int key, int value) throws Exception {

@@ -49,6 +49,7 @@ class ModelTest {
         BuildOptions.defaults()
             .withLayout(layout)
             .withDataFiles(dataFiles)
+            .withHash(random.nextBoolean() ? HashAlgorithm.GOV : HashAlgorithm.PTR)
             .withChecksumBits(random.nextInt(33))
             .withMemoryBytes(1 << 20)
             .withBlockSize(512 + random.nextInt(9000));
@@ -95,6 +96,7 @@ class ModelTest {
     BuildOptions options =
         BuildOptions.defaults()
             .withApproximateWidth(width)
+            .withHash(random.nextBoolean() ? HashAlgorithm.GOV : HashAlgorithm.PTR)
             .withChecksumBits(16)
             .withLayout(count % 2 == 0 ? Layout.BLOCKED : Layout.COMPRESSED) // counts for nothing
             .withDataFiles(3); // neither does this

@@ -79,6 +79,7 @@ class PythonReaderTest {
         BuildOptions.defaults()
             .withLayout(layout)
             .withDataFiles(1 + random.nextInt(3))
+            .withHash(random.nextBoolean() ? HashAlgorithm.GOV : HashAlgorithm.PTR)
             .withChecksumBits(random.nextInt(33))
             .withBlockSize(512 + random.nextInt(4000))
             .withSeed(random.nextLong());
@@ -87,6 +88,22 @@ class PythonReaderTest {
     }
     truth.build(directory.resolve("db"), options);
     check(directory.resolve("db"), truth);
+  }
+
+  /** More keys than one part of the function ptr holds. */
+  @Test
+  void aHashFunctionOfSeveralParts() throws Exception {
+    Truth truth = new Truth();
+    for (int i = 0; i < 60_000; i++) {
+      truth.add("key " + i, "v");
+    }
+    truth.build(directory.resolve("db"), BuildOptions.defaults().withHash(HashAlgorithm.PTR));
+    Truth some = new Truth();
+    for (int i = 0; i < 60_000; i += 600) {
+      some.add("key " + i, "v");
+      some.absent(Truth.utf8("absent " + i));
+    }
+    check(directory.resolve("db"), some);
   }
 
   @Test
@@ -101,7 +118,7 @@ class PythonReaderTest {
 
   /** One bit of the page after the header, in each file: these lookups read all of them. */
   @ParameterizedTest
-  @EnumSource(names = {"COMPACT", "DICTIONARY", "APPROXIMATE", "PACKED_FILTER"})
+  @EnumSource(names = {"COMPACT", "DICTIONARY", "APPROXIMATE", "PTR", "PACKED_FILTER"})
   void damagedPagesAreReported(Golden golden) throws Exception {
     Path damaged = golden.copyTo(directory.resolve("db"));
     for (Path file : Golden.files(damaged)) {

@@ -49,6 +49,7 @@ class RandomDamageTest {
                 .withLayout(Layout.PACKED_COMPRESSED)
                 .withDataFiles(2)
                 .withDictionaryBytes(9000)));
+    kinds.add(Arguments.of("ptr", BuildOptions.defaults().withHash(HashAlgorithm.PTR)));
     kinds.add(
         Arguments.of(
             "approximate", BuildOptions.defaults().withApproximateWidth(60).withChecksumBits(32)));

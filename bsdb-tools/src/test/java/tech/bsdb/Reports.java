@@ -80,6 +80,7 @@ public final class Reports {
             spanning,
             filterBits,
             filterBits == 0 ? 0 : 16_384,
+            bins == 0 ? "gov3-bucketed" : "none",
             "not opened",
             false));
   }

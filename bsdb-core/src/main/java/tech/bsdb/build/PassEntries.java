@@ -51,7 +51,11 @@ final class PassEntries {
       long toBucket)
       throws IOException {
     int entryBytes = spill.entryBytes();
-    RawEntries raw = new RawEntries(entryBytes);
+    long most = 0;
+    for (int partition = fromPartition; partition < toPartition; partition++) {
+      most += spill.count(partition);
+    }
+    RawEntries raw = new RawEntries(entryBytes, most);
     boolean whole =
         HashConstruction.bucket(SignatureSpill.firstHigh(fromPartition), hash.buckets())
                 >= fromBucket
@@ -253,9 +257,9 @@ final class PassEntries {
     private byte[] last = new byte[0];
     private int inLast;
 
-    RawEntries(int entryBytes) {
+    RawEntries(int entryBytes, long most) {
       this.entryBytes = entryBytes;
-      this.pieceBytes = PIECE_TARGET / entryBytes * entryBytes;
+      this.pieceBytes = entryBytes * (int) Math.max(1, Math.min(PIECE_TARGET / entryBytes, most));
     }
 
     /** Receives the bytes of an entry, which start at {@code at}. */

@@ -133,15 +133,6 @@ final class Pilots {
   private long evictions;
   private int seed;
 
-  /**
-   * Creates an instance for one part.
-   *
-   * @param high first halves of the signatures of its keys; signatures are distinct and ascending
-   * @param low second halves
-   * @param from the index of its first signature in both arrays
-   * @param keys the number of its signatures, 0 to {@link #MAX_KEYS}
-   * @param parts the number of parts of the function
-   */
   private Pilots(long[] high, int from, int keys, long parts) {
     this.keys = keys;
     this.slots = slots(keys);

@@ -12,18 +12,20 @@ import tech.bsdb.io.ShownFile;
 /**
  * A minimal perfect hash function of the kind "ptr" with checksum bits, read from its mapped or
  * loaded file (FORMAT.md §13; {@link Pilots} explains it). All readers and processes share the
- * pages. The table of parts, 32 bytes for about 37,000 keys, is on the heap.
+ * pages. The table of parts, 64 bytes for about 37,000 keys, is on the heap.
  *
  * <p>{@link HashBody} verifies each page on first touch. Thread-safe.
  */
 final class PtrHash implements HashFunction {
-  /** Words per part of {@link #table}. */
-  private static final int WORDS = 4;
+  /** Words per part of {@link #table}: a cache line. */
+  private static final int WORDS = 8;
 
   private static final int FIRST = 0;
   private static final int POSITION = 1;
   private static final int MULTIPLIER = 2;
   private static final int SIZES = 3;
+  private static final int REMAP = 4;
+  private static final int CHECKSUMS = 5;
 
   /** Keys, slots and buckets of a part share a word. */
   private static final int SIZE_BITS = 20;
@@ -37,7 +39,10 @@ final class PtrHash implements HashFunction {
   private final int checksumBits;
   private final long checksumMask;
 
-  /** For each part its first slot, where its block starts in the file, its multiplier and sizes. */
+  /**
+   * For each part its first slot, multiplier and sizes, and where its block, its remapped slots and
+   * its checksum bits start in the file.
+   */
   private final long[] table;
 
   private PtrHash(PtrLayout layout, long keys, HashBody body, PageCheck check, long[] table) {
@@ -129,6 +134,8 @@ final class PtrHash implements HashFunction {
           count
               | (long) Pilots.slots(count) << SIZE_BITS
               | (long) Pilots.buckets(count) << 2 * SIZE_BITS;
+      table[part * WORDS + REMAP] = position + PtrLayout.remapStart(count);
+      table[part * WORDS + CHECKSUMS] = position + PtrLayout.checksumStart(count);
       position += layout.blockBytes(count);
     }
     return table;
@@ -199,9 +206,7 @@ final class PtrHash implements HashFunction {
 
   /** Where the checksum bits of a slot start in the file. */
   private long checksumAt(int part, long relative) {
-    return table[part + POSITION]
-        + PtrLayout.checksumStart(keys(table[part + SIZES]))
-        + (relative * checksumBits >>> 3);
+    return table[part + CHECKSUMS] + (relative * checksumBits >>> 3);
   }
 
   @Override
@@ -217,10 +222,22 @@ final class PtrHash implements HashFunction {
     if (((word >>> (relative * checksumBits & 7) ^ low) & checksumMask) == 0) {
       return true;
     }
-    if (word == 0) { // the page may have been zeroed since it was verified
-      body.verifyAgain(at, at + Long.BYTES);
-    }
+    refuseZeros(at);
+    refuseZeros(at + (checksumBits + 6 >>> 3)); // not before the last bit
     return false;
+  }
+
+  /**
+   * Fails if the page of a checksum has become zero since it was verified, which would make present
+   * keys absent. An intact page has eight zeros in a row there with negligible probability.
+   *
+   * @param at a byte of the checksum
+   */
+  private void refuseZeros(long at) throws IOException {
+    long aligned = at & -Long.BYTES;
+    if (body.buffer(aligned).getLong(ShownFile.offset(aligned)) == 0) {
+      body.verifyAgain(at, at + 1);
+    }
   }
 
   @Override

@@ -23,8 +23,8 @@ record PtrLayout(long parts, int checksumBits) {
   /** The position of the seed in a word of the table. */
   static final int SEED_SHIFT = 56;
 
-  /** The largest number of parts, which keeps their number times four an int. */
-  static final long MAX_PARTS = 1 << 28;
+  /** The largest number of parts, which keeps eight times their number an int. */
+  static final long MAX_PARTS = 1 << 27;
 
   /** Parts have up to 49,152 keys on average, 74 standard deviations less than they may have. */
   private static final int AVERAGE_KEYS = 49_152;
@@ -35,7 +35,7 @@ record PtrLayout(long parts, int checksumBits) {
   /** The number of parts for {@code keys} keys, a power of two. */
   static long partsFor(long keys, int attempt) {
     long least = Math.max(1, (keys + AVERAGE_KEYS - 1) / AVERAGE_KEYS);
-    return Math.min(MAX_PARTS, (Long.highestOneBit(2 * least - 1)) << attempt);
+    return Math.min(MAX_PARTS, Long.highestOneBit(2 * least - 1) << attempt);
   }
 
   /** Where the remapped slots start in the block of a part. */

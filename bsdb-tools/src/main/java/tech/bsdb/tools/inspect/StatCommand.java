@@ -129,6 +129,7 @@ public final class StatCommand implements Command {
     json.put("approximateWidth", s.approximateWidth());
     json.put("records", s.records());
     json.put("duplicatesDropped", s.duplicatesDropped());
+    json.put("hash", s.hash());
     json.put("checksumBits", s.checksumBits());
     json.put("seed", s.seed());
     json.put("keyBytes", s.keyBytes());
@@ -175,7 +176,7 @@ public final class StatCommand implements Command {
       lines.put("shard", s.shard() + " of " + s.shards());
     }
     if (s.bins() == 0) {
-      lines.put("hash function", sized(s.hashBytes(), s.records()));
+      lines.put("hash function", s.hash() + ", " + sized(s.hashBytes(), s.records()));
     } else {
       lines.put("bins", count(s.bins()) + (s.spanning() ? ", spanning pages" : ", within pages"));
     }

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
@@ -279,6 +280,22 @@ class TargetOptionsTest {
     assertUsage(goes + "the layout compressed" + advice, "-z", "--filter-bits", "16");
     assertUsage(goes + "the layout compact" + advice, "--layout", "compact", "--filter-bits", "1");
     assertUsage(goes + "an approximate database" + advice, "-a", "--filter-bits", "8");
+  }
+
+  @Test
+  void theHashFunctionIsChosen() throws Exception {
+    assertThat(parse().build().hash()).isEqualTo(HashAlgorithm.GOV);
+    assertThat(parse("--hash", "ptr").build().hash()).isEqualTo(HashAlgorithm.PTR);
+    assertThat(parse("--hash", "gov", "-a").build().hash()).isEqualTo(HashAlgorithm.GOV);
+    assertUsage("--hash takes gov or ptr, not \"md5\"", "--hash", "md5");
+    assertUsage(
+        "--hash and --layout packed cannot be combined: a packed database has no hash function;"
+            + " leave --hash out",
+        "--hash",
+        "ptr",
+        "-z",
+        "--layout",
+        "packed");
   }
 
   @Test

@@ -43,7 +43,7 @@ class StatCommandTest {
     assertThat(StatCommand.forPeople(Reports.statistics("blocked", 0, 0)))
         .containsEntry("records", "1,000")
         .containsEntry("kind", "exact, blocked")
-        .containsEntry("hash function", "400 bytes, 0.40 a record")
+        .containsEntry("hash function", "gov3-bucketed, 400 bytes, 0.40 a record")
         .containsEntry("all files", "58,400 bytes, 58.40 a record")
         .containsEntry("  data-0", "50,000")
         .doesNotContainKey("shard");
