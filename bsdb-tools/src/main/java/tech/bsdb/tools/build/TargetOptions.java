@@ -87,8 +87,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             "--hash",
             "WHICH",
             "hash function: gov (default), or ptr, which takes 2.5 bits a key besides the checksum"
-                + " bits instead of 4.6 and is built in less time, but which older readers reject;"
-                + " not with --layout packed")
+                + " bits instead of 4.6 and answers single lookups faster, but batches more slowly;"
+                + " older readers reject it; not with --layout packed")
         .value(
             "--filter-bits",
             "BITS",
