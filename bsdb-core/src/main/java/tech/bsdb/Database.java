@@ -348,7 +348,7 @@ public final class Database implements AutoCloseable {
             facts.packed() && facts.requireBins().spanning(),
             filter == null ? 0 : filter.bits(),
             bytes(manifest, FileKind.FILTER),
-            Facts.hashKind(manifest),
+            facts.packed() ? "none" : Facts.hashKind(manifest),
             engine,
             readsMemory));
   }

@@ -401,10 +401,14 @@ class ForgedManifestTest {
     }
     change.accept(page);
     if (hash) {
-      int checksum = encoder.putUnsealed(page, 0);
-      byte[] four = new byte[4];
-      java.nio.ByteBuffer.wrap(four).order(java.nio.ByteOrder.LITTLE_ENDIAN).putInt(checksum);
-      encoder.put(four, 0, 4);
+      int bodyPages = bytes.length / Page.SIZE - 3; // one page of checksums, header and footer
+      java.nio.ByteBuffer checksums =
+          java.nio.ByteBuffer.allocate(4 * bodyPages).order(java.nio.ByteOrder.LITTLE_ENDIAN);
+      checksums.putInt(encoder.putUnsealed(page, 0));
+      for (int i = 2; i <= bodyPages; i++) {
+        checksums.putInt(encoder.putUnsealed(bytes, i * Page.SIZE));
+      }
+      encoder.put(checksums.array(), 0, checksums.capacity());
     } else {
       encoder.put(page, 0, Page.PAYLOAD);
       for (int at = 2 * Page.SIZE; at < bytes.length - Page.SIZE; at += Page.SIZE) {
