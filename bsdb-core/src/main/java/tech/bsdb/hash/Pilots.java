@@ -25,9 +25,9 @@ import java.util.Arrays;
  *
  * CONSTANTS. 3.3 keys a bucket and 0.5 % more slots cost 8 * 0.3 + 16 / 200 = 2.48 bits a key. The paper's 3.5 keys and
  * 1 % cost as much, but the search tests more pilots (39 slots a key instead of 34). The 32 buckets and 8 slots on top
- * matter to small parts alone, which deviate more from the expectation: without them, every sixth set of 100 keys needs
- * another seed (docs/decisions/0013). Few parts with many keys deviate least; 65,535 keys are the limit of the 16-bit
- * remap, and a part of 50,000 lets the search work in the second-level cache.
+ * matter to small parts alone, which deviate more from the expectation (docs/decisions/0013). Few parts with many keys
+ * deviate least; 65,535 keys are the limit of the 16-bit remap, and a part of 50,000 lets the search work in the
+ * second-level cache.
  */
 
 /**

@@ -191,8 +191,7 @@ final class PtrHash implements HashFunction {
   /** Replaces a slot beyond the keys of its part. */
   private int remapped(int part, int slot) throws IOException {
     int count = keys(table[part + SIZES]);
-    long at =
-        table[part + POSITION] + PtrLayout.remapStart(count) + (long) (slot - count) * Short.BYTES;
+    long at = table[part + REMAP] + (long) (slot - count) * Short.BYTES;
     body.verify(at, at + Short.BYTES);
     int remapped = (body.buffer(at).getShort(ShownFile.offset(at)) & 0xFFFF) - 1;
     if (remapped < 0) {

@@ -7,7 +7,6 @@ import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.HashFunction;
-import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.Extent;
 
@@ -17,16 +16,13 @@ import tech.bsdb.io.Extent;
  * the address. The first read, at a slot, goes to the index; the second, at an address, to a data
  * file.
  */
-public final class AddressedLocator implements Locator {
-  private final long seed;
-  private final HashFunction hash;
+public final class AddressedLocator extends HashedLocator {
   private final AddressIndex index;
   private final RecordReader records;
 
   /** Creates a locator, which closes its parts. */
   AddressedLocator(long seed, HashFunction hash, AddressIndex index, RecordReader records) {
-    this.seed = seed;
-    this.hash = hash;
+    super(seed, hash);
     this.index = index;
     this.records = records;
   }
@@ -39,31 +35,6 @@ public final class AddressedLocator implements Locator {
   @Override
   public FileKind file(int read) {
     return read == 0 ? FileKind.INDEX : FileKind.DATA;
-  }
-
-  @Override
-  public void sign(byte[] key, Signature signature) {
-    signature.compute(key, 0, key.length, seed);
-  }
-
-  @Override
-  public long touchStart(long high) {
-    return hash.touch(high);
-  }
-
-  @Override
-  public long candidate(long high, long low) throws IOException {
-    return hash.candidate(high, low);
-  }
-
-  @Override
-  public long touchCandidate(long candidate, long high) {
-    return hash.touchCandidate(candidate, high);
-  }
-
-  @Override
-  public long confirm(long candidate, long high, long low) throws IOException {
-    return hash.confirms(candidate, high, low) ? candidate : ABSENT;
   }
 
   @Override

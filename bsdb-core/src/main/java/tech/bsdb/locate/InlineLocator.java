@@ -5,7 +5,6 @@ import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.HashFunction;
-import tech.bsdb.hash.Signature;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
 
@@ -15,15 +14,12 @@ import tech.bsdb.io.Extent;
  * keys to compare, so an absent key may get another key's value. The only read, at a slot, goes to
  * the index.
  */
-public final class InlineLocator implements Locator {
-  private final long seed;
-  private final HashFunction hash;
+public final class InlineLocator extends HashedLocator {
   private final ValueIndex index;
 
   /** Creates a locator, which closes its parts. */
   InlineLocator(long seed, HashFunction hash, ValueIndex index) {
-    this.seed = seed;
-    this.hash = hash;
+    super(seed, hash);
     this.index = index;
   }
 
@@ -35,31 +31,6 @@ public final class InlineLocator implements Locator {
   @Override
   public FileKind file(int read) {
     return FileKind.INDEX;
-  }
-
-  @Override
-  public void sign(byte[] key, Signature signature) {
-    signature.compute(key, 0, key.length, seed);
-  }
-
-  @Override
-  public long touchStart(long high) {
-    return hash.touch(high);
-  }
-
-  @Override
-  public long candidate(long high, long low) throws IOException {
-    return hash.candidate(high, low);
-  }
-
-  @Override
-  public long touchCandidate(long candidate, long high) {
-    return hash.touchCandidate(candidate, high);
-  }
-
-  @Override
-  public long confirm(long candidate, long high, long low) throws IOException {
-    return hash.confirms(candidate, high, low) ? candidate : ABSENT;
   }
 
   @Override

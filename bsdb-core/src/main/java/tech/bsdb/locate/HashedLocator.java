@@ -1,0 +1,44 @@
+package tech.bsdb.locate;
+
+import java.io.IOException;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.Signature;
+
+/** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
+abstract class HashedLocator implements Locator {
+  private final long seed;
+
+  /** The hash function, which the subclass closes. */
+  final HashFunction hash;
+
+  /** Creates a locator that starts with a hash function. */
+  HashedLocator(long seed, HashFunction hash) {
+    this.seed = seed;
+    this.hash = hash;
+  }
+
+  @Override
+  public void sign(byte[] key, Signature signature) {
+    signature.compute(key, 0, key.length, seed);
+  }
+
+  @Override
+  public long touchStart(long high) {
+    return hash.touch(high);
+  }
+
+  @Override
+  public long candidate(long high, long low) throws IOException {
+    return hash.candidate(high, low);
+  }
+
+  @Override
+  public long touchCandidate(long candidate, long high) {
+    return hash.touchCandidate(candidate, high);
+  }
+
+  @Override
+  public long confirm(long candidate, long high, long low) throws IOException {
+    return hash.confirms(candidate, high, low) ? candidate : ABSENT;
+  }
+}
