@@ -46,7 +46,11 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
 
   @Override
   public int width() {
-    return options.approximateWidth() > 0 ? options.approximateWidth() : Integer.MAX_VALUE;
+    return width(options.approximateWidth());
+  }
+
+  private static int width(int approximateWidth) {
+    return approximateWidth > 0 ? approximateWidth : Integer.MAX_VALUE;
   }
 
   @Override
@@ -70,6 +74,11 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
     private BsdbReader(Database database, boolean closesDatabase) {
       this.database = database;
       this.closesDatabase = closesDatabase;
+    }
+
+    /** The length in bytes to which values are truncated; see {@link ComparedStore#width}. */
+    int width() {
+      return BsdbStore.width(database.statistics().approximateWidth());
     }
 
     /** What of the database is in memory. */
