@@ -14,11 +14,12 @@ import tech.bsdb.io.PageSource;
  *
  * <p>The figures follow from the file format, for records of equal length with distinct keys. They
  * are exact for the blocked and the compact layout and for approximate mode, with one data file and
- * without a schema. If lengths vary, pass the averages: in the compact and the packed layout only
- * the average length counts; in the blocked layout, the space left at the ends of pages depends on
- * the lengths themselves. The size of the packed layout is an expected value, within a percent or a
- * page. The sizes of the compressed layouts follow from a compression ratio that the caller has
- * measured.
+ * without a schema; with {@link HashAlgorithm#PTR}, whose parts differ in size, the hash function
+ * takes as much within a page or 0.05 %. If lengths vary, pass the averages: in the compact and the
+ * packed layout only the average length counts; in the blocked layout, the space left at the ends
+ * of pages depends on the lengths themselves. The size of the packed layout is an expected value,
+ * within a percent or a page. The sizes of the compressed layouts follow from a compression ratio
+ * that the caller has measured.
  */
 public final class LayoutPlan {
   /** The most records of a database. */
@@ -130,9 +131,9 @@ public final class LayoutPlan {
   }
 
   /**
-   * Bytes of memory that every lookup touches first: the hash function's file in the page cache, or
-   * the index of the packed layout on the heap and its filter off the heap. Lookups in mapped or
-   * loaded data files do without the filter.
+   * Bytes of memory that every lookup touches first: the hash function's file in the page cache and
+   * its table on the heap, if it has one; or the index of the packed layout on the heap and its
+   * filter off the heap. Lookups in mapped or loaded data files do without the filter.
    */
   public long lookupMemoryBytes() {
     return hashBytes() + facts.sizes.pinnedBytes() + filterBytes();
@@ -148,7 +149,8 @@ public final class LayoutPlan {
 
   /**
    * Heap of an open database that grows with its size, in bytes: one bit for each page, the index
-   * of the packed layout, the ZSTD dictionary.
+   * of the packed layout, the table of the hash function {@link HashAlgorithm#PTR ptr}, the ZSTD
+   * dictionary.
    */
   public long heapBytes() {
     return facts.sizes.pinnedBytes()

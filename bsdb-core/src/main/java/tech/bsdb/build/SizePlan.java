@@ -26,7 +26,7 @@ import tech.bsdb.index.ValueIndex;
  * @param bins the number of bins of the packed layout, otherwise 0
  * @param spanning whether the bins span pages
  * @param pinnedBytes heap of an open database that grows with the records: the index of the packed
- *     layout, otherwise 0
+ *     layout, or the table of the hash function, if it has one
  * @param temporaryBytes size of the temporary files at most
  * @param peakBytes size of the new files and the temporary files at one time at most
  * @param memoryBytes memory of the build's chunks and passes
@@ -131,7 +131,7 @@ public record SizePlan(
         0,
         0,
         false,
-        0,
+        hash.heapBytes(),
         temporary,
         written + temporary,
         memory);

@@ -32,6 +32,11 @@ final class BucketSolver implements HashConstruction {
   }
 
   @Override
+  public long heapBytes() {
+    return 0;
+  }
+
+  @Override
   public HashWriter writer(PageEncoder pages, long keys) {
     return new BucketWriter(pages, layout.buckets(), keys);
   }

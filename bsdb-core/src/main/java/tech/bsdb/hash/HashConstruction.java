@@ -22,6 +22,9 @@ public interface HashConstruction {
    */
   long filePages();
 
+  /** Bytes of heap that an open function takes, besides a bit per page. */
+  long heapBytes();
+
   /**
    * The bucket of a signature: its first half, as an unsigned number, scaled to the number of
    * buckets.

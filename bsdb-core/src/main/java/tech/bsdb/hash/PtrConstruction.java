@@ -40,6 +40,11 @@ final class PtrConstruction implements HashConstruction {
   }
 
   @Override
+  public long heapBytes() {
+    return PtrHash.tableBytes(layout.parts());
+  }
+
+  @Override
   public Solution solve(long[] high, long[] low, int from, int size, long first)
       throws BucketOverflowException {
     if (size > Pilots.MAX_KEYS) {

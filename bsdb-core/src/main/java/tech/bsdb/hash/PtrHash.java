@@ -55,6 +55,11 @@ final class PtrHash implements HashFunction {
     this.table = table;
   }
 
+  /** Bytes of the table on the heap. */
+  static long tableBytes(long parts) {
+    return parts * WORDS * Long.BYTES;
+  }
+
   /**
    * Opens a function.
    *

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.LayoutPlan;
 import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.cli.Arguments;
@@ -42,6 +43,11 @@ public final class PlanCommand implements Command {
                   + " bytes of the data files. Build a sample with -z; its \"bsdb stat --json\" has"
                   + " (keyBytes + valueBytes) / dataBytes")
           .value("-cb", "BITS", "checksum bits per key, 0 to 32 (default 4)")
+          .value(
+              "--hash",
+              "WHICH",
+              "hash function of the layouts that have one: gov (default), or ptr, which takes 2.5"
+                  + " bits a key besides the checksum bits instead of 4.6")
           .value(
               "--filter-bits",
               "BITS",
@@ -124,6 +130,7 @@ public final class PlanCommand implements Command {
       }
     }
     BuildOptions base = BuildOptions.defaults();
+    HashAlgorithm hash = arguments.choice("--hash", HashAlgorithm.class, base.hash());
     return new Question(
         arguments.number("--records", 0, LayoutPlan.MAX_RECORDS, 0),
         arguments.integer("--key-bytes", 0, RecordBatch.MAX_KEY_LENGTH, 0),
@@ -132,6 +139,7 @@ public final class PlanCommand implements Command {
         arguments.number("--device-iops", 1, 1_000_000_000, 0),
         arguments.decimal("--ratio", 0.01, 100_000, 0),
         base.withChecksumBits(arguments.integer("-cb", 0, 32, base.checksumBits()))
+            .withHash(hash)
             .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
             .withThreads(arguments.integer("--threads", 1, 256, base.threads())));
   }
@@ -146,6 +154,7 @@ public final class PlanCommand implements Command {
     json.put("deviceIops", question.deviceIops == 0 ? null : question.deviceIops);
     json.put("compressionRatio", question.ratio == 0 ? null : question.ratio);
     json.put("checksumBits", question.base.checksumBits());
+    json.put("hash", PlannedLayout.word(question.base.hash()));
     json.put("filterBits", question.base.filterBits());
     json.put("threads", question.base.threads());
     Map<String, Object> measured = new LinkedHashMap<>();
@@ -193,7 +202,7 @@ public final class PlanCommand implements Command {
     json.put("temporaryBytesAtMost", plan.temporaryBytes());
     json.put("buildDiskBytesAtMost", row.sized() ? plan.peakDiskBytes() : null);
     json.put("buildMemoryBytes", plan.buildMemoryBytes());
-    double processor = row.layout().buildProcessorSeconds(question.records);
+    double processor = row.layout().buildProcessorSeconds(question.records, question.base.hash());
     json.put("estimatedBuildProcessorSeconds", known(processor));
     json.put("estimatedBuildSeconds", known(wall(processor, question)));
     json.put("readsPerPresentKey", plan.presentReads());
@@ -201,7 +210,8 @@ public final class PlanCommand implements Command {
     json.put("readsPerLookup", row.reads(question.missRate));
     json.put("pagesPerLookup", row.pages(question.missRate));
     json.put(
-        "estimatedWarmLookupsPerSecond", rounded(row.layout().warmPerSecond(question.missRate)));
+        "estimatedWarmLookupsPerSecond",
+        rounded(row.layout().warmPerSecond(question.missRate, question.base.hash())));
     json.put("deviceLookupsPerSecond", rounded(fromDevice(row, question)));
     return json;
   }

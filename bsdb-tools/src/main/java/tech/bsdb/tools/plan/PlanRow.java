@@ -2,6 +2,7 @@ package tech.bsdb.tools.plan;
 
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.LayoutPlan;
 
 /**
@@ -37,7 +38,9 @@ record PlanRow(
   String buildOptions(LayoutPlan possible, int value) {
     int files = possible.options().dataFiles();
     int filterBits = possible.options().filterBits();
+    HashAlgorithm hash = possible.options().hash();
     return layout.buildOptions(value)
+        + (hash == HashAlgorithm.GOV ? "" : " --hash " + PlannedLayout.word(hash))
         + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
         + (files == 1 ? "" : " --data-files " + files);
   }

@@ -26,12 +26,6 @@ final class PlanTable {
           "warm/s",
           "device/s");
 
-  private static final String SIZES_MEAN =
-      """
-      memory: what every lookup touches first: the hash function; packed: the index, on the heap
-      page cache: all that lookups read from files. heap: what an open database takes, at most
-      """;
-
   private PlanTable() {}
 
   static String of(Question question, List<PlanRow> rows, Recommendation recommendation) {
@@ -55,7 +49,13 @@ final class PlanTable {
     return title(question)
         + "\n\n"
         + aligned(sizes)
-        + SIZES_MEAN
+        + String.format(
+            Locale.ROOT,
+            """
+            memory: what every lookup touches first: the hash function, %s; packed: the index, on the heap
+            page cache: all that lookups read from files. heap: what an open database takes, at most
+            """,
+            PlannedLayout.word(question.base().hash()))
         + filterMeans(question)
         + "\n"
         + aligned(costs)
@@ -160,7 +160,10 @@ final class PlanTable {
 
   private static List<String> costs(Question question, PlanRow row, LayoutPlan plan) {
     String build =
-        time(PlanCommand.wall(row.layout().buildProcessorSeconds(question.records()), question));
+        time(
+            PlanCommand.wall(
+                row.layout().buildProcessorSeconds(question.records(), question.base().hash()),
+                question));
     boolean longer =
         PlannedLayout.longerThanMeasured(question.keyBytes(), question.valueBytes())
             && !build.equals(UNKNOWN);
@@ -171,7 +174,7 @@ final class PlanTable {
         bytes(plan.buildMemoryBytes()),
         longer ? "> " + build : build,
         String.format(Locale.ROOT, "%.2f", row.reads(question.missRate())),
-        rate(row.layout().warmPerSecond(question.missRate())),
+        rate(row.layout().warmPerSecond(question.missRate(), question.base().hash())),
         rate(PlanCommand.fromDevice(row, question)));
   }
 

@@ -2,6 +2,7 @@ package tech.bsdb.tools.plan;
 
 import java.util.Locale;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
 
 /**
@@ -34,6 +35,18 @@ enum PlannedLayout {
   /** The share of all cores that a build used: 8 processor seconds of 2 cores in 4.7 s. */
   static final double MEASURED_USE = 0.85;
 
+  /**
+   * The rate of present keys with ptr, divided by that with gov: 1.13 and 1.17 in two runs of "The
+   * hash functions". That of absent keys is 1, because half of each then gives 1.10, as measured.
+   */
+  private static final double PTR_PRESENT = 1.15;
+
+  /**
+   * The processor time of a build with ptr, divided by that with gov: the median of four rounds in
+   * docs/benchmarks/hash-jdk25.txt.
+   */
+  private static final double PTR_BUILD = 1.08;
+
   private final String buildOptions;
   private final double buildNanos;
   private final double presentPerSecond;
@@ -57,9 +70,19 @@ enum PlannedLayout {
     return this == COMPRESSED || this == PACKED_COMPRESSED;
   }
 
+  /** Whether records are in bins, so that there is no hash function. */
+  boolean packed() {
+    return this == PACKED || this == PACKED_COMPRESSED;
+  }
+
   /** The name in lower case. */
   String word() {
-    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    return word(this);
+  }
+
+  /** The name of a choice in lower case, as on the command line. */
+  static String word(Enum<?> choice) {
+    return choice.name().toLowerCase(Locale.ROOT).replace('_', '-');
   }
 
   /** The options of {@code bsdb build} that choose this layout for values of that length. */
@@ -70,23 +93,23 @@ enum PlannedLayout {
   }
 
   /**
-   * The options of a build, with a filter only if the layout can have one.
+   * The options of a build, with a filter or another hash function only if the layout can have one.
    *
    * @throws IllegalArgumentException if this layout cannot hold such values
    */
   BuildOptions of(BuildOptions base, int valueLength) {
-    BuildOptions without = base.withFilterBits(0);
+    BuildOptions possible = packed() ? base.withHash(HashAlgorithm.GOV) : base.withFilterBits(0);
     return switch (this) {
-      case BLOCKED -> without.withLayout(Layout.BLOCKED);
-      case COMPACT -> without.withLayout(Layout.COMPACT);
-      case COMPRESSED -> without.withLayout(Layout.COMPRESSED);
-      case PACKED -> base.withLayout(Layout.PACKED);
-      case PACKED_COMPRESSED -> base.withLayout(Layout.PACKED_COMPRESSED);
+      case BLOCKED -> possible.withLayout(Layout.BLOCKED);
+      case COMPACT -> possible.withLayout(Layout.COMPACT);
+      case COMPRESSED -> possible.withLayout(Layout.COMPRESSED);
+      case PACKED -> possible.withLayout(Layout.PACKED);
+      case PACKED_COMPRESSED -> possible.withLayout(Layout.PACKED_COMPRESSED);
       case APPROXIMATE -> {
         if (valueLength > 255) {
           throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
         }
-        yield without.withApproximateWidth(width(valueLength));
+        yield possible.withApproximateWidth(width(valueLength));
       }
     };
   }
@@ -96,16 +119,26 @@ enum PlannedLayout {
   }
 
   /** Processor seconds of a build, from text; NaN if unknown. */
-  double buildProcessorSeconds(long records) {
-    return records * buildNanos / 1e9;
+  double buildProcessorSeconds(long records, HashAlgorithm hash) {
+    double ratio = packed() || hash == HashAlgorithm.GOV ? 1 : PTR_BUILD;
+    return records * buildNanos * ratio / 1e9;
   }
 
   /** Lookups per second of one thread in memory; NaN if unknown. */
-  double warmPerSecond(double missRate) {
+  double warmPerSecond(double missRate, HashAlgorithm hash) {
+    double present = presentPerSecond * presentRatio(hash);
     return missRate == 0
-        ? presentPerSecond
+        ? present
         : missRate == 1
             ? absentPerSecond
-            : 1 / ((1 - missRate) / presentPerSecond + missRate / absentPerSecond);
+            : 1 / ((1 - missRate) / present + missRate / absentPerSecond);
+  }
+
+  /** The rate of present keys with a hash function, divided by that with gov; NaN if unknown. */
+  private double presentRatio(HashAlgorithm hash) {
+    if (packed() || hash == HashAlgorithm.GOV) {
+      return 1;
+    }
+    return this == BLOCKED || this == COMPACT ? PTR_PRESENT : Double.NaN;
   }
 }

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.plan;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.within;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
 import com.fasterxml.jackson.databind.JsonNode;
@@ -14,9 +15,11 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.CommandRun;
 
@@ -99,6 +102,48 @@ class PlanCommandTest {
   }
 
   @Test
+  void theHashFunctionPtrTakesLessMemory() throws Exception {
+    assertThat(plan(10_000_000, 13, 32, "--miss-rate", "0.6").out())
+        .contains("the hash function, gov; packed: the index", "bsdb build --layout blocked\n")
+        .containsPattern("\nblocked +573 MB +57.30 +10.9 MB +8.76 ");
+
+    assertThat(plan(10_000_000, 13, 32, "--miss-rate", "0.6", "--hash", "ptr").out())
+        .contains(
+            "the hash function, ptr; packed: the index", "bsdb build --layout blocked --hash ptr\n")
+        .containsPattern("\nblocked +570 MB +57.02 +8.1. MB +6.52 ");
+  }
+
+  @Test
+  void whatWasNotMeasuredWithTheHashFunctionPtrIsNull() throws Exception {
+    JsonNode gov = json(plan(10_000_000, 13, 32, "--json"));
+    JsonNode ptr = json(plan(10_000_000, 13, 32, "--json", "--hash", "ptr"));
+    JsonNode half = json(plan(10_000_000, 13, 32, "--json", "--miss-rate", "0.5"));
+    JsonNode ptrHalf =
+        json(plan(10_000_000, 13, 32, "--json", "--miss-rate", "0.5", "--hash", "ptr"));
+
+    assertThat(gov.get("hash").asText()).isEqualTo("gov");
+    assertThat(layout(ptr, "packed")).isEqualTo(layout(gov, "packed"));
+    assertThat(layout(ptr, "packed-compressed")).isEqualTo(layout(gov, "packed-compressed"));
+    for (String name : List.of("blocked", "compact")) {
+      assertThat(ratio(layout(ptr, name), layout(gov, name), "estimatedWarmLookupsPerSecond"))
+          .isCloseTo(1.15, within(0.001));
+      assertThat(ratio(layout(ptrHalf, name), layout(half, name), "estimatedWarmLookupsPerSecond"))
+          .isCloseTo(1.10, within(0.001)); // docs/BENCHMARKS.md, "The hash functions"
+      assertThat(ratio(layout(ptr, name), layout(gov, name), "estimatedBuildSeconds"))
+          .isCloseTo(1.08, within(0.001));
+    }
+    for (String name : List.of("compressed", "approximate")) {
+      assertThat(layout(ptr, name).get("estimatedWarmLookupsPerSecond").isNull()).isTrue();
+    }
+    assertThat(layout(ptr, "approximate").get("buildOptions").asText())
+        .isEqualTo("-a --approximate-width 32 --hash ptr");
+  }
+
+  private static double ratio(JsonNode one, JsonNode other, String field) {
+    return one.get(field).asDouble() / other.get(field).asDouble();
+  }
+
+  @Test
   void theNotesSayWhatHoldsForTheGivenOptions() throws Exception {
     String out = plan(1_000_000, 13, 32, "--miss-rate", "0.6", "-cb", "0").out();
 
@@ -112,16 +157,21 @@ class PlanCommandTest {
         .doesNotContain("most keys are present");
   }
 
-  @Test
-  void theJsonHasTheSizesOfRealDatabases() throws Exception {
+  @ParameterizedTest
+  @EnumSource
+  void theJsonHasTheSizesOfRealDatabases(HashAlgorithm hash) throws Exception {
     int records = 3_000;
-    JsonNode json = json(plan(records, 8, 40, "-cb", "7", "--threads", "2", "--json"));
+    String word = hash.name().toLowerCase(Locale.ROOT);
+    JsonNode json =
+        json(plan(records, 8, 40, "-cb", "7", "--hash", word, "--threads", "2", "--json"));
+    assertThat(json.get("hash").asText()).isEqualTo(word);
     for (Layout layout : Layout.values()) {
       if (layout.isCompressed()) {
         continue;
       }
       Path target = folder.resolve(layout.name());
-      BuildOptions options = BuildOptions.defaults().withLayout(layout).withChecksumBits(7);
+      BuildOptions options =
+          BuildOptions.defaults().withLayout(layout).withChecksumBits(7).withHash(hash);
       try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
         for (int i = 0; i < records; i++) {
           builder.add(ByteBuffer.allocate(8).putLong(i).array(), new byte[40]);
@@ -130,12 +180,12 @@ class PlanCommandTest {
       }
       JsonNode planned = layout(json, layout.name().toLowerCase(Locale.ROOT));
       long real = Database.statistics(target).databaseBytes();
-      long page = layout == Layout.PACKED ? 4096 : 0;
+      long page = layout == Layout.PACKED || hash == HashAlgorithm.PTR ? 4096 : 0;
       assertThat(planned.get("databaseBytes").asLong())
           .as("%s", layout)
           .isBetween(real - page, real + page);
       assertThat(planned.get("hashBytes").asLong())
-          .isEqualTo(Database.statistics(target).hashBytes());
+          .isCloseTo(Database.statistics(target).hashBytes(), within(page));
     }
   }
 
@@ -208,6 +258,7 @@ class PlanCommandTest {
         "--records 1 --key-bytes 8 --value-bytes 2147483648 | --value-bytes takes a whole number from 0 to 2147483639",
         "--records 1 --key-bytes 8 --value-bytes 8 --miss-rate 1.1 | --miss-rate takes a number from 0 to 1",
         "--records 1 --key-bytes 8 --value-bytes 8 --miss-rate NaN | --miss-rate takes a number from 0 to 1",
+        "--records 1 --key-bytes 8 --value-bytes 8 --hash md5 | --hash takes gov or ptr",
         "--records 1 --key-bytes 8 --value-bytes 8 --ratio 0 | --ratio takes a number from 0.01",
         "--records 1 --key-bytes 8 --value-bytes 8 --device-iops 0 | --device-iops takes a whole number from 1",
         "--key-bytes 8 --value-bytes 8 | missing --records: a plan needs the number of records",
