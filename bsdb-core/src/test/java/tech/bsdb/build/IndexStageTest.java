@@ -2,8 +2,10 @@ package tech.bsdb.build;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.assertj.core.api.Assertions.within;
 
 import java.io.IOException;
+import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,7 +15,9 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.function.LongBinaryOperator;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedClass;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.format.Facts;
@@ -225,6 +230,42 @@ class IndexStageTest {
               expected * 0.99 - 6 * Math.sqrt(expected) - 1,
               expected + 6 * Math.sqrt(expected) + 2);
     }
+  }
+
+  @Tag("long")
+  @ParameterizedTest
+  @ValueSource(ints = {4, 8})
+  void tenMillionAbsentKeysPassByTheShareThatTheChecksumBitsSay(int bits) throws Exception {
+    int tasks = 100;
+    int each = 100_000;
+    Built built = build(entries(1_000_000), bits, 64 << 20, 2, null);
+    long seed = random.nextLong();
+    long passed;
+    try (HashFunction hash = built.open()) {
+      passed =
+          IntStream.range(0, tasks)
+              .parallel()
+              .mapToLong(task -> passed(hash, new SplittableRandom(seed + task), each))
+              .sum();
+    }
+    double rate = (double) passed / tasks / each;
+    System.out.println(kind.name() + ", " + bits + " bits: " + passed + " false positives");
+    assertThat(rate * (1 << bits)).isCloseTo(1, within(0.05));
+  }
+
+  /** How many of so many random keys have a slot. */
+  private static long passed(HashFunction hash, SplittableRandom random, int asked) {
+    long passed = 0;
+    try {
+      for (int i = 0; i < asked; i++) {
+        if (hash.slot(random.nextLong(), random.nextLong()) != HashFunction.ABSENT) {
+          passed++;
+        }
+      }
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+    return passed;
   }
 
   @Test

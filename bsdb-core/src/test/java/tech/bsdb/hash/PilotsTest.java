@@ -6,7 +6,9 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.util.Arrays;
 import java.util.BitSet;
 import java.util.SplittableRandom;
-import java.util.stream.LongStream;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.IntStream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tech.bsdb.Seeds;
@@ -16,39 +18,46 @@ import tech.bsdb.Seeds;
 class PilotsTest {
   private final SplittableRandom random = Seeds.random("PilotsTest");
 
-  /** Distinct first halves in one of 2^n parts, ascending as unsigned numbers. */
-  private long[] highs(int count, long parts, long part) {
+  /** First halves in one of 2^n parts, ascending as unsigned numbers. */
+  private static long[] highs(SplittableRandom random, int count, long parts, long part) {
     int bits = Long.numberOfTrailingZeros(parts);
     long[] highs =
-        LongStream.generate(() -> part << Long.SIZE - bits | random.nextLong() >>> bits)
-            .distinct()
-            .limit(count)
-            .map(high -> high ^ Long.MIN_VALUE)
+        random
+            .longs(count)
+            .map(any -> (part << Long.SIZE - bits | any >>> bits) ^ Long.MIN_VALUE)
             .sorted()
             .toArray();
-    return Arrays.stream(highs).map(high -> high ^ Long.MIN_VALUE).toArray();
+    Arrays.setAll(highs, i -> highs[i] ^ Long.MIN_VALUE);
+    return highs;
   }
 
+  private long[] highs(int count, long parts, long part) {
+    return highs(random, count, parts, part);
+  }
+
+  /** Each key has a slot of its own, and a lookup by pilots and remap finds it. */
   private static void assertBijection(Pilots found, long[] high, long[] low, long parts) {
     int keys = high.length;
     int[] remap = found.remap();
     int[] slots = found.assign(remap);
-    BitSet given = new BitSet();
+    byte[] pilots = found.pilots();
+    BitSet given = new BitSet(keys);
     for (int i = 0; i < keys; i++) {
-      assertThat(slots[i]).isBetween(0, keys - 1);
-      assertThat(given.get(slots[i])).as("slot %s given before", slots[i]).isFalse();
-      given.set(slots[i]);
       int bucket = Pilots.bucket(Pilots.fraction(high[i], parts), Pilots.buckets(keys));
       long hash = Pilots.hash(high[i], low[i], Pilots.multiplier(found.seed()));
-      int slot = Pilots.slot(hash, found.pilots()[bucket] & 0xFF, Pilots.slots(keys));
-      assertThat(slot < keys ? slot : remap[slot - keys]).isEqualTo(slots[i]);
+      int slot = Pilots.slot(hash, pilots[bucket] & 0xFF, Pilots.slots(keys));
+      int own = slot < keys ? slot : remap[slot - keys];
+      if (own < 0 || own >= keys || own != slots[i] || given.get(own)) {
+        throw new AssertionError(
+            "key " + i + " of " + keys + " has slot " + own + ", assigned " + slots[i]);
+      }
+      given.set(own);
     }
+    assertThat(given.cardinality()).isEqualTo(keys);
     for (int slot : remap) {
       assertThat(slot).isBetween(0, Math.max(0, keys - 1));
     }
-    for (byte pilot : found.pilots()) {
-      assertThat(pilot).isNotZero();
-    }
+    assertThat(pilots).doesNotContain(0);
   }
 
   @Test
@@ -59,6 +68,40 @@ class PilotsTest {
       long[] low = random.longs(keys).toArray();
       assertBijection(Pilots.find(high, low, 0, keys, parts), high, low, parts);
     }
+  }
+
+  /** -Dbsdb.pilots.sets= sets of every size up to 5,000. */
+  @Tag("long")
+  @Test
+  @Timeout(value = 1, unit = TimeUnit.HOURS, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void everySizeUpToFiveThousandIsSolved() {
+    int sets = Integer.getInteger("bsdb.pilots.sets", 20);
+    long seed = random.nextLong();
+    int[] retried =
+        IntStream.rangeClosed(0, 5000)
+            .parallel()
+            .map(keys -> solved(new SplittableRandom(seed + keys), keys, sets))
+            .toArray();
+    int all = Arrays.stream(retried).sum();
+    System.out.println(retried.length * sets + " sets, of which " + all + " took another seed");
+  }
+
+  /** Solves random sets of a size and returns how many of them took another seed. */
+  private static int solved(SplittableRandom random, int keys, int sets) {
+    int retried = 0;
+    for (int set = 0; set < sets; set++) {
+      long parts = 1L << random.nextInt(20);
+      long[] high = highs(random, keys, parts, random.nextLong(parts));
+      long[] low = random.longs(keys).toArray();
+      try {
+        Pilots found = Pilots.find(high, low, 0, keys, parts);
+        assertBijection(found, high, low, parts);
+        retried += found.seed() > 0 ? 1 : 0;
+      } catch (BucketOverflowException e) {
+        throw new AssertionError("set " + set + " of " + keys + " keys", e);
+      }
+    }
+    return retried;
   }
 
   @Test
