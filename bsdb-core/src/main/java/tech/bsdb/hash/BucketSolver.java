@@ -38,7 +38,7 @@ final class BucketSolver implements HashConstruction {
 
   @Override
   public HashWriter writer(PageEncoder pages, long keys) {
-    return new BucketWriter(pages, layout.buckets(), keys);
+    return new HashWriter(pages, 0, layout.buckets(), keys);
   }
 
   /**

@@ -11,8 +11,8 @@ import tech.bsdb.io.PageSource;
 
 /**
  * The function of Genuzio, Ottaviano and Vigna (SEA 2016) with a block of adjacent cache lines per
- * bucket (FORMAT.md §5): {@link BucketLayout} lays it out, {@link BucketSolver} and {@link
- * BucketWriter} build it, {@link BucketHash} reads it.
+ * bucket (FORMAT.md §5): {@link BucketLayout} lays it out, {@link BucketSolver} builds it, {@link
+ * BucketHash} reads it.
  */
 final class Gov3Bucketed implements HashKind {
   @Override

@@ -69,9 +69,9 @@ public interface HashConstruction {
     private static final VarHandle LONGS =
         MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-    /** The first word of the block, whose lower 56 bits are the bucket's first slot. */
+    /** The bucket's first slot: the lower 56 bits of the first word of the block. */
     long first() {
-      return (long) LONGS.get(block, 0);
+      return (long) LONGS.get(block, 0) << Byte.SIZE >>> Byte.SIZE;
     }
   }
 }

@@ -11,8 +11,8 @@ import tech.bsdb.io.PageSource;
 
 /**
  * The function of Groot Koerkamp (SEA 2025) in parts (FORMAT.md §13): {@link Pilots} defines it and
- * finds it, {@link PtrLayout} lays it out, {@link PtrConstruction} and {@link PtrWriter} build it,
- * {@link PtrHash} reads it. The buckets of the other interfaces are its parts.
+ * finds it, {@link PtrLayout} lays it out, {@link PtrConstruction} builds it, {@link PtrHash} reads
+ * it. The buckets of the other interfaces are its parts.
  */
 final class Ptr implements HashKind {
   @Override

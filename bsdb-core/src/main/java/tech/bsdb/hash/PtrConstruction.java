@@ -83,6 +83,6 @@ final class PtrConstruction implements HashConstruction {
 
   @Override
   public HashWriter writer(PageEncoder pages, long keys) {
-    return new PtrWriter(pages, layout.parts(), keys);
+    return new HashWriter(pages, Long.BYTES, layout.parts(), keys);
   }
 }
