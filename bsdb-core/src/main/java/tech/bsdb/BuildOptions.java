@@ -25,7 +25,7 @@ public final class BuildOptions {
   /** Mutable only until it becomes part of a {@code BuildOptions}. */
   private static final class Settings {
     Layout layout = Layout.BLOCKED;
-    HashAlgorithm hash = HashAlgorithm.GOV;
+    HashAlgorithm hash = HashAlgorithm.PTR;
     int checksumBits = 4;
     int filterBits;
     int approximateWidth;
@@ -130,7 +130,7 @@ public final class BuildOptions {
     return with(changed -> changed.layout = layout);
   }
 
-  /** The minimal perfect hash function; the packed layouts have none. */
+  /** The minimal perfect hash function, by default {@code PTR}; the packed layouts have none. */
   public HashAlgorithm hash() {
     return settings.hash;
   }

@@ -12,7 +12,7 @@ public enum HashAlgorithm {
   GOV,
   /**
    * PtrHash, the function of Groot Koerkamp (2025): 2.5 bits a key, of which a lookup reads one
-   * byte, and the checksum bits apart from them.
+   * byte, and the checksum bits apart from them. The default.
    */
   PTR
 }

@@ -68,7 +68,7 @@ class BuildOptionsTest {
     BuildOptions changed =
         DEFAULTS
             .withLayout(Layout.COMPACT)
-            .withHash(HashAlgorithm.PTR)
+            .withHash(HashAlgorithm.GOV)
             .withChecksumBits(7)
             .withFilterBits(10)
             .withApproximateWidth(9)
@@ -85,7 +85,7 @@ class BuildOptionsTest {
             .withValueSchema("{}")
             .withSeed(-8);
     assertThat(changed.layout()).isEqualTo(Layout.COMPACT);
-    assertThat(changed.hash()).isEqualTo(HashAlgorithm.PTR);
+    assertThat(changed.hash()).isEqualTo(HashAlgorithm.GOV);
     assertThat(changed.checksumBits()).isEqualTo(7);
     assertThat(changed.filterBits()).isEqualTo(10);
     assertThat(changed.approximateWidth()).isEqualTo(9);
@@ -120,7 +120,7 @@ class BuildOptionsTest {
   private static final List<UnaryOperator<BuildOptions>> CHANGES =
       List.of(
           options -> options.withLayout(Layout.COMPACT),
-          options -> options.withHash(HashAlgorithm.PTR),
+          options -> options.withHash(HashAlgorithm.GOV),
           options -> options.withChecksumBits(7),
           options -> options.withFilterBits(10),
           options -> options.withApproximateWidth(9),

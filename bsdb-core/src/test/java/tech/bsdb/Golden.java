@@ -43,7 +43,11 @@ public enum Golden {
   }
 
   private static BuildOptions options(Layout layout) {
-    return BuildOptions.defaults().withLayout(layout).withDictionaryBytes(512).withBlockSize(4096);
+    return BuildOptions.defaults()
+        .withLayout(layout)
+        .withHash(HashAlgorithm.GOV)
+        .withDictionaryBytes(512)
+        .withBlockSize(4096);
   }
 
   /** The name of its directory. */

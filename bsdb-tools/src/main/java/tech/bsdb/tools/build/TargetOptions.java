@@ -86,9 +86,9 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
         .value(
             "--hash",
             "WHICH",
-            "hash function: gov (default), or ptr, which takes 2.5 bits a key besides the checksum"
-                + " bits instead of 4.6 and answers single lookups faster, but batches more slowly;"
-                + " older readers reject it; not with --layout packed")
+            "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
+                + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
+                + " readers, too; not with --layout packed")
         .value(
             "--filter-bits",
             "BITS",

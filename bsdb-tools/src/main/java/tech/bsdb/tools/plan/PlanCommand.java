@@ -46,8 +46,8 @@ public final class PlanCommand implements Command {
           .value(
               "--hash",
               "WHICH",
-              "hash function of the layouts that have one: gov (default), or ptr, which takes 2.5"
-                  + " bits a key besides the checksum bits instead of 4.6")
+              "hash function of the layouts that have one: ptr (default), or gov, which takes 4.6"
+                  + " bits a key besides the checksum bits instead of 2.5")
           .value(
               "--filter-bits",
               "BITS",

@@ -40,7 +40,7 @@ record PlanRow(
     int filterBits = possible.options().filterBits();
     HashAlgorithm hash = possible.options().hash();
     return layout.buildOptions(value)
-        + (hash == HashAlgorithm.GOV ? "" : " --hash " + PlannedLayout.word(hash))
+        + (hash == PlannedLayout.DEFAULT_HASH ? "" : " --hash " + PlannedLayout.word(hash))
         + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
         + (files == 1 ? "" : " --data-files " + files);
   }

@@ -36,16 +36,22 @@ enum PlannedLayout {
   static final double MEASURED_USE = 0.85;
 
   /**
-   * The rate of present keys with ptr, divided by that with gov: 1.13 and 1.17 in two runs of "The
+   * The rate of present keys with ptr, divided by that with gov: 1.13 to 1.17 in the runs of "The
    * hash functions". That of absent keys is 1, because half of each then gives 1.10, as measured.
    */
   private static final double PTR_PRESENT = 1.15;
+
+  /** The same in approximate mode, where there is no record to read. */
+  private static final double PTR_APPROXIMATE = 1.2;
 
   /**
    * The processor time of a build with ptr, divided by that with gov: the median of four rounds in
    * docs/benchmarks/hash-jdk25.txt.
    */
   private static final double PTR_BUILD = 1.08;
+
+  /** The hash function of a build without {@code --hash}. */
+  static final HashAlgorithm DEFAULT_HASH = BuildOptions.defaults().hash();
 
   private final String buildOptions;
   private final double buildNanos;
@@ -98,7 +104,7 @@ enum PlannedLayout {
    * @throws IllegalArgumentException if this layout cannot hold such values
    */
   BuildOptions of(BuildOptions base, int valueLength) {
-    BuildOptions possible = packed() ? base.withHash(HashAlgorithm.GOV) : base.withFilterBits(0);
+    BuildOptions possible = packed() ? base.withHash(DEFAULT_HASH) : base.withFilterBits(0);
     return switch (this) {
       case BLOCKED -> possible.withLayout(Layout.BLOCKED);
       case COMPACT -> possible.withLayout(Layout.COMPACT);
@@ -134,11 +140,12 @@ enum PlannedLayout {
             : 1 / ((1 - missRate) / present + missRate / absentPerSecond);
   }
 
-  /** The rate of present keys with a hash function, divided by that with gov; NaN if unknown. */
+  /** The rate of present keys with a hash function, divided by that with gov. */
   private double presentRatio(HashAlgorithm hash) {
-    if (packed() || hash == HashAlgorithm.GOV) {
-      return 1;
-    }
-    return this == BLOCKED || this == COMPACT ? PTR_PRESENT : Double.NaN;
+    return switch (this) {
+      case BLOCKED, COMPACT -> hash == HashAlgorithm.PTR ? PTR_PRESENT : 1;
+      case APPROXIMATE -> hash == HashAlgorithm.PTR ? PTR_APPROXIMATE : 1;
+      case COMPRESSED, PACKED, PACKED_COMPRESSED -> 1; // they have none, or decompress for longer
+    };
   }
 }

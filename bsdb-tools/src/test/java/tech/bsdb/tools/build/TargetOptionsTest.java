@@ -284,7 +284,7 @@ class TargetOptionsTest {
 
   @Test
   void theHashFunctionIsChosen() throws Exception {
-    assertThat(parse().build().hash()).isEqualTo(HashAlgorithm.GOV);
+    assertThat(parse().build().hash()).isEqualTo(HashAlgorithm.PTR);
     assertThat(parse("--hash", "ptr").build().hash()).isEqualTo(HashAlgorithm.PTR);
     assertThat(parse("--hash", "gov", "-a").build().hash()).isEqualTo(HashAlgorithm.GOV);
     assertUsage("--hash takes gov or ptr, not \"md5\"", "--hash", "md5");
