@@ -16,7 +16,8 @@ import java.util.Arrays;
  * none, it evicts other buckets, as in cuckoo hashing, and places them again at once: it takes the first pilot that
  * evicts no more than it places, in squares of the buckets' sizes, or else the one that evicts least. The last 16 buckets
  * that evicted others are spared, which breaks cycles. If the evictions do not end, the part is solved again with another
- * seed, which is stored with it. The search is deterministic.
+ * seed, which is stored with it. The evictions of all seeds together are bounded: keys that were chosen to crowd the same
+ * buckets would otherwise occupy the search for hours. The search is deterministic.
  *
  * SKEW. If all buckets had the same expected size, the last ones would be as large as the first and hardly fit. The
  * bucket of a fraction x of the part is therefore not x * m but g(x) * m with g(x) = 255/256 * x^2 (1 + x) / 2 + x/256,
@@ -45,8 +46,14 @@ final class Pilots {
   /** The number of seeds. */
   private static final int SEEDS = 256;
 
-  /** Evictions per bucket after which the search begins again with another seed. */
-  private static final int MAX_EVICTIONS = 20;
+  /**
+   * Evictions per bucket after which the search begins again with another seed. Random signatures
+   * need less than a tenth of it (measured).
+   */
+  private static final int MAX_EVICTIONS = 1;
+
+  /** Evictions per bucket, of all seeds together, after which the search gives up. */
+  private static final int MAX_EVICTIONS_OF_ALL_SEEDS = 4;
 
   /** How many of the buckets that evicted others last are not evicted. */
   private static final int RECENT = 16;
@@ -164,7 +171,9 @@ final class Pilots {
       throws BucketOverflowException {
     Pilots found = new Pilots(high, from, keys, parts);
     int[] order = found.largestFirst();
-    for (int seed = 0; seed < SEEDS; seed++) {
+    long most = (long) MAX_EVICTIONS_OF_ALL_SEEDS * found.buckets;
+    long evictions = 0;
+    for (int seed = 0; seed < SEEDS && evictions < most; seed++) {
       long multiplier = multiplier(seed);
       for (int i = 0; i < keys; i++) {
         found.hashes[i] = hash(high[from + i], low[from + i], multiplier);
@@ -173,6 +182,7 @@ final class Pilots {
       if (found.placeAll(order)) {
         return found;
       }
+      evictions += found.evictions;
     }
     throw new BucketOverflowException(keys);
   }

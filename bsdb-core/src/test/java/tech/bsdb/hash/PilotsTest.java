@@ -180,6 +180,25 @@ class PilotsTest {
         .isInstanceOf(BucketOverflowException.class);
   }
 
+  /**
+   * Keys chosen so that every third bucket stays empty, which takes one and a half times as many
+   * random ones. The search would evict for more than an hour.
+   */
+  @Test
+  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void keysThatWereChosenToCrowdBucketsAreRefusedSoon() {
+    int keys = 40_000;
+    int buckets = Pilots.buckets(keys);
+    long[] high =
+        Arrays.stream(highs(60_900, 1, 0))
+            .filter(each -> Pilots.bucket(Pilots.fraction(each, 1), buckets) % 3 != 0)
+            .toArray();
+    assertThat(high).hasSizeBetween(keys, keys + 1500);
+    long[] low = random.longs(high.length).toArray();
+    assertThatThrownBy(() -> Pilots.find(high, low, 0, keys, 1))
+        .isInstanceOf(BucketOverflowException.class);
+  }
+
   @Test
   void bucketsAreInTheOrderOfTheFractions() {
     for (int i = 0; i < 10_000; i++) {
