@@ -190,10 +190,15 @@ class LayoutPlanTest {
   }
 
   @Test
-  void temporaryFilesOfAMillionRecordsWithTheHashFunctionPtr() throws Exception {
+  void theHashFunctionPtrOfAMillionRecords() throws Exception {
     Built built = requireCloseDiskOfAMillion(options.withHash(HashAlgorithm.PTR));
     LayoutPlan plan = LayoutPlan.of(options.withHash(HashAlgorithm.PTR), 1_000_000, 8, 0);
     assertThat(plan.hashBytes()).isCloseTo(built.statistics.hashBytes(), within((long) PAGE));
+  }
+
+  @Test
+  void temporaryFilesOfAMillionRecordsWithTheHashFunctionGov() throws Exception {
+    requireCloseDiskOfAMillion(options.withHash(HashAlgorithm.GOV));
   }
 
   private Built requireCloseDiskOfAMillion(BuildOptions given) throws Exception {

@@ -49,7 +49,7 @@ class RandomDamageTest {
                 .withLayout(Layout.PACKED_COMPRESSED)
                 .withDataFiles(2)
                 .withDictionaryBytes(9000)));
-    kinds.add(Arguments.of("ptr", BuildOptions.defaults().withHash(HashAlgorithm.PTR)));
+    kinds.add(Arguments.of("gov", BuildOptions.defaults().withHash(HashAlgorithm.GOV)));
     kinds.add(
         Arguments.of(
             "approximate", BuildOptions.defaults().withApproximateWidth(60).withChecksumBits(32)));

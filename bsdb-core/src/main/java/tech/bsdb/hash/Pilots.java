@@ -47,8 +47,8 @@ final class Pilots {
   private static final int SEEDS = 256;
 
   /**
-   * Evictions per bucket after which the search begins again with another seed. Random signatures
-   * need less than a tenth of it (measured).
+   * Evictions per bucket after which the search begins again with another seed. With random
+   * signatures, seeds that succeed need less than a tenth of it (measured).
    */
   private static final int MAX_EVICTIONS = 1;
 
