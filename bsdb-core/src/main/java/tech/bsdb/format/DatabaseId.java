@@ -34,6 +34,20 @@ public final class DatabaseId {
     return new DatabaseId(Arrays.copyOfRange(bytes, offset, offset + LENGTH));
   }
 
+  /**
+   * Parses the text of an id.
+   *
+   * @param text 32 hexadecimal digits
+   * @throws IllegalArgumentException if it is anything else
+   */
+  static DatabaseId parse(String text) {
+    byte[] bytes = HexFormat.of().parseHex(text);
+    if (bytes.length != LENGTH) {
+      throw new IllegalArgumentException("not a database id: " + text);
+    }
+    return new DatabaseId(bytes);
+  }
+
   /** A copy of the 16 bytes. */
   public byte[] bytes() {
     return bytes.clone();

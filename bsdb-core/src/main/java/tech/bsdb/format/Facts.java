@@ -101,7 +101,7 @@ public record Facts(
   /** The kind of the hash function of a layout that needs none. */
   public static final String NO_HASH = "none";
 
-  /** The shard assignment of keys: none, since there is only one shard. */
+  /** The routing of keys if there is only one shard. */
   private static final String NO_SHARD_HASH = "none";
 
   /** The format version, which must be known before anything else is read. */
@@ -117,6 +117,30 @@ public record Facts(
   /** The name of the layout, which must be known before the other facts. */
   public static String layoutName(Manifest manifest) {
     return manifest.text(LAYOUT);
+  }
+
+  /**
+   * The name of the routing of keys to shards, which must be known before the other facts, or null
+   * if the database is not one of several shards.
+   */
+  public static @Nullable String routing(Manifest manifest) {
+    String name = manifest.text(SHARD_HASH);
+    return shardCount(manifest, 1, Integer.MAX_VALUE) == 1 ? null : name;
+  }
+
+  /** The number of shards. */
+  static int shardCount(Manifest manifest, int least, int most) {
+    return small(manifest, SHARD_COUNT, least, most);
+  }
+
+  /** Creates the manifest of a set of shards, which are not listed yet. */
+  static Manifest.Builder setManifest(String layout, long records, int shards) {
+    return new Manifest.Builder()
+        .put(FORMAT, FileFrame.VERSION)
+        .put(RECORDS, records)
+        .put(LAYOUT, layout)
+        .put(SHARD_COUNT, shards)
+        .put(SHARD_HASH, KeySlots.NAME);
   }
 
   /** The layout, or null if this version does not read it. */
@@ -135,7 +159,7 @@ public record Facts(
     boolean approximate = layout == RecordLayout.NONE;
     boolean packed = layout.packed();
     manifest.text(SHARD_HASH);
-    int shards = small(manifest, SHARD_COUNT, 1, Integer.MAX_VALUE);
+    int shards = shardCount(manifest, 1, ShardSet.MOST);
     return new Facts(
         layout,
         number(manifest, RECORDS, 0, 1L << 40),
@@ -187,7 +211,7 @@ public record Facts(
             .put(INDEX_WIDTH, approximateWidth)
             .put(SHARD_NUMBER, shard)
             .put(SHARD_COUNT, shards)
-            .put(SHARD_HASH, NO_SHARD_HASH)
+            .put(SHARD_HASH, shards == 1 ? NO_SHARD_HASH : KeySlots.NAME)
             .put(ZSTD_BLOCK, zstdBlock)
             .put(ZSTD_LEVEL, zstdLevel)
             .put(ZSTD_LONGEST, zstdLongest);

@@ -50,12 +50,26 @@ public final class Manifest {
       Pattern.compile(
           "manifest\\.bsdb|(data-[0-9]{3}|dictionary|filter|hash|index)-[0-9a-f]{8}\\.bsdb");
 
+  private static final Pattern SHARD_NAMES = Pattern.compile("shard-[0-9]{5}-[0-9a-f]{8}");
+
   private final Map<String, String> values;
   private final List<FileEntry> files;
+  private final List<ShardSet.Shard> shards;
 
-  private Manifest(Map<String, String> values, List<FileEntry> files) {
+  private Manifest(Map<String, String> values, List<FileEntry> files, List<ShardSet.Shard> shards) {
     this.values = values;
     this.files = List.copyOf(files);
+    this.shards = List.copyOf(shards);
+  }
+
+  /** Whether the name is one that the directory of a shard can have. */
+  public static boolean isShardDirectory(String name) {
+    return SHARD_NAMES.matcher(name).matches();
+  }
+
+  /** The first part of the name of a shard's directory. */
+  static String shardDirectory(int number) {
+    return String.format(Locale.ROOT, "shard-%05d", number);
   }
 
   /** Whether the name is one that a file of a database can have. */
@@ -67,6 +81,7 @@ public final class Manifest {
   public static final class Builder {
     private final Map<String, String> values = new LinkedHashMap<>();
     private final List<FileEntry> files = new ArrayList<>();
+    private final List<ShardSet.Shard> shards = new ArrayList<>();
 
     /** Adds a fact. Each name may be added only once. */
     public Builder put(String name, Object value) {
@@ -82,9 +97,15 @@ public final class Manifest {
       return this;
     }
 
+    /** Adds a shard. */
+    Builder shard(ShardSet.Shard shard) {
+      shards.add(shard);
+      return this;
+    }
+
     /** Creates the manifest. */
     public Manifest build() {
-      return new Manifest(new LinkedHashMap<>(values), files);
+      return new Manifest(new LinkedHashMap<>(values), files, shards);
     }
   }
 
@@ -105,6 +126,15 @@ public final class Manifest {
           .append(entry.end)
           .append('\n');
     }
+    for (ShardSet.Shard shard : shards) {
+      text.append("shard=")
+          .append(shard.number())
+          .append(' ')
+          .append(shard.id())
+          .append(' ')
+          .append(shard.records())
+          .append('\n');
+    }
     return text.toString().getBytes(StandardCharsets.UTF_8);
   }
 
@@ -116,12 +146,15 @@ public final class Manifest {
   public static Manifest decode(Path path, byte[] bytes) throws CorruptDatabaseException {
     Map<String, String> values = new LinkedHashMap<>();
     List<FileEntry> files = new ArrayList<>();
+    List<ShardSet.Shard> shards = new ArrayList<>();
     for (String line : new String(bytes, StandardCharsets.UTF_8).lines().toList()) {
       int equals = line.indexOf('=');
       try {
         String value = line.substring(equals + 1);
         if (line.startsWith("file=")) {
           files.add(fileEntry(value.split(" ")));
+        } else if (line.startsWith("shard=")) {
+          shards.add(shard(value.split(" ")));
         } else {
           values.put(line.substring(0, equals), value);
         }
@@ -130,7 +163,12 @@ public final class Manifest {
             path, Page.SIZE, "lines of name=value", "\"" + line + "\"");
       }
     }
-    return new Manifest(values, files);
+    return new Manifest(values, files, shards);
+  }
+
+  private static ShardSet.Shard shard(String[] parts) {
+    return new ShardSet.Shard(
+        Integer.parseInt(parts[0]), DatabaseId.parse(parts[1]), Long.parseLong(parts[2]));
   }
 
   private static FileEntry fileEntry(String[] parts) {
@@ -159,6 +197,11 @@ public final class Manifest {
   /** A fact as a number. */
   public long number(String name) {
     return Long.parseLong(text(name));
+  }
+
+  /** The shards of a set, in the order of their numbers; none in the manifest of a database. */
+  public List<ShardSet.Shard> shards() {
+    return shards;
   }
 
   /** All files except the manifest itself, in the order data, dictionary, hash, index, filter. */

@@ -1,0 +1,112 @@
+package tech.bsdb.format;
+
+/**
+ * The routing of keys to shards (FORMAT.md §14): a key has one of {@link #COUNT} slots, computed as
+ * Redis Cluster does, and each shard holds the keys of a range of slots.
+ *
+ * <p>If a key contains {@code {...}} with at least one byte between the first opening and the next
+ * closing brace, only these bytes count, so that such keys can be kept together.
+ *
+ * @see <a href="https://redis.io/docs/latest/operate/oss_and_stack/reference/cluster-spec/">The
+ *     Redis Cluster specification, "Key distribution model" and "Hash tags"</a>
+ */
+public final class KeySlots {
+  /** The number of slots. */
+  public static final int COUNT = 1 << 14;
+
+  /** The name of this routing in manifests. */
+  public static final String NAME = "crc16-slots";
+
+  /** CRC-16/XMODEM: the polynomial of x^16 + x^12 + x^5 + 1, from 0, most significant bit first. */
+  private static final int POLYNOMIAL = 0x1021;
+
+  /*
+   * By two tables, two bytes at a time: the loads of a step do not wait for each other.
+   */
+  private static final char[] LAST = table(1);
+  private static final char[] FIRST = table(2);
+
+  private KeySlots() {}
+
+  /** The checksums of one byte followed by {@code bytes} - 1 zeros. */
+  private static char[] table(int bytes) {
+    char[] table = new char[256];
+    for (int i = 0; i < table.length; i++) {
+      int crc = i << 8;
+      for (int bit = 0; bit < 8 * bytes; bit++) {
+        crc = (crc & 0x8000) == 0 ? crc << 1 : crc << 1 ^ POLYNOMIAL;
+      }
+      table[i] = (char) crc;
+    }
+    return table;
+  }
+
+  /** The slot of a key, 0 to {@link #COUNT} - 1. */
+  public static int of(byte[] key) {
+    return of(key, 0, key.length);
+  }
+
+  /** The slot of the key in a range of bytes, 0 to {@link #COUNT} - 1. */
+  public static int of(byte[] bytes, int from, int length) {
+    int end = from + length;
+    int open = indexOf((byte) '{', bytes, from, end);
+    if (open < end) {
+      int close = indexOf((byte) '}', bytes, open + 1, end);
+      if (close < end && close > open + 1) {
+        return crc(bytes, open + 1, close) % COUNT;
+      }
+    }
+    return crc(bytes, from, end) % COUNT;
+  }
+
+  /** The first position of a byte, or {@code end}. */
+  private static int indexOf(byte wanted, byte[] bytes, int from, int end) {
+    int at = from;
+    while (at < end && bytes[at] != wanted) {
+      at++;
+    }
+    return at;
+  }
+
+  private static int crc(byte[] bytes, int from, int end) {
+    int crc = 0;
+    int at = from;
+    for (; at < end - 1; at += 2) {
+      int high = crc >>> 8 ^ bytes[at] & 0xFF;
+      int low = crc & 0xFF ^ bytes[at + 1] & 0xFF;
+      crc = FIRST[high] ^ LAST[low];
+    }
+    if (at < end) {
+      crc = (crc << 8 ^ LAST[crc >>> 8 ^ bytes[at] & 0xFF]) & 0xFFFF;
+    }
+    return crc;
+  }
+
+  /**
+   * The number of the shard that holds a slot.
+   *
+   * @param shards the number of shards, 1 to {@link #COUNT}
+   */
+  public static int shard(int slot, int shards) {
+    return (int) (((long) slot * shards + shards - 1) / COUNT);
+  }
+
+  /** The number of the shard that holds a key. */
+  public static int shard(byte[] key, int shards) {
+    return shard(of(key), shards);
+  }
+
+  /**
+   * The first slot of a shard; its slots end before the first one of the next shard.
+   *
+   * @param shard 0 to {@code shards}, where {@code shards} gives {@link #COUNT}
+   */
+  public static int first(int shard, int shards) {
+    return (int) ((long) shard * COUNT / shards);
+  }
+
+  /** The slots of a shard, for messages: "0 to 2047". */
+  public static String range(int shard, int shards) {
+    return first(shard, shards) + " to " + (first(shard + 1, shards) - 1);
+  }
+}
