@@ -2,23 +2,17 @@ package tech.bsdb;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.Warming;
 import tech.bsdb.error.MemoryBudgetExceededException;
-import tech.bsdb.format.Facts;
-import tech.bsdb.format.FileFrame;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
-import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.Engines;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.ReadCount;
@@ -27,7 +21,8 @@ import tech.bsdb.lookup.RecordWalk;
 import tech.bsdb.verify.Verification;
 
 /**
- * An open database. Thread-safe; one instance serves any number of threads.
+ * An open database, or an open set of shards, which answers for all of them. Thread-safe; one
+ * instance serves any number of threads.
  *
  * <p>Opening takes constant time and memory regardless of the size of the database, except for the
  * index and the filter of the packed layout. The files are shared with other readers and processes
@@ -52,16 +47,17 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Opens a database.
+   * Opens a database, a set of shards ({@link BuildOptions#withShards}), or one shard of a set. A
+   * shard answers its own keys; lookups of others throw a {@link
+   * tech.bsdb.error.WrongShardException}.
    *
-   * @param directory the database directory
+   * @param directory the directory of the database, the set or the shard
    * @param options how to open it
    * @throws java.nio.file.NoSuchFileException if the directory does not exist
    * @throws java.nio.file.NotDirectoryException if it is not a database
    * @throws tech.bsdb.error.CorruptDatabaseException if a file is truncated, has a damaged header
    *     or footer, or belongs to another database
-   * @throws tech.bsdb.error.UnsupportedFormatException if this version cannot read its format, or
-   *     if it is one shard of many
+   * @throws tech.bsdb.error.UnsupportedFormatException if this version cannot read its format
    */
   public static Database open(Path directory, OpenOptions options) throws IOException {
     EngineChoice choice =
@@ -103,6 +99,8 @@ public final class Database implements AutoCloseable {
    *     the power of minus its checksum bits)
    * @throws IOException if a read fails
    * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
+   * @throws tech.bsdb.error.WrongShardException if this is one shard, and the key belongs to
+   *     another. All lookups throw it
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
@@ -217,11 +215,11 @@ public final class Database implements AutoCloseable {
 
   /**
    * Starts a scan of all records, in the order in which they were added; in the packed layout, in
-   * the order of their signatures. The scan reads the files as they were when the database was
-   * opened, even if the directory has since been replaced or deleted. The cursor may outlive this
-   * object, unless the build dropped duplicates ({@link Statistics#duplicatesDropped}): the scan
-   * then looks up each key and fails with an {@link IllegalStateException} once this database is
-   * closed.
+   * the order of their signatures; in a set, shard by shard. The scan reads the files as they were
+   * when the database was opened, even if the directory has since been replaced or deleted. The
+   * cursor may outlive this object, unless the build dropped duplicates ({@link
+   * Statistics#duplicatesDropped}): the scan then looks up each key and fails with an {@link
+   * IllegalStateException} once this database is closed.
    *
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
@@ -252,12 +250,12 @@ public final class Database implements AutoCloseable {
 
   /** Returns the statistics of this database. */
   public Statistics statistics() {
-    return statistics(lookup.directory(), lookup.engine(), lookup.readsMemory());
+    return CollectedStatistics.of(lookup.opened(), lookup.engine(), lookup.readsMemory());
   }
 
   /** Returns the statistics of a database without opening it for lookups. */
   public static Statistics statistics(Path directory) throws IOException {
-    return statistics(DatabaseDirectory.open(directory), "not opened", false);
+    return CollectedStatistics.of(DataSet.open(directory), "not opened", false);
   }
 
   /**
@@ -283,7 +281,7 @@ public final class Database implements AutoCloseable {
    * Returns how much of a database's files is in the page cache, without opening it for lookups.
    */
   public static MemoryUse memoryUse(Path directory) throws IOException {
-    return memoryUse(Warming.look(DatabaseDirectory.open(directory)));
+    return memoryUse(Warming.look(DataSet.open(directory)));
   }
 
   private static MemoryUse memoryUse(HugePages.Use use) {
@@ -302,59 +300,6 @@ public final class Database implements AutoCloseable {
    */
   public static MemoryUse warm(Path directory, LongConsumer progress) throws IOException {
     return memoryUse(Warming.run(directory, progress));
-  }
-
-  private static Statistics statistics(
-      DatabaseDirectory directory, String engine, boolean readsMemory) {
-    Manifest manifest = directory.manifest();
-    Facts facts = directory.facts();
-    Facts.Filter filter = facts.filter();
-    Map<String, Long> files = new LinkedHashMap<>();
-    long dictionaryBytes = 0;
-    for (FileEntry entry : manifest.files()) {
-      files.put(entry.name(directory.id()), entry.length());
-      if (entry.file().kind() == FileKind.DICTIONARY) {
-        dictionaryBytes = entry.payloadBytes();
-      }
-    }
-    files.put(Manifest.FILE_NAME, directory.manifestBytes());
-    return new Statistics(
-        new Statistics.Facts(
-            directory.path(),
-            directory.id().toString(),
-            FileFrame.VERSION,
-            facts.layout().id(),
-            facts.approximateWidth(),
-            facts.records(),
-            facts.duplicatesDropped(),
-            facts.checksumBits(),
-            facts.hashSeed(),
-            facts.keyBytes(),
-            facts.valueBytes(),
-            facts.longestKey(),
-            facts.longestValue(),
-            facts.zstdBlock(),
-            facts.zstdLevel(),
-            Math.toIntExact(dictionaryBytes),
-            facts.shard(),
-            facts.shards(),
-            bytes(manifest, FileKind.HASH),
-            bytes(manifest, FileKind.INDEX),
-            bytes(manifest, FileKind.DATA),
-            files.values().stream().mapToLong(Long::longValue).sum(),
-            files,
-            facts.valueSchema(),
-            facts.packed() ? facts.requireBins().count() : 0,
-            facts.packed() && facts.requireBins().spanning(),
-            filter == null ? 0 : filter.bits(),
-            bytes(manifest, FileKind.FILTER),
-            facts.packed() ? "none" : Facts.hashKind(manifest),
-            engine,
-            readsMemory));
-  }
-
-  private static long bytes(Manifest manifest, FileKind kind) {
-    return manifest.files(kind).stream().mapToLong(FileEntry::length).sum();
   }
 
   /** Receives the progress of a verification. */

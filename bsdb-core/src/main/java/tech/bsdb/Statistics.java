@@ -1,10 +1,11 @@
 package tech.bsdb;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** Statistics of a database: manifest facts and file sizes. */
+/** Statistics of a database or of a set of shards: manifest facts and file sizes. */
 public final class Statistics {
   record Facts(
       Path directory,
@@ -36,8 +37,12 @@ public final class Statistics {
       int filterBits,
       long filterBytes,
       String hash,
+      List<Long> shardRecords,
       String engine,
       boolean readsMemory) {}
+
+  /** Instead of the number of a shard: this is the whole set. */
+  static final int WHOLE_SET = -1;
 
   private final Facts facts;
 
@@ -133,14 +138,24 @@ public final class Statistics {
     return facts.dictionaryBytes;
   }
 
-  /** Number of this shard; 0 for an unsharded database. */
+  /** Number of this shard; 0 for an undivided database, -1 for a whole set of shards. */
   public int shard() {
     return facts.shard;
   }
 
-  /** Number of shards; 1 for an unsharded database. */
+  /** Number of shards of the set; 1 for an undivided database. */
   public int shards() {
     return facts.shards;
+  }
+
+  /** Whether this is a whole set of shards. */
+  public boolean isSet() {
+    return facts.shard == WHOLE_SET;
+  }
+
+  /** Number of records of each shard of a whole set, otherwise of the database. */
+  public List<Long> shardRecords() {
+    return facts.shardRecords;
   }
 
   /** Size of the hash function in bytes. */
@@ -163,7 +178,7 @@ public final class Statistics {
     return facts.databaseBytes;
   }
 
-  /** Size of each file in bytes, by name. */
+  /** Size of each file in bytes, by its path in the directory; the directory's manifest is last. */
   public Map<String, Long> fileBytes() {
     return facts.fileBytes;
   }

@@ -1,16 +1,13 @@
 package tech.bsdb.directory;
 
 import java.io.EOFException;
-import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
-import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -22,9 +19,9 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
@@ -50,117 +47,30 @@ import tech.bsdb.io.ShownFile;
  */
 public record DatabaseDirectory(
     Path path, DatabaseId id, Manifest manifest, Facts facts, long manifestBytes) {
-  /** The largest manifest, reached with the maximum number of data files. */
-  private static final int MAX_MANIFEST_PAGES = 4096;
-
-  private static final int ATTEMPTS = 100;
-
-  /**
-   * Reads the manifest and checks the frame of every file. Takes the same time for every database
-   * size.
-   *
-   * @throws NoSuchFileException if the directory or one of its files does not exist
-   * @throws NotDirectoryException if it is not a directory or not a database
-   * @throws CorruptDatabaseException if a file is damaged, cut short or from another database
-   * @throws UnsupportedFormatException if this version does not read its format
-   */
-  public static DatabaseDirectory open(Path path) throws IOException {
-    return withOpened(path, directory -> directory);
+  /** The database that a manifest describes; none of its files is checked yet. */
+  static DatabaseDirectory of(StatedManifest stated) throws IOException {
+    return stated.readable(
+        () -> {
+          Manifest manifest = stated.manifest();
+          RecordLayout layout = Facts.layout(manifest);
+          if (layout == null) {
+            throw new UnsupportedFormatException(
+                stated.file(), "layout " + Facts.layoutName(manifest), RecordLayout.names());
+          }
+          if (!layout.packed()) {
+            HashKinds.of(stated.file(), manifest);
+          }
+          stated.requireRouting();
+          Facts facts = Facts.of(manifest); // once, so that later reads find them in range
+          checkFiles(manifest, facts);
+          return new DatabaseDirectory(stated.path(), stated.id(), manifest, facts, stated.bytes());
+        });
   }
 
-  private static void refuseUnlessDirectory(Path path) throws IOException {
-    if (!Files.exists(path)) {
-      throw new NoSuchFileException(
-          path.toString(), null, "no such directory; check the path, or build a database first");
-    }
-    if (!Files.isDirectory(path)) {
-      throw new NotDirectoryException(path + " is not a directory; a bsdb database is one");
-    }
-  }
-
-  /** An operation on the files of a database. */
-  @FunctionalInterface
-  public interface Use<T> {
-    /** Uses the directory's files. Closes what it opened if it fails. */
-    T with(DatabaseDirectory directory) throws IOException;
-  }
-
-  /**
-   * Opens a directory like {@link #open} and uses its files. If a build replaces the database
-   * meanwhile and a file is missing, starts again with the new database.
-   */
-  public static <T> T withOpened(Path path, Use<T> use) throws IOException {
-    refuseUnlessDirectory(path);
-    for (int attempt = 1; ; attempt++) {
-      DatabaseDirectory directory = readManifest(path);
-      try {
-        for (FileEntry entry : directory.manifest.files()) {
-          directory.checkFrame(entry);
-        }
-        return use.with(directory);
-      } catch (NoSuchFileException | FileNotFoundException e) {
-        if (attempt == ATTEMPTS || directory.id.equals(readAgain(path, e).id)) {
-          throw e;
-        }
-      }
-    }
-  }
-
-  /** Reads the manifest again after a file turned out to be missing. */
-  private static DatabaseDirectory readAgain(Path path, IOException missing) throws IOException {
-    try {
-      return readManifest(path);
-    } catch (NoSuchFileException | NotDirectoryException e) {
-      NoSuchFileException removed =
-          new NoSuchFileException(
-              path.toString(), null, "the database was removed while it was being opened");
-      removed.initCause(missing);
-      throw removed;
-    }
-  }
-
-  private static DatabaseDirectory readManifest(Path path) throws IOException {
-    Path file = path.resolve(Manifest.FILE_NAME);
-    if (!Files.exists(file)) {
-      throw new NotDirectoryException(
-          path + " is not a bsdb database: it has no " + Manifest.FILE_NAME);
-    }
-    requireRegular(file);
-    byte[] bytes;
-    long length = Files.size(file);
-    if (length > (long) MAX_MANIFEST_PAGES * Page.SIZE) {
-      throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
-    }
-    bytes = Files.readAllBytes(file);
-    ManifestFile decoded = ManifestFile.decode(file, bytes);
-    Manifest manifest = decoded.manifest();
-    return new DatabaseDirectory(path, decoded.id(), manifest, readable(file, manifest), length);
-  }
-
-  /** Reads every property once, so that later reads find it present and in range. */
-  private static Facts readable(Path file, Manifest manifest) throws IOException {
-    try {
-      if (Facts.format(manifest) != FileFrame.VERSION) {
-        throw new UnsupportedFormatException(
-            file, "format " + Facts.format(manifest), "format " + FileFrame.VERSION);
-      }
-      RecordLayout layout = Facts.layout(manifest);
-      if (layout == null) {
-        throw new UnsupportedFormatException(
-            file, "layout " + Facts.layoutName(manifest), RecordLayout.names());
-      }
-      if (!layout.packed()) {
-        HashKinds.of(file, manifest);
-      }
-      Facts facts = Facts.of(manifest);
-      checkFiles(manifest, facts);
-      return facts;
-    } catch (IllegalArgumentException | ArithmeticException e) {
-      throw new CorruptDatabaseException(
-          file,
-          Page.SIZE,
-          "a manifest of format " + FileFrame.VERSION,
-          String.valueOf(e.getMessage()));
+  /** Fails if a file is missing, damaged, cut short or from another database. */
+  void checkFrames() throws IOException {
+    for (FileEntry entry : manifest.files()) {
+      checkFrame(entry);
     }
   }
 
@@ -169,17 +79,18 @@ public record DatabaseDirectory(
     return HashKinds.of(path.resolve(Manifest.FILE_NAME), manifest);
   }
 
-  /**
-   * Fails if this is one shard of a divided database. A reader of a single shard would report the
-   * other shards' keys as absent.
-   */
-  public void refuseShard() throws UnsupportedFormatException {
-    if (facts.shards() > 1) {
-      throw new UnsupportedFormatException(
-          path.resolve(Manifest.FILE_NAME),
-          "shard " + facts.shard() + " of " + facts.shards(),
-          "undivided databases (shard.count=1)");
-    }
+  /** Whether a key can be in this database, which may be one shard of several. */
+  public boolean isRoutedHere(byte[] key) {
+    return facts.shards() == 1 || KeySlots.shard(key, facts.shards()) == facts.shard();
+  }
+
+  /** Reports a stored key that belongs to another shard, where lookups look for it. */
+  public CorruptDatabaseException misrouted(byte[] key) {
+    return check(manifest.files(FileKind.DATA).get(0))
+        .corrupt(
+            0,
+            "keys of shard " + facts.shard() + " of " + facts.shards(),
+            "a key of shard " + KeySlots.shard(key, facts.shards()));
   }
 
   private static void checkFiles(Manifest manifest, Facts facts) {
@@ -219,7 +130,7 @@ public record DatabaseDirectory(
 
   private void checkFrame(FileEntry entry) throws IOException {
     Path file = file(entry);
-    requireRegular(file);
+    StatedManifest.requireRegular(file);
     if (!Files.exists(file)) {
       throw new NoSuchFileException(
           file.toString(),
@@ -256,20 +167,6 @@ public record DatabaseDirectory(
             "digest " + Long.toHexString(entry.digest()),
             Long.toHexString(frame.digest()));
       }
-    }
-  }
-
-  /** Fails for what is there and not a file; to open a pipe would wait for ever. */
-  private static void requireRegular(Path file) throws CorruptDatabaseException {
-    BasicFileAttributes found;
-    try { // once, since a build may be replacing the database
-      found = Files.readAttributes(file, BasicFileAttributes.class);
-    } catch (IOException e) {
-      return; // opening it tells more
-    }
-    if (!found.isRegularFile()) {
-      throw new CorruptDatabaseException(
-          file, 0, "a file", found.isDirectory() ? "a directory" : "a pipe, a socket or a device");
     }
   }
 

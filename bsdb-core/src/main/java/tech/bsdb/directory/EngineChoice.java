@@ -75,9 +75,10 @@ public interface EngineChoice {
     }
 
     /** Fails if the files to load do not fit in memory. */
-    public void requireRoom(DatabaseDirectory directory) throws IOException {
+    public void requireRoom(DataSet opened) throws IOException {
       long bytes = 0;
-      for (FileEntry entry : directory.manifest().files()) {
+      for (DataSet.Located file : opened.files()) {
+        FileEntry entry = file.entry();
         boolean loaded =
             switch (entry.file().kind()) {
               case INDEX -> index instanceof LoadedEngine;
@@ -88,9 +89,9 @@ public interface EngineChoice {
         bytes += loaded ? entry.length() : 0;
       }
       if (index instanceof LoadedEngine loader) {
-        loader.requireRoom(directory.path(), bytes);
+        loader.requireRoom(opened.path(), bytes);
       } else if (data instanceof LoadedEngine loader) {
-        loader.requireRoom(directory.path(), bytes);
+        loader.requireRoom(opened.path(), bytes);
       }
     }
 
@@ -123,12 +124,12 @@ public interface EngineChoice {
     }
   }
 
-  /** Chooses for a database. */
-  Chosen choose(DatabaseDirectory directory) throws IOException;
+  /** Chooses for a database, or for all shards of a set. */
+  Chosen choose(DataSet opened) throws IOException;
 
   /** Uses one engine for all files. */
   static EngineChoice always(Engine engine) {
-    return directory -> new Chosen(engine, engine, engine.name() + " (as asked)");
+    return opened -> new Chosen(engine, engine, engine.name() + " (as asked)");
   }
 
   /**
@@ -140,9 +141,9 @@ public interface EngineChoice {
    *     ignored
    */
   static EngineChoice named(@Nullable String index, @Nullable String data, boolean indexInMemory) {
-    return directory -> {
-      Path path = directory.path();
-      Chosen chosen = index == null || data == null ? automatic(directory) : null;
+    return opened -> {
+      Path path = opened.path();
+      Chosen chosen = index == null || data == null ? automatic(opened) : null;
       Engine forData = data == null ? requireChosen(chosen).data : Engines.require(data, path);
       Engine forIndex;
       if (indexInMemory) {
@@ -185,9 +186,9 @@ public interface EngineChoice {
       boolean indexDirect,
       boolean kvDirect,
       boolean asynchronous) {
-    return directory -> {
-      requireMode(directory, approximate);
-      Chosen direct = direct(directory.path(), asynchronous);
+    return opened -> {
+      requireMode(opened, approximate);
+      Chosen direct = direct(opened.path(), asynchronous);
       boolean needed = indexDirect && !indexInMemory || kvDirect;
       Engine data = kvDirect ? direct.data : new MappedEngine();
       Engine index = indexDirect ? direct.data : new MappedEngine();
@@ -196,7 +197,7 @@ public interface EngineChoice {
       }
       boolean fellBack = needed && !direct.reason.isEmpty();
       if (fellBack) {
-        noteFallback(directory.path(), direct.data, direct.reason);
+        noteFallback(opened.path(), direct.data, direct.reason);
       }
       String why = fellBack ? direct.reason : "as asked";
       return new Chosen(
@@ -204,7 +205,7 @@ public interface EngineChoice {
     };
   }
 
-  private static void requireMode(DatabaseDirectory database, boolean approximate) {
+  private static void requireMode(DataSet database, boolean approximate) {
     boolean is = database.facts().approximate();
     if (approximate && !is) {
       throw new IllegalArgumentException(
@@ -249,12 +250,13 @@ public interface EngineChoice {
    * can be advised not to read ahead. Chooses io_uring, if available, for a database larger than
    * memory. Otherwise chooses buffered reads. The reason omits the engine's name.
    */
-  private static Chosen automatic(DatabaseDirectory directory) throws IOException {
+  private static Chosen automatic(DataSet opened) throws IOException {
     double least = 1;
     long bytes = 0;
-    for (FileEntry entry : directory.manifest().files()) {
+    for (DataSet.Located file : opened.files()) {
+      FileEntry entry = file.entry();
       if (entry.file().kind() == FileKind.INDEX || entry.file().kind() == FileKind.DATA) {
-        least = Math.min(least, Residency.of(directory.file(entry), entry.length()));
+        least = Math.min(least, Residency.of(file.path(), entry.length()));
         bytes += entry.length();
       }
     }
@@ -264,13 +266,13 @@ public interface EngineChoice {
     }
     if (bytes > Memory.available()) {
       String why = share + ", and the files do not fit in memory";
-      String noRing = noUring(directory.path());
+      String noRing = noUring(opened.path());
       if (noRing == null) {
         return same(new UringEngine(), why);
       }
       Engine buffered = new BufferedEngine();
       noteFallback(
-          directory.path(),
+          opened.path(),
           buffered,
           "larger than the available memory, and io_uring is not available: " + noRing);
       return same(buffered, why);

@@ -3,7 +3,6 @@ package tech.bsdb.directory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
-import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
@@ -21,25 +20,24 @@ public final class Warming {
    * @throws IOException if the files do not fit in memory or cannot be read
    */
   public static HugePages.Use run(Path path, LongConsumer progress) throws IOException {
-    DatabaseDirectory directory = DatabaseDirectory.open(path);
-    long bytes = bytes(directory);
-    Memory.require(path, bytes, "be read into the page cache");
-    for (FileEntry entry : directory.manifest().files()) {
-      PageCache.read(directory.file(entry), entry.length(), true, () -> false, progress);
+    DataSet opened = DataSet.open(path);
+    Memory.require(path, bytes(opened), "be read into the page cache");
+    for (DataSet.Located file : opened.files()) {
+      PageCache.read(file.path(), file.entry().length(), true, () -> false, progress);
     }
-    return look(directory);
+    return look(opened);
   }
 
   /** Returns the number of bytes that warming reads. */
-  public static long bytes(DatabaseDirectory directory) {
-    return directory.manifest().files().stream().mapToLong(FileEntry::length).sum();
+  public static long bytes(DataSet opened) {
+    return opened.files().stream().mapToLong(file -> file.entry().length()).sum();
   }
 
-  /** Returns how much of a database is in the page cache, and how much of that in huge pages. */
-  public static HugePages.Use look(DatabaseDirectory directory) throws IOException {
+  /** Returns how much of the files is in the page cache, and how much of that in huge pages. */
+  public static HugePages.Use look(DataSet opened) throws IOException {
     HugePages.Use all = HugePages.Use.NONE;
-    for (FileEntry entry : directory.manifest().files()) {
-      all = all.plus(PageCache.look(directory.file(entry), entry.length()));
+    for (DataSet.Located file : opened.files()) {
+      all = all.plus(PageCache.look(file.path(), file.entry().length()));
     }
     return all;
   }

@@ -13,7 +13,8 @@ public final class Starts {
   /** Few enough keys that what one step touches is still cached in the next. */
   public static final int MOST = 128;
 
-  private final Locator locator;
+  private final Route route;
+  private final Locator[] locators = new Locator[MOST];
   private final Signature signature = new Signature();
   private final boolean[] tooLong = new boolean[MOST];
   private final long[] highs = new long[MOST];
@@ -21,13 +22,20 @@ public final class Starts {
   private final long[] places = new long[MOST];
 
   /** Creates an empty set of lookups. */
-  public Starts(Locator locator) {
-    this.locator = locator;
+  public Starts(Route route) {
+    this.route = route;
   }
 
-  /** Computes the signature of the key with the given number, 0 to {@link #MOST} - 1. */
-  public void sign(int number, byte[] key) {
+  /**
+   * Finds the locator and computes the signature of the key with the given number, 0 to {@link
+   * #MOST} - 1.
+   *
+   * @throws tech.bsdb.error.WrongShardException if the key belongs to a shard that was not opened
+   */
+  public void sign(int number, byte[] key) throws IOException {
     tooLong[number] = key.length > RecordFrame.MAX_KEY;
+    Locator locator = route.of(key);
+    locators[number] = locator;
     locator.sign(key, signature);
     highs[number] = signature.high;
     lows[number] = signature.low;
@@ -43,20 +51,20 @@ public final class Starts {
   public void find(int count) throws IOException {
     long sum = 0;
     for (int i = 0; i < count; i++) {
-      sum += locator.touchStart(highs[i]);
+      sum += locators[i].touchStart(highs[i]);
     }
     for (int i = 0; i < count; i++) {
-      places[i] = tooLong[i] ? Locator.ABSENT : locator.candidate(highs[i], lows[i]);
+      places[i] = tooLong[i] ? Locator.ABSENT : locators[i].candidate(highs[i], lows[i]);
     }
     for (int i = 0; i < count; i++) {
       if (places[i] != Locator.ABSENT) {
-        sum += locator.touchCandidate(places[i], highs[i]);
+        sum += locators[i].touchCandidate(places[i], highs[i]);
       }
     }
     keep(sum);
     for (int i = 0; i < count; i++) {
       if (places[i] != Locator.ABSENT) {
-        places[i] = locator.confirm(places[i], highs[i], lows[i]);
+        places[i] = locators[i].confirm(places[i], highs[i], lows[i]);
       }
     }
   }
@@ -64,6 +72,11 @@ public final class Starts {
   /** Whether the key with the given number is certainly absent. */
   public boolean isAbsent(int number) {
     return places[number] == Locator.ABSENT;
+  }
+
+  /** The locator of the key with the given number. */
+  public Locator locator(int number) {
+    return locators[number];
   }
 
   /** The places of the first reads, or {@link Locator#ABSENT}, by the numbers of the keys. */
@@ -80,7 +93,7 @@ public final class Starts {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       if (!isAbsent(i)) {
-        sum += locator.touch(read, at[i]);
+        sum += locators[i].touch(read, at[i]);
       }
     }
     keep(sum);

@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.DirectEngine;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 
 /**
  * Asynchronous lookups. Each is answered exactly once: with a value, null for an absent key, or a
@@ -51,9 +52,9 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
    * Creates lookups over files that the caller closes after this.
    *
    * @param sync the same lookups on the calling thread
-   * @param engines the engines that opened the files of the locator
+   * @param engines the engines that opened the files of the locators
    */
-  AsyncLookups(SyncLookups sync, Locator locator, EngineChoice.Chosen engines) throws IOException {
+  AsyncLookups(SyncLookups sync, Route route, EngineChoice.Chosen engines) throws IOException {
     this.sync = sync;
     int threads = positive(DirectEngine.THREADS, DEFAULT_THREADS);
     int ringThreads = positive(RINGS, 1);
@@ -73,7 +74,7 @@ public final class AsyncLookups implements RingLookups.Owner, Closeable {
     this.rings = new RingLookups[engines.hasRings() ? ringThreads : 0];
     try {
       for (int i = 0; i < rings.length; i++) {
-        rings[i] = new RingLookups(sync, locator, engines, this);
+        rings[i] = new RingLookups(sync, route, engines, this);
       }
     } catch (IOException | RuntimeException | Error e) {
       close();

@@ -6,20 +6,21 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 
 /**
  * Looks up many keys with many reads in flight: as soon as one lookup finishes, the next takes its
  * place. Not thread-safe.
  */
 final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
-  private final Locator locator;
+  private final Route route;
   private final QueuedLookups<KeyBatch> lookups;
   private @Nullable Throwable failure;
 
   /** Creates lookups with a queue of their own, which {@link #close} closes. */
-  BatchLookups(Locator locator, EngineChoice.Chosen engines) throws IOException {
-    this.locator = locator;
-    this.lookups = new QueuedLookups<>(locator, engines, false, Values.separate(), this);
+  BatchLookups(Route route, EngineChoice.Chosen engines) throws IOException {
+    this.route = route;
+    this.lookups = new QueuedLookups<>(route, engines, false, Values.separate(), this);
   }
 
   /** Looks up all keys of a batch. */
@@ -28,6 +29,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
     lookups.useValues(batch.destination());
     for (int i = 0; i < batch.size() && failure == null; i++) {
       byte[] key = batch.key(i);
+      Locator locator = route.of(key);
       long place = locator.start(key, probe.signature);
       if (place == Locator.ABSENT) {
         batch.note(i, null);
@@ -35,7 +37,7 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
         while (lookups.isFull()) {
           lookups.await(1);
         }
-        lookups.begin(place, key, batch, i);
+        lookups.begin(locator, place, key, batch, i);
       }
     }
     while (lookups.pending() > 0) {

@@ -13,21 +13,19 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
-import tech.bsdb.data.DataFile;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.MemoryBudgetExceededException;
-import tech.bsdb.format.FileKind;
-import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.LocatorFactory;
+import tech.bsdb.locate.Route;
 
 /**
  * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
@@ -35,13 +33,12 @@ import tech.bsdb.locate.LocatorFactory;
  * and {@link QueuedLookups}. Thread-safe.
  */
 public final class Lookup implements Closeable {
-  private final DatabaseDirectory directory;
+  private final DataSet opened;
   private final Path realPath;
   private final EngineChoice.Chosen engines;
-  private final Locator locator;
+  private final Route route;
   private final ReadCount reads;
-  private final HeldFiles scanned;
-  private final byte @Nullable [] dictionary;
+  private final List<OpenPart> parts;
   private final Sessions sessions = new Sessions();
   private final SyncLookups sync;
   private final Object asyncLock = new Object();
@@ -49,54 +46,54 @@ public final class Lookup implements Closeable {
   private boolean closing;
 
   private Lookup(
-      DatabaseDirectory directory,
+      DataSet opened,
       EngineChoice.Chosen engines,
-      Locator locator,
+      Route route,
       ReadCount reads,
-      HeldFiles scanned,
-      byte @Nullable [] dictionary)
+      List<OpenPart> parts)
       throws IOException {
-    this.directory = directory;
-    this.realPath = directory.path().toRealPath();
+    this.opened = opened;
+    this.realPath = opened.path().toRealPath();
     this.engines = engines;
-    this.locator = locator;
+    this.route = route;
     this.reads = reads;
-    this.scanned = scanned;
-    this.dictionary = dictionary;
-    this.sync = new SyncLookups(locator, engines, directory.path(), sessions);
+    this.parts = List.copyOf(parts);
+    this.sync = new SyncLookups(route, engines, opened.path(), sessions);
   }
 
   /**
-   * Opens a database in time and memory that do not depend on its size.
+   * Opens a database or a set of shards, in time and memory that do not depend on its size.
    *
-   * @param path the directory of the database
+   * @param path the directory
    * @param choice chooses the engine for each file
    * @param verify whether to verify each page at its first touch
    */
   public static Lookup open(Path path, EngineChoice choice, boolean verify) throws IOException {
-    return DatabaseDirectory.withOpened(path, directory -> open(directory, choice, verify));
+    return DataSet.withOpened(path, opened -> open(opened, choice, verify));
   }
 
-  /**
-   * Opens a database from within {@link DatabaseDirectory#withOpened}, which has just read its
-   * directory.
-   */
-  public static Lookup open(DatabaseDirectory directory, EngineChoice choice, boolean verify)
+  /** Opens what {@link DataSet#withOpened} has just read. */
+  public static Lookup open(DataSet opened, EngineChoice choice, boolean verify)
       throws IOException {
-    directory.refuseShard();
     ReadCount reads = new ReadCount();
-    EngineChoice.Chosen engines = choice.choose(directory);
-    engines.requireRoom(directory);
-    byte[] dictionary = directory.facts().compressed() ? directory.dictionary() : null;
-    List<Closeable> opened = new ArrayList<>();
+    EngineChoice.Chosen engines = choice.choose(opened);
+    engines.requireRoom(opened);
+    List<Closeable> toClose = new ArrayList<>();
     try {
-      Locator locator = LocatorFactory.open(directory, engines, dictionary, verify, reads);
-      opened.add(locator);
-      HeldFiles scanned = HeldFiles.open(directory, directory.manifest().files(FileKind.DATA));
-      opened.add(scanned);
-      return new Lookup(directory, engines, locator, reads, scanned, dictionary);
+      List<Locator> locators = new ArrayList<>();
+      List<OpenPart> parts = new ArrayList<>();
+      for (DatabaseDirectory each : opened.databases()) {
+        byte[] dictionary = each.facts().compressed() ? each.dictionary() : null;
+        Locator locator = LocatorFactory.open(each, engines, dictionary, verify, reads);
+        toClose.add(locator);
+        locators.add(locator);
+        OpenPart part = OpenPart.open(each, dictionary);
+        toClose.add(part.scanned());
+        parts.add(part);
+      }
+      return new Lookup(opened, engines, Route.of(opened, locators), reads, parts);
     } catch (IOException | RuntimeException e) {
-      closeAll(opened, e);
+      closeAll(toClose, e);
       throw e;
     }
   }
@@ -140,26 +137,26 @@ public final class Lookup implements Closeable {
     return sync.show(key, visitor, visit);
   }
 
-  /** An action on the locator. */
+  /** An action on the locators. */
   @FunctionalInterface
   public interface Use<T> {
     /** Runs the action. */
-    T with(Locator locator) throws IOException;
+    T with(Route route) throws IOException;
   }
 
   /**
-   * Runs an action on the locator, which stays open until the action ends, and translates
+   * Runs an action on the locators, which stay open until the action ends, and translates
    * exceptions that damage causes into those that callers expect.
    *
    * @throws IllegalStateException if the database is closed
    */
-  public <T> T withLocator(Use<T> use) throws IOException {
-    return Objects.requireNonNull(sync.inSession(session -> use.with(locator)));
+  public <T> T withLocators(Use<T> use) throws IOException {
+    return Objects.requireNonNull(sync.inSession(session -> use.with(route)));
   }
 
   /** Whether the index maps the key to the given address; reads no record. */
   public boolean leadsTo(byte[] key, long address) throws IOException {
-    if (!(locator instanceof AddressedLocator addressed)) {
+    if (!(route.of(key) instanceof AddressedLocator addressed)) {
       return false;
     }
     Boolean leads =
@@ -173,47 +170,63 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Scans all records through descriptors held since the database was opened. The scan continues
-   * even if the directory is replaced or deleted, or this lookup is closed.
+   * Opens the data files of all databases for a scan, through descriptors held since the opening.
    *
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
    */
-  public RecordScanner scan() throws IOException {
-    return scan(true);
+  List<RecordWalk.Ahead> filesToScan() throws IOException {
+    requireKeys();
+    List<RecordWalk.Ahead> all = new ArrayList<>();
+    try {
+      for (OpenPart part : parts) {
+        all.add(new RecordWalk.Ahead(part, part.scanned().dataFiles(reads)));
+      }
+      return all;
+    } catch (IOException | RuntimeException e) {
+      List<Closeable> files = new ArrayList<>();
+      all.forEach(each -> files.addAll(each.files()));
+      closeAll(files, e);
+      throw e;
+    }
   }
 
-  /**
-   * Like {@link #scan()}; {@code values} selects whether the scanner returns values or only keys.
-   */
-  public RecordScanner scan(boolean values) throws IOException {
-    if (directory.facts().approximate()) {
+  private void requireKeys() throws IOException {
+    if (opened.facts().approximate()) {
       throw new UnsupportedOperationException(
-          directory.path() + " is approximate: it keeps no keys, so it cannot be scanned");
+          opened.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
     sessions.giveBack(sessions.take());
-    List<DataFile> files = scanned.dataFiles(reads);
-    try {
-      return new RecordScanner(
-          files, directory.facts().layout(), directory.facts().addresses(), dictionary, values);
-    } catch (IllegalArgumentException e) {
-      throw directory.badDictionary(files, e);
-    }
   }
 
   /**
-   * Scans all bins of a packed database; otherwise like {@link #scan()}.
+   * Scans all records of a single database, or of one of the shards, including dropped duplicates.
+   * The scan continues even if the directory is replaced or deleted, or this lookup is closed.
+   *
+   * @param database the number of the database, 0 for a single one
+   * @param values whether the scanner returns values or only keys
+   * @throws UnsupportedOperationException if the database is approximate: it holds no keys
+   * @throws IllegalStateException if the database is closed
+   */
+  public RecordScanner scan(int database, boolean values) throws IOException {
+    requireKeys();
+    OpenPart part = parts.get(database);
+    return part.scan(part.scanned().dataFiles(reads), values);
+  }
+
+  /** Scans all records of a single database like {@link #scan(int, boolean)}. */
+  public RecordScanner scan() throws IOException {
+    return scan(0, true);
+  }
+
+  /**
+   * Scans all bins of a packed database; otherwise like {@link #scan}.
    *
    * @throws IllegalStateException if the database is closed
    */
-  public BinScanner scanBins() throws IOException {
-    sessions.giveBack(sessions.take());
-    List<DataFile> files = scanned.dataFiles(reads);
-    try {
-      return new BinScanner(files, directory.facts().layout(), dictionary);
-    } catch (IllegalArgumentException e) {
-      throw directory.badDictionary(files, e);
-    }
+  public BinScanner scanBins(int database) throws IOException {
+    requireKeys();
+    return parts.get(database).scanBins(reads);
   }
 
   /** Creates a batch of keys, which one thread may use repeatedly. */
@@ -275,17 +288,12 @@ public final class Lookup implements Closeable {
           if (closing) {
             throw new IllegalStateException("the database is closed");
           }
-          made = new AsyncLookups(sync, locator, engines);
+          made = new AsyncLookups(sync, route, engines);
           async = made;
         }
       }
     }
     return made;
-  }
-
-  /** Whether the data files contain records that were dropped as duplicates. */
-  boolean holdsDropped() {
-    return directory.facts().duplicatesDropped() > 0 && !directory.facts().packed();
   }
 
   /**
@@ -298,8 +306,8 @@ public final class Lookup implements Closeable {
   /** How much of the mapped and loaded files is in memory; nothing if the database is closed. */
   public HugePages.Use memoryUse() throws IOException {
     List<Path> mapped = new ArrayList<>();
-    for (FileEntry entry : directory.manifest().files()) {
-      mapped.add(realPath.resolve(entry.name(directory.id())));
+    for (DataSet.Located file : opened.files()) {
+      mapped.add(realPath.resolve(opened.path().relativize(file.path())));
     }
     List<LoadedEngine> loaded = new ArrayList<>();
     if (engines.index() instanceof LoadedEngine engine) {
@@ -315,9 +323,9 @@ public final class Lookup implements Closeable {
     return HugePages.of(mapped, loaded);
   }
 
-  /** The directory of the open database. */
-  public DatabaseDirectory directory() {
-    return directory;
+  /** What was opened. */
+  public DataSet opened() {
+    return opened;
   }
 
   /** Whether lookups read only mapped or loaded memory and make no read calls. */
@@ -340,7 +348,7 @@ public final class Lookup implements Closeable {
   public void close() throws IOException {
     if (sessions.isShowing()) {
       throw new IllegalStateException(
-          directory.path() + ": a value reader must not close the database that it reads");
+          opened.path() + ": a value reader must not close the database that it reads");
     }
     AsyncLookups made;
     synchronized (asyncLock) {
@@ -353,16 +361,18 @@ public final class Lookup implements Closeable {
     Sessions.Closing closing = sessions.close();
     if (closing == Sessions.Closing.SESSION_LOST) {
       throw new IOException(
-          directory.path()
+          opened.path()
               + ": closed after a mapped file failed; its files stay open until the process ends");
     }
     if (closing == Sessions.Closing.DONE) {
-      IOException failure = new IOException("could not close " + directory.path());
+      IOException failure = new IOException("could not close " + opened.path());
       IOException ofSession = sessions.failure();
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }
-      closeAll(List.of(locator, scanned), failure);
+      List<Closeable> all = new ArrayList<>(List.of(route));
+      parts.forEach(part -> all.add(part.scanned()));
+      closeAll(all, failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;
       }

@@ -14,6 +14,7 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ReadQueue;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 
 /**
  * Concurrent lookups over one read queue. When a lookup's read completes, its next read joins the
@@ -58,7 +59,6 @@ final class QueuedLookups<R> implements Closeable {
    */
   private static final int KEEP = 8 << 10;
 
-  private final Locator locator;
   private final int last;
   private final ReadQueue queue;
 
@@ -79,14 +79,16 @@ final class QueuedLookups<R> implements Closeable {
   private static final class Pending<R> {
     final int tag;
     final Extent extent = new Extent();
+    Locator locator;
     byte[] key = new byte[0];
     long place;
     int read;
     @Nullable R request;
     int number;
 
-    Pending(int tag) {
+    Pending(int tag, Locator locator) {
       this.tag = tag;
+      this.locator = locator;
     }
   }
 
@@ -97,17 +99,17 @@ final class QueuedLookups<R> implements Closeable {
    * @param values where the values go
    */
   QueuedLookups(
-      Locator locator,
+      Route route,
       EngineChoice.Chosen engines,
       boolean oneThread,
       Values values,
       Answers<R> answers)
       throws IOException {
-    this.locator = locator;
-    this.last = locator.reads() - 1;
-    this.queued = new boolean[locator.reads()];
+    Locator any = route.any();
+    this.last = any.reads() - 1;
+    this.queued = new boolean[any.reads()];
     for (int read = 0; read <= last; read++) {
-      queued[read] = engines.isQueued(locator.file(read));
+      queued[read] = engines.isQueued(any.file(read));
     }
     this.queue = engines.queue(oneThread);
     this.values = values;
@@ -132,14 +134,16 @@ final class QueuedLookups<R> implements Closeable {
   /**
    * Starts the lookup of a key; requires {@link #isFull} to be false.
    *
+   * @param locator the locator of the key
    * @param place the place of its first read
    */
-  void begin(long place, byte[] key, R request, int number) {
+  void begin(Locator locator, long place, byte[] key, R request, int number) {
     Pending<R> lookup = free.poll();
     if (lookup == null) {
-      lookup = new Pending<>(all.size());
+      lookup = new Pending<>(all.size(), locator);
       all.add(lookup);
     }
+    lookup.locator = locator;
     lookup.key = key;
     lookup.place = place;
     lookup.read = 0;
@@ -189,7 +193,7 @@ final class QueuedLookups<R> implements Closeable {
   /** Makes the reads of a lookup until one goes through the queue or the lookup is answered. */
   private void proceed(Pending<R> lookup) throws IOException {
     do {
-      locator.locate(lookup.read, lookup.place, lookup.extent);
+      lookup.locator.locate(lookup.read, lookup.place, lookup.extent);
       if (lookup.read == last && lookup.extent.count() > LARGE && isTakenOver(lookup)) {
         return;
       }
@@ -203,6 +207,7 @@ final class QueuedLookups<R> implements Closeable {
 
   /** Answers a lookup whose final read is complete; after other reads, notes the next place. */
   private boolean isAnswered(Pending<R> lookup) throws IOException {
+    Locator locator = lookup.locator;
     if (lookup.read < last) {
       lookup.place = locator.next(lookup.place, lookup.extent);
       lookup.read++;

@@ -2,22 +2,61 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.ArrayDeque;
+import java.util.List;
+import java.util.Queue;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.RecordScanner;
 
 /**
- * Iterates over the records that lookups can find, skipping dropped duplicates. Not thread-safe.
+ * Iterates over the records that lookups can find, skipping dropped duplicates; of a set, shard by
+ * shard. Not thread-safe.
  */
 public final class RecordWalk implements Closeable {
+  /** A database that the walk has not reached, and its open files. */
+  record Ahead(OpenPart part, List<DataFile> files) {}
+
   private final Lookup lookup;
-  private final RecordScanner scanner;
-  private final boolean mayBeDropped;
+  private final Queue<Ahead> ahead;
+  private @Nullable RecordScanner scanner;
+  private boolean mayBeDropped;
   private boolean closed;
 
-  /** Starts a walk over an open database. */
+  /**
+   * Starts a walk over an open database. It continues even if the directory is replaced or deleted.
+   *
+   * @throws UnsupportedOperationException if the database is approximate: it holds no keys
+   * @throws IllegalStateException if the database is closed
+   */
   public RecordWalk(Lookup lookup) throws IOException {
     this.lookup = lookup;
-    this.scanner = lookup.scan();
-    this.mayBeDropped = lookup.holdsDropped();
+    this.ahead = new ArrayDeque<>(lookup.filesToScan());
+    try {
+      advance();
+    } catch (IOException | RuntimeException e) {
+      try {
+        close();
+      } catch (IOException closing) {
+        e.addSuppressed(closing);
+      }
+      throw e;
+    }
+  }
+
+  /** Goes to the next database; returns null after the last. */
+  private @Nullable RecordScanner advance() throws IOException {
+    RecordScanner finished = scanner;
+    scanner = null;
+    if (finished != null) {
+      finished.close();
+    }
+    Ahead next = ahead.poll();
+    if (next != null) {
+      mayBeDropped = next.part.holdsDropped();
+      scanner = next.part.scan(next.files, true);
+    }
+    return scanner;
   }
 
   /** Advances to the next record; returns false at the end. */
@@ -25,22 +64,37 @@ public final class RecordWalk implements Closeable {
     if (closed) {
       throw new IllegalStateException("the walk over the records is closed");
     }
-    while (scanner.next()) {
-      if (!mayBeDropped || lookup.leadsTo(scanner.key(), scanner.address())) {
-        return true;
+    RecordScanner current = scanner;
+    while (current != null) {
+      while (current.next()) {
+        if (!mayBeDropped || lookup.leadsTo(current.key(), current.address())) {
+          return true;
+        }
       }
+      if (ahead.isEmpty()) {
+        return false;
+      }
+      current = advance();
     }
     return false;
   }
 
   /** The key of the record. */
   public byte[] key() {
-    return scanner.key();
+    return current().key();
   }
 
   /** The value of the record. */
   public byte[] value() {
-    return scanner.value();
+    return current().value();
+  }
+
+  private RecordScanner current() {
+    RecordScanner current = scanner;
+    if (current == null) {
+      throw new IllegalStateException("the walk over the records is closed");
+    }
+    return current;
   }
 
   /** Closes the walk's own files. A second call does nothing. */
@@ -50,6 +104,25 @@ public final class RecordWalk implements Closeable {
       return;
     }
     closed = true;
-    scanner.close();
+    IOException failure = null;
+    if (scanner != null) {
+      try {
+        scanner.close();
+      } catch (IOException e) {
+        failure = e;
+      }
+    }
+    for (Ahead each : ahead) {
+      for (DataFile file : each.files) {
+        try {
+          file.close();
+        } catch (IOException e) {
+          failure = e;
+        }
+      }
+    }
+    if (failure != null) {
+      throw failure;
+    }
   }
 }

@@ -2,13 +2,14 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Objects;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.CountDownLatch;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 
 /**
  * One ring and the thread that drives it. The thread accepts requests while there is room, submits
@@ -25,7 +26,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
   }
 
   private final SyncLookups sync;
-  private final Locator locator;
+  private final Route route;
   private final EngineChoice.Chosen engines;
   private final Owner owner;
   private final ConcurrentLinkedQueue<AsyncRequest> inbox = new ConcurrentLinkedQueue<>();
@@ -41,10 +42,10 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
    *
    * @throws IOException if the system refuses to set up a ring
    */
-  RingLookups(SyncLookups sync, Locator locator, EngineChoice.Chosen engines, Owner owner)
+  RingLookups(SyncLookups sync, Route route, EngineChoice.Chosen engines, Owner owner)
       throws IOException {
     this.sync = sync;
-    this.locator = locator;
+    this.route = route;
     this.engines = engines;
     this.owner = owner;
     thread.setDaemon(true);
@@ -86,7 +87,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
   private void run() {
     // Creates the queue here, since only the creating thread may use it.
     try (QueuedLookups<AsyncRequest> open =
-        new QueuedLookups<>(locator, engines, true, Values.separate(), this)) {
+        new QueuedLookups<>(route, engines, true, Values.separate(), this)) {
       lookups = open;
       started.countDown();
       drive(open);
@@ -105,7 +106,7 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
         if (request == null) {
           break;
         }
-        open.begin(request.place, request.key, request, 0);
+        open.begin(Objects.requireNonNull(request.locator), request.place, request.key, request, 0);
       }
       if (open.pending() > 0) {
         open.await(1);

@@ -6,6 +6,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 import tech.bsdb.locate.Starts;
 
 /** Looks up one key at a time, reading one extent after the other. Thread-safe. */
@@ -13,7 +14,7 @@ final class SingleLookups {
   /** Marks a value that would have to be read; compared by identity. */
   static final byte[] NOT_IN_MEMORY = new byte[0];
 
-  private final Locator locator;
+  private final Route route;
   private final int last;
   private final boolean shown;
 
@@ -22,10 +23,10 @@ final class SingleLookups {
    *
    * @param shown whether all reads show mapped or loaded memory
    */
-  SingleLookups(Locator locator, boolean shown) {
-    this.locator = locator;
+  SingleLookups(Route route, boolean shown) {
+    this.route = route;
     this.shown = shown;
-    this.last = locator.reads() - 1;
+    this.last = route.any().reads() - 1;
   }
 
   /**
@@ -35,6 +36,7 @@ final class SingleLookups {
    * @return the array that holds the value, or null if the key is absent
    */
   byte @Nullable [] get(byte[] key, Probe probe, Values values) throws IOException {
+    Locator locator = route.of(key);
     long place = locator.start(key, probe.signature);
     if (place == Locator.ABSENT) {
       return null;
@@ -63,6 +65,7 @@ final class SingleLookups {
    * {@link #NOT_IN_MEMORY}.
    */
   byte @Nullable [] getIfTouched(byte[] key, Probe probe) throws IOException {
+    Locator locator = route.of(key);
     long place = locator.start(key, probe.signature);
     if (place == Locator.ABSENT) {
       return null;

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 import tech.bsdb.locate.Starts;
 
 /**
@@ -13,15 +14,15 @@ import tech.bsdb.locate.Starts;
  * Not thread-safe.
  */
 final class StagedLookups {
-  private final Locator locator;
+  private final boolean touchesTwice;
   private final int last;
   private final Starts starts;
   private final long[] places = new long[Starts.MOST];
 
-  StagedLookups(Locator locator) {
-    this.locator = locator;
-    this.last = locator.reads() - 1;
-    this.starts = new Starts(locator);
+  StagedLookups(Route route) {
+    this.touchesTwice = route.any().touchesTwice();
+    this.last = route.any().reads() - 1;
+    this.starts = new Starts(route);
   }
 
   /** Looks up all keys of a batch. */
@@ -43,11 +44,13 @@ final class StagedLookups {
       at = places;
     }
     starts.touch(last, at, count);
-    if (locator.touchesTwice()) {
+    if (touchesTwice) {
       touchAgain(at, count);
     }
     for (int i = 0; i < count; i++) {
-      batch.note(from + i, starts.isAbsent(i) ? null : value(at[i], batch, from + i, probe));
+      batch.note(
+          from + i,
+          starts.isAbsent(i) ? null : value(starts.locator(i), at[i], batch, from + i, probe));
     }
   }
 
@@ -55,6 +58,7 @@ final class StagedLookups {
   private void follow(int read, long[] at, int count, Extent extent) throws IOException {
     for (int i = 0; i < count; i++) {
       if (!starts.isAbsent(i)) {
+        Locator locator = starts.locator(i);
         locator.locate(read, at[i], extent);
         extent.read();
         places[i] = locator.next(at[i], extent);
@@ -66,14 +70,14 @@ final class StagedLookups {
     long sum = 0;
     for (int i = 0; i < count; i++) {
       if (!starts.isAbsent(i)) {
-        sum += locator.touchAgain(at[i]);
+        sum += starts.locator(i).touchAgain(at[i]);
       }
     }
     Starts.keep(sum);
   }
 
-  private byte @Nullable [] value(long place, KeyBatch batch, int number, Probe probe)
-      throws IOException {
+  private byte @Nullable [] value(
+      Locator locator, long place, KeyBatch batch, int number, Probe probe) throws IOException {
     locator.locate(last, place, probe.last);
     probe.last.read();
     return locator.value(place, batch.key(number), probe.last, batch.destination(), probe.scratch);

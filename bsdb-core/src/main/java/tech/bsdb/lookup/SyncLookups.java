@@ -12,6 +12,7 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.locate.Locator;
+import tech.bsdb.locate.Route;
 
 /**
  * Lookups on the calling thread, of single keys and of batches. Each takes a session, runs the
@@ -27,7 +28,7 @@ final class SyncLookups {
     Objects.requireNonNull(InternalError.class);
   }
 
-  private final Locator locator;
+  private final Route route;
   private final EngineChoice.Chosen engines;
   private final Path path;
   private final Sessions sessions;
@@ -38,21 +39,22 @@ final class SyncLookups {
   /**
    * Creates lookups.
    *
-   * @param engines the engines that opened the files of the locator
+   * @param engines the engines that opened the files of the locators
    * @param path the directory of the database, for messages
    * @param sessions lends the sessions
    */
-  SyncLookups(Locator locator, EngineChoice.Chosen engines, Path path, Sessions sessions) {
-    this.locator = locator;
+  SyncLookups(Route route, EngineChoice.Chosen engines, Path path, Sessions sessions) {
+    this.route = route;
+    Locator any = route.any();
     this.engines = engines;
     this.path = path;
     this.sessions = sessions;
     boolean shown = true;
-    for (int read = 0; read < locator.reads(); read++) {
-      shown &= engines.showsMemory(locator.file(read));
+    for (int read = 0; read < any.reads(); read++) {
+      shown &= engines.showsMemory(any.file(read));
     }
     this.showMemory = shown;
-    this.single = new SingleLookups(locator, shown);
+    this.single = new SingleLookups(route, shown);
   }
 
   /** Whether all reads show mapped or loaded memory. */
@@ -207,6 +209,8 @@ final class SyncLookups {
   void start(AsyncRequest request) throws IOException {
     inSession(
         session -> {
+          Locator locator = route.of(request.key);
+          request.locator = locator;
           request.place = locator.start(request.key, session.probe.signature);
           return null;
         });
@@ -236,7 +240,7 @@ final class SyncLookups {
   private StagedLookups staged(Session session) {
     StagedLookups staged = session.staged;
     if (staged == null) {
-      staged = new StagedLookups(locator);
+      staged = new StagedLookups(route);
       session.staged = staged;
     }
     return staged;
@@ -245,7 +249,7 @@ final class SyncLookups {
   private void runQueued(KeyBatch batch, Session session) throws IOException {
     BatchLookups queued = session.queued;
     if (queued == null) {
-      queued = new BatchLookups(locator, engines);
+      queued = new BatchLookups(route, engines);
       session.queued = queued;
     }
     try {

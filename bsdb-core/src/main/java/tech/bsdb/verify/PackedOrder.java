@@ -6,6 +6,7 @@ import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
@@ -19,6 +20,7 @@ import tech.bsdb.locate.PackedLocator;
  */
 final class PackedOrder {
   private final BinScanner scanner;
+  private final DatabaseDirectory directory;
   private final PackedLocator locator;
   private final @Nullable FilterWriter filter;
   private final Signature signature = new Signature();
@@ -34,8 +36,13 @@ final class PackedOrder {
    *
    * @param filter receives the signatures of all records, in order, unless it is null
    */
-  PackedOrder(BinScanner scanner, PackedLocator locator, @Nullable FilterWriter filter) {
+  PackedOrder(
+      BinScanner scanner,
+      DatabaseDirectory directory,
+      PackedLocator locator,
+      @Nullable FilterWriter filter) {
     this.scanner = scanner;
+    this.directory = directory;
     this.locator = locator;
     this.filter = filter;
   }
@@ -80,6 +87,9 @@ final class PackedOrder {
   }
 
   private void checkRecord(long bin, BinIndex index) throws IOException {
+    if (!directory.isRoutedHere(scanner.key())) {
+      throw directory.misrouted(scanner.key());
+    }
     locator.sign(scanner.key(), signature);
     long own = BinIndex.bin(signature.high, index.bins());
     if (own != bin) {

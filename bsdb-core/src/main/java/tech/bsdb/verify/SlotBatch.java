@@ -2,8 +2,10 @@ package tech.bsdb.verify;
 
 import java.io.IOException;
 import tech.bsdb.data.RecordScanner;
+import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.AddressedLocator;
+import tech.bsdb.locate.Route;
 import tech.bsdb.locate.Starts;
 
 /**
@@ -11,6 +13,7 @@ import tech.bsdb.locate.Starts;
  * function overlap. Not thread-safe.
  */
 final class SlotBatch {
+  private final DatabaseDirectory directory;
   private final AddressedLocator locator;
   private final Starts starts;
   private final Extent extent = new Extent();
@@ -18,15 +21,19 @@ final class SlotBatch {
   private int count;
 
   /** Creates an empty batch. */
-  SlotBatch(AddressedLocator locator) {
+  SlotBatch(DatabaseDirectory directory, AddressedLocator locator) {
+    this.directory = directory;
     this.locator = locator;
-    this.starts = new Starts(locator);
+    this.starts = new Starts(Route.to(locator));
   }
 
   /** Takes the next records and finds their slots; returns false if there are none. */
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
     while (count < Starts.MOST && scanner.next()) {
+      if (!directory.isRoutedHere(scanner.key())) {
+        throw directory.misrouted(scanner.key());
+      }
       starts.sign(count, scanner.key());
       addresses[count++] = scanner.address();
     }

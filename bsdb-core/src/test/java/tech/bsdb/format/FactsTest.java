@@ -154,7 +154,7 @@ class FactsTest {
             index.width=0
             shard.number=10
             shard.count=11
-            shard.hash=none
+            shard.hash=crc16-slots
             zstd.block=1024
             zstd.level=12
             zstd.longest=13

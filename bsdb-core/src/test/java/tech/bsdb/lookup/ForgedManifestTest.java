@@ -8,10 +8,12 @@ import java.io.UncheckedIOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.ExecutionException;
 import java.util.function.Consumer;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
 import org.junit.jupiter.api.AfterEach;
@@ -26,13 +28,16 @@ import tech.bsdb.Golden;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Truth;
+import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PackedPage;
@@ -92,7 +97,7 @@ class ForgedManifestTest {
     Path forged = Files.createDirectory(directory.resolve("forged-" + made++));
     byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
     DatabaseId id = DatabaseId.derive(text);
-    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    DatabaseDirectory original = DataSet.open(golden.directory()).single();
     for (FileEntry entry : original.manifest().files()) {
       byte[] bytes = Files.readAllBytes(original.file(entry));
       FileFrame frame = new FileFrame(entry.file(), id, entry.pages(), entry.digest());
@@ -212,28 +217,81 @@ class ForgedManifestTest {
     report(errors);
   }
 
-  /** The other shards' keys must not be called absent. */
-  @ParameterizedTest
-  @EnumSource
-  void aShardIsRefused(Golden golden) throws Exception {
+  private Path forgeShard(Golden golden, String routing) throws IOException {
     List<String> lines = new ArrayList<>(lines(golden));
     lines.set(lines.indexOf("shard.number=0"), "shard.number=3");
     lines.set(lines.indexOf("shard.count=1"), "shard.count=8");
-    Path forged = forge(golden, lines);
+    lines.set(lines.indexOf("shard.hash=none"), "shard.hash=" + routing);
+    return forge(golden, lines);
+  }
+
+  /** The other shards' keys must not be called absent, whoever opens the shard. */
+  @ParameterizedTest
+  @EnumSource
+  void aShardAnswersOnlyKeysOfItsOwn(Golden golden) throws Exception {
+    Path forged = forgeShard(golden, KeySlots.NAME);
+    Truth truth = golden.truth();
+    boolean approximate = golden == Golden.APPROXIMATE;
+    int foreign = 0;
+    try (Database database = Database.open(forged);
+        SyncReader reader = new SyncReader(forged.toFile(), false, approximate, false, false)) {
+      for (Truth.Entry record : truth.records()) {
+        if (KeySlots.shard(record.key(), 8) == 3) {
+          assertThat(database.get(record.key())).isNotNull();
+          continue;
+        }
+        foreign++;
+        List<ThrowingCallable> lookups =
+            List.of(
+                () -> database.get(record.key()),
+                () -> database.read(record.key(), value -> value),
+                () -> database.getAll(List.of(record.key())),
+                () -> reader.getAsBytes(record.key()));
+        for (ThrowingCallable lookup : lookups) {
+          assertThatThrownBy(lookup)
+              .isInstanceOfSatisfying(
+                  WrongShardException.class,
+                  e -> {
+                    assertThat(e.slot()).isEqualTo(KeySlots.of(record.key()));
+                    assertThat(e.shard()).isEqualTo(KeySlots.shard(record.key(), 8));
+                  })
+              .hasMessageContaining(forged.toString())
+              .hasMessageContaining("belongs to shard " + KeySlots.shard(record.key(), 8))
+              .hasMessageContaining("this is shard 3 of 8 with slots 6144 to 8191");
+        }
+        assertThat(database.getAsync(record.key()))
+            .failsWithin(Duration.ofMinutes(1))
+            .withThrowableOfType(ExecutionException.class)
+            .withCauseInstanceOf(WrongShardException.class);
+      }
+    }
+    if (foreign > 0 && !approximate) {
+      assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
+          .isInstanceOf(CorruptDatabaseException.class)
+          .hasMessageContaining("keys of shard 3 of 8");
+    }
+    assertThat(Database.statistics(forged).shard()).isEqualTo(3);
+    assertThat(Database.statistics(forged).shards()).isEqualTo(8);
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void aShardOfUnknownRoutingIsRefused(Golden golden) throws Exception {
+    Path forged = forgeShard(golden, "some-other");
     boolean approximate = golden == Golden.APPROXIMATE;
     List<ThrowingCallable> readers =
         List.of(
             () -> Database.open(forged),
             () -> new SyncReader(forged.toFile(), false, approximate, false, false),
             () -> new AsyncReader(forged.toFile(), approximate, false, false),
+            () -> Database.statistics(forged),
             () -> Database.verify(forged, (done, total) -> {}));
     for (ThrowingCallable reader : readers) {
       assertThatThrownBy(reader)
           .isInstanceOf(UnsupportedFormatException.class)
           .hasMessageContaining(forged.resolve(Manifest.FILE_NAME).toString())
-          .hasMessageContaining("shard 3 of 8");
+          .hasMessageContaining("keys routed to shards by some-other");
     }
-    assertThat(Database.statistics(forged).shards()).isEqualTo(8);
   }
 
   @ParameterizedTest
@@ -275,7 +333,7 @@ class ForgedManifestTest {
       names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD", "PACKED_FILTER"},
       mode = EnumSource.Mode.EXCLUDE)
   void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
-    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    DatabaseDirectory original = DataSet.open(golden.directory()).single();
     FileEntry index = original.manifest().files(FileKind.INDEX).get(0);
     List<Consumer<byte[]>> changes =
         List.of(
@@ -288,7 +346,7 @@ class ForgedManifestTest {
             page -> page[16] ^= 1);
     for (Consumer<byte[]> change : changes) {
       Path forged = forgePage(golden, index, change);
-      Path file = forged.resolve(index.name(DatabaseDirectory.open(forged).id()));
+      Path file = forged.resolve(index.name(DataSet.open(forged).single().id()));
       assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
           .isInstanceOfSatisfying(
               CorruptDatabaseException.class, e -> assertThat(e.file()).isEqualTo(file))
@@ -300,7 +358,7 @@ class ForgedManifestTest {
   @Test
   void verificationFindsAWrongFilter() throws Exception {
     FileEntry data =
-        DatabaseDirectory.open(Golden.PACKED.directory()).manifest().files(FileKind.DATA).get(0);
+        DataSet.open(Golden.PACKED.directory()).single().manifest().files(FileKind.DATA).get(0);
     Path forged =
         forgePage(
             Golden.PACKED,
@@ -319,7 +377,8 @@ class ForgedManifestTest {
   @ValueSource(ints = {0, 1, 2})
   void verificationFindsTheFilterOfOtherRecords(int round) throws Exception {
     FileEntry filter =
-        DatabaseDirectory.open(Golden.PACKED_FILTER.directory())
+        DataSet.open(Golden.PACKED_FILTER.directory())
+            .single()
             .manifest()
             .files(FileKind.FILTER)
             .get(0);
@@ -346,7 +405,7 @@ class ForgedManifestTest {
   @EnumSource(names = {"PACKED", "PACKED_ZSTD"})
   void verificationFindsBinsThatAreElsewhere(Golden golden) throws Exception {
     FileEntry index =
-        DatabaseDirectory.open(golden.directory()).manifest().files(FileKind.INDEX).get(0);
+        DataSet.open(golden.directory()).single().manifest().files(FileKind.INDEX).get(0);
     Path forged = forgePage(golden, index, page -> page[8] ^= 1); // behind two page numbers
     assertThatThrownBy(() -> Database.verify(forged, (done, total) -> {}))
         .isInstanceOf(CorruptDatabaseException.class)
@@ -357,7 +416,8 @@ class ForgedManifestTest {
   @Test
   void verificationFindsBlocksThatNameAnotherPart() throws Exception {
     FileEntry data =
-        DatabaseDirectory.open(Golden.PACKED_ZSTD.directory())
+        DataSet.open(Golden.PACKED_ZSTD.directory())
+            .single()
             .manifest()
             .files(FileKind.DATA)
             .get(0);
@@ -373,7 +433,7 @@ class ForgedManifestTest {
    * digests with it.
    */
   private Path forgePage(Golden golden, SplittableRandom random) throws IOException {
-    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    DatabaseDirectory original = DataSet.open(golden.directory()).single();
     List<FileEntry> entries = original.manifest().files();
     FileEntry changed = entries.get(random.nextInt(entries.size()));
     return forgePage(
@@ -390,7 +450,7 @@ class ForgedManifestTest {
   /** A database whose first page of content of a file is changed. */
   private Path forgePage(Golden golden, FileEntry changed, Consumer<byte[]> change)
       throws IOException {
-    DatabaseDirectory original = DatabaseDirectory.open(golden.directory());
+    DatabaseDirectory original = DataSet.open(golden.directory()).single();
     byte[] bytes = Files.readAllBytes(original.file(changed));
     boolean hash = changed.file().kind() == FileKind.HASH;
     java.io.ByteArrayOutputStream pages = new java.io.ByteArrayOutputStream();

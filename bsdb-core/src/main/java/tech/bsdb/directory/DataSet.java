@@ -1,0 +1,214 @@
+package tech.bsdb.directory;
+
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.ShardSet;
+
+/**
+ * What one directory holds: a database, or a set of shards, each of which is a database in a
+ * directory of its own. All manifests have been read, and all files have the right length, header
+ * and footer. Immutable.
+ *
+ * @param path the directory
+ * @param id the id of the database or of the set
+ * @param set the facts of the set, or null if this is a single database
+ * @param setManifestBytes size of the set's own manifest in bytes, 0 for a single database
+ * @param databases the single database, or the shards by number
+ */
+public record DataSet(
+    Path path,
+    DatabaseId id,
+    @Nullable ShardSet set,
+    long setManifestBytes,
+    List<DatabaseDirectory> databases) {
+  private static final int ATTEMPTS = 100;
+
+  /** Copies the list. */
+  public DataSet {
+    databases = List.copyOf(databases);
+  }
+
+  /**
+   * Reads the manifests and checks the frame of every file. Takes the same time for every database
+   * size.
+   *
+   * @throws NoSuchFileException if the directory or one of its files does not exist
+   * @throws NotDirectoryException if it is not a directory or not a database
+   * @throws CorruptDatabaseException if a file is damaged, cut short or from another database
+   * @throws tech.bsdb.error.UnsupportedFormatException if this version does not read its format
+   */
+  public static DataSet open(Path path) throws IOException {
+    return withOpened(path, opened -> opened);
+  }
+
+  /** An operation on the files of a directory. */
+  @FunctionalInterface
+  public interface Use<T> {
+    /** Uses the files. Closes what it opened if it fails. */
+    T with(DataSet opened) throws IOException;
+  }
+
+  /**
+   * Opens a directory like {@link #open} and uses its files. If a build replaces the database
+   * meanwhile and a file is missing, starts again with the new database.
+   */
+  public static <T> T withOpened(Path path, Use<T> use) throws IOException {
+    refuseUnlessDirectory(path);
+    for (int attempt = 1; ; attempt++) {
+      StatedManifest stated = StatedManifest.read(path);
+      try {
+        DataSet opened = of(stated);
+        for (DatabaseDirectory database : opened.databases) {
+          database.checkFrames();
+        }
+        return use.with(opened);
+      } catch (NoSuchFileException | FileNotFoundException e) {
+        if (attempt == ATTEMPTS || stated.id().equals(readAgain(path, e).id())) {
+          throw e;
+        }
+      }
+    }
+  }
+
+  private static void refuseUnlessDirectory(Path path) throws IOException {
+    if (!Files.exists(path)) {
+      throw new NoSuchFileException(
+          path.toString(), null, "no such directory; check the path, or build a database first");
+    }
+    if (!Files.isDirectory(path)) {
+      throw new NotDirectoryException(path + " is not a directory; a bsdb database is one");
+    }
+  }
+
+  /** Reads the manifest again after a file turned out to be missing. */
+  private static StatedManifest readAgain(Path path, IOException missing) throws IOException {
+    try {
+      return StatedManifest.read(path);
+    } catch (NoSuchFileException | NotDirectoryException e) {
+      NoSuchFileException removed =
+          new NoSuchFileException(
+              path.toString(), null, "the database was removed while it was being opened");
+      removed.initCause(missing);
+      throw removed;
+    }
+  }
+
+  private static DataSet of(StatedManifest stated) throws IOException {
+    if (!stated.isSet()) {
+      DatabaseDirectory database = DatabaseDirectory.of(stated);
+      return new DataSet(database.path(), database.id(), null, 0, List.of(database));
+    }
+    ShardSet set = stated.set();
+    List<DatabaseDirectory> shards = new ArrayList<>();
+    for (ShardSet.Shard shard : set.shards()) {
+      DatabaseDirectory opened = shard(stated.path(), shard);
+      requireMember(opened, shard, set.shards().size(), shards.isEmpty() ? opened : shards.get(0));
+      shards.add(opened);
+    }
+    return new DataSet(stated.path(), stated.id(), set, stated.bytes(), shards);
+  }
+
+  private static DatabaseDirectory shard(Path path, ShardSet.Shard shard) throws IOException {
+    Path directory = path.resolve(shard.directoryName());
+    if (!Files.exists(directory.resolve(Manifest.FILE_NAME))) {
+      throw new NoSuchFileException(
+          directory.toString(),
+          null,
+          "missing, although the manifest of the set lists this shard: the set was not copied"
+              + " whole, or the manifest is from another set");
+    }
+    return DatabaseDirectory.of(StatedManifest.read(directory));
+  }
+
+  /** Fails unless a database is the shard that the set's manifest states, and of one kind. */
+  private static void requireMember(
+      DatabaseDirectory database, ShardSet.Shard shard, int count, DatabaseDirectory first)
+      throws CorruptDatabaseException {
+    Facts facts = database.facts();
+    require(database, "database id " + shard.id(), "database id " + database.id());
+    require(
+        database,
+        "shard " + shard.number() + " of " + count,
+        "shard " + facts.shard() + " of " + facts.shards());
+    require(database, shard.records() + " records", facts.records() + " records");
+    require(database, kind(first.facts()), kind(facts));
+  }
+
+  private static void require(DatabaseDirectory shard, String stated, String found)
+      throws CorruptDatabaseException {
+    if (!stated.equals(found)) {
+      throw new CorruptDatabaseException(
+          shard.path().resolve(Manifest.FILE_NAME),
+          Page.SIZE,
+          stated + ", as the manifest of the set says",
+          found);
+    }
+  }
+
+  /** What all shards of a set have in common, because one lookup asks all of them alike. */
+  private static String kind(Facts facts) {
+    return "layout "
+        + facts.layout().id()
+        + ", index width "
+        + facts.approximateWidth()
+        + ", values "
+        + (facts.valueSchema() == null ? "without schema" : facts.valueSchema());
+  }
+
+  /** Whether this is a set of shards. */
+  public boolean isSet() {
+    return set != null;
+  }
+
+  /** The facts of the first database; what one lookup relies on is the same for all. */
+  public Facts facts() {
+    return databases.get(0).facts();
+  }
+
+  /**
+   * The single database.
+   *
+   * @throws IllegalStateException if this is a set of shards
+   */
+  public DatabaseDirectory single() {
+    if (isSet()) {
+      throw new IllegalStateException(path + " is a set of shards");
+    }
+    return databases.get(0);
+  }
+
+  /** A file of one of the databases. */
+  public record Located(DatabaseDirectory database, FileEntry entry) {
+    /** Its path. */
+    public Path path() {
+      return database.file(entry);
+    }
+  }
+
+  /** All files except the manifests. */
+  public List<Located> files() {
+    List<Located> files = new ArrayList<>();
+    for (DatabaseDirectory database : databases) {
+      database.manifest().files().forEach(entry -> files.add(new Located(database, entry)));
+    }
+    return files;
+  }
+
+  /** Size of all manifests in bytes. */
+  public long manifestBytes() {
+    return setManifestBytes + databases.stream().mapToLong(DatabaseDirectory::manifestBytes).sum();
+  }
+}

@@ -1,0 +1,52 @@
+package tech.bsdb.error;
+
+import java.io.IOException;
+import java.nio.file.Path;
+
+/**
+ * Thrown when a lookup asks one shard for a key of another. It says nothing about whether the key
+ * is present: only the shard that it names knows.
+ */
+public final class WrongShardException extends IOException {
+  private static final long serialVersionUID = 1L;
+
+  private final int slot;
+  private final int shard;
+
+  /**
+   * Creates an exception.
+   *
+   * @param path the directory of the shard that was asked
+   * @param key the key
+   * @param slot the slot of the key, 0 to 16,383
+   * @param shard the number of the shard that holds the slot
+   * @param asked the number of the shard that was asked, and its slots
+   */
+  public WrongShardException(Path path, byte[] key, int slot, int shard, String asked) {
+    super(
+        path
+            + ": the key "
+            + DuplicateKeyException.show(key)
+            + " has slot "
+            + slot
+            + " and belongs to shard "
+            + shard
+            + "; this is "
+            + asked
+            + " (open the directory of the whole set, or ask shard "
+            + shard
+            + ")");
+    this.slot = slot;
+    this.shard = shard;
+  }
+
+  /** The slot of the key, 0 to 16,383, as Redis Cluster computes it. */
+  public int slot() {
+    return slot;
+  }
+
+  /** The number of the shard that holds the slot, from 0. */
+  public int shard() {
+    return shard;
+  }
+}

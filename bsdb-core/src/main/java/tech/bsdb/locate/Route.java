@@ -1,0 +1,140 @@
+package tech.bsdb.locate;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.error.WrongShardException;
+import tech.bsdb.format.KeySlots;
+
+/**
+ * Leads each key to the locator of the database that can hold it: always the same, or that of the
+ * key's shard. All locators are of one kind: they make the same reads of the same kinds of files.
+ * Thread-safe.
+ */
+public abstract class Route implements Closeable {
+  private final List<Locator> locators;
+
+  private Route(List<Locator> locators) {
+    this.locators = List.copyOf(locators);
+  }
+
+  /**
+   * Creates the route of what was opened.
+   *
+   * @param locators the locators of its databases, in order; the route closes them
+   */
+  public static Route of(DataSet opened, List<Locator> locators) {
+    if (opened.isSet()) {
+      return new ToShards(locators);
+    }
+    DatabaseDirectory database = opened.single();
+    return database.facts().shards() == 1
+        ? new ToOne(locators)
+        : new ToOwnKeysOnly(locators, database);
+  }
+
+  /** The route of all keys to one locator. */
+  public static Route to(Locator locator) {
+    return new ToOne(List.of(locator));
+  }
+
+  /**
+   * The locator for a key.
+   *
+   * @throws WrongShardException if the key belongs to a shard that was not opened
+   */
+  public abstract Locator of(byte[] key) throws WrongShardException;
+
+  /** One of the locators, for what is the same for all. */
+  public final Locator any() {
+    return locators.get(0);
+  }
+
+  /** The locator of the database with the given number. */
+  public final Locator locator(int database) {
+    return locators.get(database);
+  }
+
+  /** Closes all locators, even if some fail. */
+  @Override
+  public final void close() throws IOException {
+    List<Exception> failures = new ArrayList<>();
+    for (Locator locator : locators) {
+      try {
+        locator.close();
+      } catch (IOException | RuntimeException e) {
+        failures.add(e);
+      }
+    }
+    if (!failures.isEmpty()) {
+      IOException failure = new IOException("could not close all files");
+      failures.forEach(failure::addSuppressed);
+      throw failure;
+    }
+  }
+
+  /** An undivided database. */
+  private static final class ToOne extends Route {
+    private final Locator locator;
+
+    ToOne(List<Locator> locators) {
+      super(locators);
+      this.locator = any();
+    }
+
+    @Override
+    public Locator of(byte[] key) {
+      return locator;
+    }
+  }
+
+  /** A whole set of shards. */
+  private static final class ToShards extends Route {
+    private final Locator[] byNumber;
+
+    ToShards(List<Locator> locators) {
+      super(locators);
+      this.byNumber = locators.toArray(new Locator[0]);
+    }
+
+    @Override
+    public Locator of(byte[] key) {
+      return byNumber[KeySlots.shard(key, byNumber.length)];
+    }
+  }
+
+  /** One shard alone. */
+  private static final class ToOwnKeysOnly extends Route {
+    private final Locator locator;
+    private final DatabaseDirectory database;
+    private final int first;
+    private final int end;
+
+    ToOwnKeysOnly(List<Locator> locators, DatabaseDirectory database) {
+      super(locators);
+      this.locator = any();
+      this.database = database;
+      this.first = KeySlots.first(database.facts().shard(), database.facts().shards());
+      this.end = KeySlots.first(database.facts().shard() + 1, database.facts().shards());
+    }
+
+    @Override
+    public Locator of(byte[] key) throws WrongShardException {
+      int slot = KeySlots.of(key);
+      if (slot < first || slot >= end) {
+        int shards = database.facts().shards();
+        int own = database.facts().shard();
+        throw new WrongShardException(
+            database.path(),
+            key,
+            slot,
+            KeySlots.shard(slot, shards),
+            "shard " + own + " of " + shards + " with slots " + KeySlots.range(own, shards));
+      }
+      return locator;
+    }
+  }
+}
