@@ -21,7 +21,7 @@ import org.jspecify.annotations.Nullable;
  * forced to the device, and makes directories in which what was not forced is lost, kept, or partly
  * kept: each change of a name in a directory, and each write to a file, for itself.
  */
-final class PowerCuts {
+public final class PowerCuts {
   /** A file or a directory. */
   private sealed interface Node {}
 
@@ -77,7 +77,7 @@ final class PowerCuts {
   private final Map<Integer, Node> handles = new HashMap<>();
 
   /** The disk as it is now below a directory, all of it lasting. */
-  PowerCuts(Path root) throws IOException {
+  public PowerCuts(Path root) throws IOException {
     this.root = root;
     this.top = (DirectoryNode) read(root);
   }
@@ -120,7 +120,7 @@ final class PowerCuts {
   }
 
   /** Takes the next change. */
-  void apply(WatchedFiles.Change change) {
+  public void apply(WatchedFiles.Change change) {
     if (change instanceof WatchedFiles.Open open) {
       open(open);
     } else if (change instanceof WatchedFiles.Write write) {
@@ -176,7 +176,7 @@ final class PowerCuts {
    * @param keeps asked for each change that was not forced: whether it got to the device all the
    *     same
    */
-  void cut(Path into, BooleanSupplier keeps) throws IOException {
+  public void cut(Path into, BooleanSupplier keeps) throws IOException {
     if (Files.exists(into)) {
       try (Stream<Path> paths = Files.walk(into)) {
         for (Path path : paths.sorted(Comparator.reverseOrder()).toList()) {

@@ -34,8 +34,8 @@ import tech.bsdb.format.Manifest;
  *
  * <p>The file {@code lock} serves both purposes: its content is the mark, and the holder of its
  * lock owns the directory. An unheld lock indicates a killed build. Only such a directory is ever
- * removed, only if all names in it are names that a build creates, and never through a symbolic
- * link.
+ * removed, only if all names in it and in its directories of shards are names that a build creates,
+ * and never through a symbolic link.
  */
 final class WorkDirectory {
   /** The file that marks the directory and carries the lock. */
@@ -50,6 +50,7 @@ final class WorkDirectory {
   private static final String MARK = "bsdb-workspace";
   private static final Pattern RANDOM = Pattern.compile("[0-9a-z]{1,13}");
   private static final Pattern PARTS = Pattern.compile("[0-9A-Za-z-]+\\.part");
+  private static final Pattern SHARD_PARTS = Pattern.compile("shard-[0-9]{5}\\.part");
   private static final long STARTUP_MILLISECONDS = 60_000;
   private static final int MAX_MARK_BYTES = 1 << 14;
 
@@ -351,19 +352,41 @@ final class WorkDirectory {
 
   private static boolean holdsOurNamesOnly(Path directory) throws IOException {
     for (String name : names(directory)) {
-      if (!isOurs(name)
-          || !Files.isRegularFile(directory.resolve(name), LinkOption.NOFOLLOW_LINKS)) {
+      Path entry = directory.resolve(name);
+      boolean ours = isShard(entry) ? holdsShardFilesOnly(entry) : isOurs(name) && isFile(entry);
+      if (!ours) {
         return false;
       }
     }
     return true;
   }
 
+  private static boolean holdsShardFilesOnly(Path shard) throws IOException {
+    for (String name : names(shard)) {
+      if (!isDatabaseFile(name) || !isFile(shard.resolve(name))) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private static boolean isFile(Path path) {
+    return Files.isRegularFile(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
   private static boolean isOurs(String name) {
-    return name.equals(LOCK)
-        || name.equals(JOURNAL)
-        || PARTS.matcher(name).matches()
-        || Manifest.isFileName(name);
+    return name.equals(LOCK) || name.equals(JOURNAL) || isDatabaseFile(name);
+  }
+
+  private static boolean isDatabaseFile(String name) {
+    return PARTS.matcher(name).matches() || Manifest.isFileName(name);
+  }
+
+  /** Whether a path is the directory of a shard, finished or not. */
+  private static boolean isShard(Path path) {
+    String name = String.valueOf(path.getFileName());
+    return (Manifest.isShardDirectory(name) || SHARD_PARTS.matcher(name).matches())
+        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
   /**
@@ -409,14 +432,27 @@ final class WorkDirectory {
     }
     boolean journal = Files.exists(directory.resolve(JOURNAL), LinkOption.NOFOLLOW_LINKS);
     for (String name : names(directory)) {
-      if (isOurs(name) && !name.equals(LOCK)) {
-        Files.deleteIfExists(directory.resolve(name));
+      Path entry = directory.resolve(name);
+      if (isShard(entry)) {
+        deleteShard(entry);
+      } else if (isOurs(name) && !name.equals(LOCK)) {
+        Files.deleteIfExists(entry);
       }
     }
     if (journal) { // its name blocks other builds, so a power cut must not lose the mark first
       Workspace.forceUninterrupted(directory);
     }
     Files.deleteIfExists(directory.resolve(LOCK));
+  }
+
+  private static void deleteShard(Path shard) throws IOException {
+    for (String name : names(shard)) {
+      Path entry = shard.resolve(name);
+      if (isDatabaseFile(name) && !Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
+        Files.deleteIfExists(entry);
+      }
+    }
+    deleteIfEmpty(shard);
   }
 
   private static void deleteIfEmpty(Path directory) throws IOException {

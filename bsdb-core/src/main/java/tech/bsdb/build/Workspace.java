@@ -18,26 +18,22 @@ import java.nio.file.StandardOpenOption;
 import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Collections;
-import java.util.LinkedHashSet;
 import java.util.List;
-import java.util.Set;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.Manifest;
-import tech.bsdb.format.ManifestFile;
 
 /**
  * The directory where a build works until its database is published, and the publication protocol.
  *
  * <p>A new database is built beside its target, then renamed to it. A replacement is built inside
  * the target; its files, whose names are unique to it, are moved in, and the rename of the manifest
- * makes readers see the new database. A build killed before that rename leaves the old database in
- * place.
+ * makes readers see the new database ({@link Replacement}). A build killed before that rename
+ * leaves the old database in place. A set of shards is published like a database, with the files of
+ * each shard in a directory of its own.
  *
  * <p>Only one build at a time replaces a database: meanwhile its directory is named {@code
  * .bsdb-build-replacing}, which no second build can take. A lock on a file in the directory
@@ -49,8 +45,6 @@ import tech.bsdb.format.ManifestFile;
 public final class Workspace implements Closeable {
   private static final String MARK = "bsdb-build-";
   private static final int MAX_NAME = 200;
-  private static final int MAX_MANIFEST_BYTES = 1 << 24;
-  private static final int MAX_JOURNAL_BYTES = 1 << 16;
   private static final long POLL_MILLISECONDS = 20;
 
   /** Replacing is brief, and a build that took hours should not give up quickly. */
@@ -208,7 +202,7 @@ public final class Workspace implements Closeable {
 
   /**
    * Whether a directory has a manifest with a valid magic number or, if that is damaged, only files
-   * with names of database files.
+   * and shards with names that those of databases have.
    */
   private static boolean isDatabase(Path target) throws IOException {
     Path manifest = target.resolve(Manifest.FILE_NAME);
@@ -218,13 +212,25 @@ public final class Workspace implements Closeable {
     if (startsLikeManifest(manifest)) {
       return true;
     }
-    try (Stream<Path> entries = Files.list(target)) {
-      List<String> names =
-          entries
-              .filter(entry -> !WorkDirectory.isName(entry, "." + MARK))
-              .map(entry -> String.valueOf(entry.getFileName()))
-              .toList();
-      return names.size() > 1 && names.stream().allMatch(Manifest::isFileName);
+    List<Path> entries;
+    try (Stream<Path> all = Files.list(target)) {
+      entries = all.filter(entry -> !WorkDirectory.isName(entry, "." + MARK)).toList();
+    }
+    for (Path entry : entries) {
+      if (!Manifest.isFileName(String.valueOf(entry.getFileName())) && !isShardOnly(entry)) {
+        return false;
+      }
+    }
+    return entries.size() > 1;
+  }
+
+  /** Whether a path is the directory of a shard with nothing else in it. */
+  private static boolean isShardOnly(Path path) throws IOException {
+    if (!isShard(path)) {
+      return false;
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      return entries.allMatch(entry -> Manifest.isFileName(String.valueOf(entry.getFileName())));
     }
   }
 
@@ -290,7 +296,7 @@ public final class Workspace implements Closeable {
 
   /**
    * Publishes the database. {@link #directory} must contain exactly its files, including the
-   * manifest, forced to the device.
+   * manifest, forced to the device; those of a shard in its directory, which this call forces.
    *
    * @param whileWaiting called repeatedly while waiting for another build; may throw to stop
    *     waiting
@@ -302,6 +308,7 @@ public final class Workspace implements Closeable {
 
   void publish(Runnable whileWaiting, Duration patience) throws IOException {
     refuseInterrupted();
+    forceShards();
     force(work.path());
     if (!replaces) {
       publishNew();
@@ -309,6 +316,21 @@ public final class Workspace implements Closeable {
     if (!published) {
       replace(whileWaiting, patience);
     }
+  }
+
+  private void forceShards() throws IOException {
+    List<Path> shards;
+    try (Stream<Path> entries = Files.list(work.path())) {
+      shards = entries.filter(Workspace::isShard).toList();
+    }
+    for (Path shard : shards) {
+      force(shard);
+    }
+  }
+
+  private static boolean isShard(Path path) {
+    return Manifest.isShardDirectory(String.valueOf(path.getFileName()))
+        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
   private static void refuseInterrupted() throws InterruptedIOException {
@@ -344,7 +366,7 @@ public final class Workspace implements Closeable {
   }
 
   /** Runs a step after the database was published; a failure becomes a warning. */
-  private boolean afterwards(Step step) {
+  private boolean afterwards(Replacement.Step step) {
     try {
       step.run();
       return true;
@@ -354,51 +376,17 @@ public final class Workspace implements Closeable {
     }
   }
 
-  @FunctionalInterface
-  private interface Step {
-    void run() throws IOException;
-  }
-
   private void replace(Runnable whileWaiting, Duration patience) throws IOException {
     acquireTurn(whileWaiting, patience);
-    ManifestFile fresh = readManifest(work.path());
-    Set<String> names = fresh.fileNames();
-    Set<String> old = oldNames(fresh);
-    Set<String> journal = new LinkedHashSet<>(names);
-    journal.addAll(old);
-    Path file = work.path().resolve(WorkDirectory.JOURNAL);
-    Files.write(file, journal);
-    force(file, StandardOpenOption.WRITE);
-    force(work.path());
-    List<Path> moved = new ArrayList<>();
-    try {
-      for (String name : names) {
-        boolean there = Files.exists(target.resolve(name), LinkOption.NOFOLLOW_LINKS);
-        move(work.path().resolve(name), target.resolve(name));
-        if (!there) {
-          moved.add(target.resolve(name));
-        }
-      }
-      force(target);
-      refuseInterrupted();
-      move(work.path().resolve(Manifest.FILE_NAME), target.resolve(Manifest.FILE_NAME));
-      published = true;
-    } finally {
-      if (!published) {
-        for (Path each : moved) {
-          Files.deleteIfExists(each);
-        }
-      }
-    }
+    Replacement replacement = Replacement.prepare(work.path(), target, warnings::add);
+    replacement.writeJournal();
+    replacement.run(Workspace::refuseInterrupted);
+    published = true;
     if (!afterwards(() -> forceUninterrupted(target))) {
       abandoned = true; // a power cut may bring back the old database, so keep its files
       return;
     }
-    for (String name : old) {
-      if (!names.contains(name)) {
-        afterwards(() -> deleteFile(target.resolve(name)));
-      }
-    }
+    replacement.cleanup().forEach(this::afterwards);
     Path lock = target.resolve(WorkDirectory.LOCK);
     afterwards(
         () -> {
@@ -433,88 +421,19 @@ public final class Workspace implements Closeable {
     }
   }
 
-  /** The files listed in the manifest being replaced; no others are ever deleted. */
-  private Set<String> oldNames(ManifestFile fresh) throws IOException {
-    if (!Files.exists(target.resolve(Manifest.FILE_NAME))) {
-      return Set.of();
-    }
-    ManifestFile old;
-    try {
-      old = readManifest(target);
-    } catch (CorruptDatabaseException | UnsupportedFormatException e) {
-      warnings.add(
-          "the replaced manifest could not be read, so its files were not deleted: "
-              + e.getMessage());
-      return Set.of();
-    }
-    Set<String> names = old.fileNames();
-    if (!old.id().equals(fresh.id()) && !Collections.disjoint(names, fresh.fileNames())) {
-      throw new IOException(
-          target
-              + ": the new database's files would have the same names as the old database's (ids "
-              + fresh.id()
-              + " and "
-              + old.id()
-              + "); choose another target");
-    }
-    return names;
-  }
-
-  private static ManifestFile readManifest(Path directory) throws IOException {
-    Path file = directory.resolve(Manifest.FILE_NAME);
-    if (Files.size(file) > MAX_MANIFEST_BYTES) {
-      throw new CorruptDatabaseException(file, 0, "a manifest", Files.size(file) + " bytes");
-    }
-    return ManifestFile.decode(file, Files.readAllBytes(file));
-  }
-
-  /**
-   * Removes the files of a build killed while replacing the database: those already moved in, or
-   * not yet removed.
-   */
   private static WorkDirectory.Recovery recovery(Path target) {
-    return directory -> {
-      Path journal = directory.resolve(WorkDirectory.JOURNAL);
-      if (!directory.equals(target.resolve(WorkDirectory.REPLACING))
-          || !Files.isRegularFile(journal, LinkOption.NOFOLLOW_LINKS)
-          || Files.size(journal) > MAX_JOURNAL_BYTES) {
-        return;
-      }
-      Set<String> current;
-      try {
-        current = readManifest(target).fileNames();
-      } catch (IOException unknown) {
-        return; // unknown which of them are needed
-      }
-      for (String name : Files.readAllLines(journal)) {
-        boolean databaseFile = Manifest.isFileName(name) && !name.equals(Manifest.FILE_NAME);
-        if (databaseFile && !current.contains(name)) {
-          try {
-            deleteFile(target.resolve(name));
-          } catch (IOException ignored) {
-            // unused and harmless
-          }
-        }
-      }
-    };
+    return directory -> Replacement.recover(directory, target);
   }
 
-  /** Deletes a file or a link, but not a directory. */
-  private static void deleteFile(Path file) throws IOException {
-    if (!Files.isDirectory(file, LinkOption.NOFOLLOW_LINKS)) {
-      Files.deleteIfExists(file);
-    }
-  }
-
-  private static void move(Path from, Path to) throws IOException {
+  static void move(Path from, Path to) throws IOException {
     Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
   }
 
-  private static void force(Path directory) throws IOException {
+  static void force(Path directory) throws IOException {
     force(directory, StandardOpenOption.READ);
   }
 
-  private static void force(Path path, StandardOpenOption option) throws IOException {
+  static void force(Path path, StandardOpenOption option) throws IOException {
     try (FileChannel channel = FileChannel.open(path, option)) {
       channel.force(true);
     }

@@ -81,25 +81,41 @@ final class Directories {
     }
   }
 
-  /** Whether a directory contains only files that a publication writes. */
+  /** Whether a path is the directory of a shard in a set of them; a link to one is not. */
+  static boolean isShard(Path path) {
+    return Manifest.isShardDirectory(name(path))
+        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  /** Whether a directory contains only files and shards that a publication writes. */
   static boolean holdsDatabaseFilesOnly(Path directory) throws IOException {
     for (Path entry : list(directory)) {
-      if (!isDatabaseFile(entry)) {
+      boolean ours = isShard(entry) ? holdsShardFilesOnly(entry) : isPublished(entry);
+      if (!ours) {
         return false;
       }
     }
     return true;
   }
 
+  private static boolean holdsShardFilesOnly(Path shard) throws IOException {
+    return list(shard).stream().allMatch(Directories::isDatabaseFile);
+  }
+
+  private static boolean isPublished(Path file) {
+    return isDatabaseFile(file)
+        || (name(file).equals(Publication.UNFINISHED)
+            && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS));
+  }
+
   private static boolean isDatabaseFile(Path file) {
-    String name = name(file);
-    return (name.endsWith(".bsdb") || name.equals(Publication.UNFINISHED))
-        && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
+    return name(file).endsWith(".bsdb") && Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS);
   }
 
   /**
-   * Deletes a database's files, then the directory; if it contains other files, they and the
-   * directory stay. Of a symbolic link, only the link is deleted.
+   * Deletes the files of a database or a set of shards, then the directory; if it or a shard
+   * contains other files, they and their directories stay. Of a symbolic link, only the link is
+   * deleted.
    */
   static void delete(Path directory) throws IOException {
     if (Files.isSymbolicLink(directory)) {
@@ -109,11 +125,22 @@ final class Directories {
     if (!Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
       return;
     }
-    for (Path file : list(directory)) {
-      if (isDatabaseFile(file)) {
-        Files.deleteIfExists(file);
+    for (Path entry : list(directory)) {
+      if (isShard(entry)) {
+        for (Path file : list(entry)) {
+          if (isDatabaseFile(file)) {
+            Files.deleteIfExists(file);
+          }
+        }
+        deleteIfEmpty(entry);
+      } else if (isPublished(entry)) {
+        Files.deleteIfExists(entry);
       }
     }
+    deleteIfEmpty(directory);
+  }
+
+  private static void deleteIfEmpty(Path directory) throws IOException {
     try {
       Files.deleteIfExists(directory);
     } catch (DirectoryNotEmptyException e) {

@@ -51,7 +51,7 @@ record Opening(OpenOptions options, Preload preload) {
         .fileBytes()
         .forEach(
             (name, bytes) -> {
-              if (preload == Preload.ALL || !name.startsWith("data")) {
+              if (preload == Preload.ALL || !Directories.name(Path.of(name)).startsWith("data")) {
                 files.put(statistics.directory().resolve(name), bytes);
               }
             });

@@ -19,9 +19,11 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
@@ -244,9 +246,14 @@ public final class Publication implements AutoCloseable {
     Path into = directory();
     long[] done = new long[1];
     ByteBuffer chunk = FileCopy.chunk();
+    Set<Path> shards = new LinkedHashSet<>();
     for (String name : source.fileBytes().keySet()) { // the manifest is the last one
       Path from = source.directory().resolve(name);
       Path to = into.resolve(name);
+      Path parent = Objects.requireNonNull(to.getParent());
+      if (!parent.equals(into) && shards.add(parent)) {
+        makeShard(parent);
+      }
       try {
         if (options.link()) {
           synchronized (this) {
@@ -266,7 +273,15 @@ public final class Publication implements AutoCloseable {
     }
     refuseMixed(source, into);
     create(into.resolve(UNFINISHED)).close();
+    for (Path shard : shards) {
+      Directories.force(shard);
+    }
     Directories.force(into);
+  }
+
+  private synchronized void makeShard(Path directory) throws IOException {
+    checkOpen();
+    Files.createDirectory(directory);
   }
 
   /**

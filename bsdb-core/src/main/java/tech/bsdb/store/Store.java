@@ -23,7 +23,7 @@ import tech.bsdb.Statistics;
  *
  * <pre>
  * STORE/CURRENT              the current version's name, then the versions to roll back to
- * STORE/20261121T151400Z/    a version: a plain database
+ * STORE/20261121T151400Z/    a version: a plain database or set of shards
  * STORE/.lock                and other hidden names: used by publishing, never versions
  * </pre>
  *
@@ -116,9 +116,11 @@ public final class Store {
 
   private static long bytes(Path version) throws IOException {
     long bytes = 0;
-    for (Path file : Directories.list(version)) {
-      if (Files.isRegularFile(file, LinkOption.NOFOLLOW_LINKS)) {
-        bytes += Files.size(file);
+    for (Path entry : Directories.list(version)) {
+      if (Files.isRegularFile(entry, LinkOption.NOFOLLOW_LINKS)) {
+        bytes += Files.size(entry);
+      } else if (Directories.isShard(entry)) {
+        bytes += bytes(entry);
       }
     }
     return bytes;
