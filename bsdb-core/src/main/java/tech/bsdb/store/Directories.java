@@ -13,11 +13,15 @@ import java.nio.file.attribute.BasicFileAttributes;
 import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
+import java.util.regex.Pattern;
 import java.util.stream.Stream;
 import tech.bsdb.format.Manifest;
 
 /** Directory operations of a store. */
 final class Directories {
+  /** The names of the directories of shards in a set (FORMAT.md §14). */
+  private static final Pattern SHARDS = Pattern.compile("shard-[0-9]{5}-[0-9a-f]{8}");
+
   private Directories() {}
 
   static boolean isDatabase(Path directory) {
@@ -83,7 +87,7 @@ final class Directories {
 
   /** Whether a path is the directory of a shard in a set of them; a link to one is not. */
   static boolean isShard(Path path) {
-    return Manifest.isShardDirectory(name(path))
+    return SHARDS.matcher(name(path)).matches()
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 

@@ -442,6 +442,8 @@ public final class Publication implements AutoCloseable {
       if (name.startsWith(".")) {
         boolean lock = name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH);
         foreign |= !lock && !isStale(name);
+      } else if (Directories.isShard(entry)) {
+        return true; // of a set that was not copied whole
       } else if (Directories.isDatabase(entry)) {
         versions |= VersionName.isValid(name);
         foreign |= !VersionName.isValid(name);

@@ -141,11 +141,14 @@ public final class Store {
     }
   }
 
-  /** Whether all non-hidden entries of a directory are databases. */
+  /**
+   * Whether all non-hidden entries of a directory are databases. Shards are not: they belong to a
+   * set, which may not be copied whole yet.
+   */
   static boolean holdsDatabasesOnly(Path directory) throws IOException {
     for (Path entry : Directories.list(directory)) {
-      String name = Directories.name(entry);
-      if (!name.startsWith(".") && !belongsToFileSystem(entry) && !Directories.isDatabase(entry)) {
+      boolean ignored = Directories.name(entry).startsWith(".") || belongsToFileSystem(entry);
+      if (!ignored && (!Directories.isDatabase(entry) || Directories.isShard(entry))) {
         return false;
       }
     }

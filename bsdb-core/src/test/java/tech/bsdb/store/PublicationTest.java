@@ -35,6 +35,7 @@ import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
+import tech.bsdb.build.CraftedSet;
 import tech.bsdb.error.CorruptDatabaseException;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -469,6 +470,79 @@ class PublicationTest {
         .filteredOn(name -> name.startsWith("."))
         .as("stale files")
         .isEmpty();
+  }
+
+  @Test
+  void setsThatKilledPublicationsLeftAreRemovedByTheNext() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    CraftedSet set = CraftedSet.make(folder, "a", "b");
+    for (String name : List.of(".incoming-v2", ".removed-v0", "v3", ".incoming-v4", "v5")) {
+      set.copyTo(Files.createDirectory(store.resolve(name)));
+    }
+    Files.createFile(store.resolve("v3").resolve(Publication.UNFINISHED));
+    Path shard = Path.of(set.shards().get(0));
+    Files.createDirectory(store.resolve(".incoming-v2/shard-00009-12345678"));
+    Files.writeString(store.resolve(".incoming-v4").resolve(shard).resolve("notes"), "precious");
+    Files.createFile(store.resolve("v5").resolve(Publication.UNFINISHED));
+    Files.writeString(store.resolve("v5").resolve(shard).resolve("notes"), "precious");
+    List<String> before = Leaks.tree(store);
+    Versions.publish(database("two"), store, "v6");
+    assertThat(Leaks.tree(store)).filteredOn(name -> name.matches("(.removed-v0|v3).*")).isEmpty();
+    assertThat(Leaks.tree(store)).noneMatch(name -> name.startsWith(".incoming-v2"));
+    assertThat(Leaks.tree(store))
+        .as("what holds strangers")
+        .containsAll(
+            before.stream().filter(name -> name.matches("(.incoming-v4|v5)(/.*)?")).toList());
+  }
+
+  @Test
+  void keepRemovesSets() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v3");
+    CraftedSet set = CraftedSet.make(folder, "a", "b");
+    for (String name : List.of("v1", "v2")) {
+      set.copyTo(Files.createDirectory(store.resolve(name)));
+    }
+    Path stranger = store.resolve("v2").resolve(set.shards().get(1)).resolve("notes.txt");
+    Files.writeString(stranger, "precious");
+    List<String> before = Leaks.tree(store.resolve("v2"));
+    PublishOptions options = PublishOptions.defaults().withVersion("v4");
+    try (Publication publication = Publication.of(database("four"), store, options)) {
+      publication.begin();
+      publication.copy();
+      assertThat(publication.goLive("v3")).isTrue();
+      assertThat(publication.keep(1)).containsExactly("v1");
+      assertThat(publication.warnings())
+          .singleElement()
+          .asString()
+          .contains("v2 contains files that are not the database's");
+    }
+    assertThat(Leaks.tree(store)).noneMatch(name -> name.contains("v1"));
+    assertThat(Leaks.tree(store.resolve("v2"))).isEqualTo(before);
+  }
+
+  @Test
+  void noStoreIsMadeInASetOfShards() throws Exception {
+    Path database = database("one");
+    Path set = Files.createDirectory(folder.resolve("set"));
+    CraftedSet crafted = CraftedSet.make(folder, "a", "b");
+    crafted.copyTo(set);
+    String shard = crafted.shards().get(0);
+    for (String inside : List.of("store", "deep/store", shard + "/store", shard + "/deep/store")) {
+      assertThatThrownBy(() -> Versions.publish(database, set.resolve(inside), "v1"))
+          .as(inside)
+          .isInstanceOf(IllegalArgumentException.class)
+          .hasMessageContaining("lies inside the database");
+    }
+    assertThatThrownBy(() -> Versions.publish(database, set, "v1"))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("is a single database, not a store");
+    crafted.check(set);
+    Files.delete(set.resolve("manifest.bsdb"));
+    List<String> before = Leaks.tree(set);
+    assertThatThrownBy(() -> Versions.publish(database, set, "v1"))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("is not a store");
+    assertThat(Leaks.tree(set)).isEqualTo(before);
   }
 
   /** Publishes as far as the copy, says so, and waits to be killed: DATABASE STORE. */

@@ -16,6 +16,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.build.CraftedSet;
 import tech.bsdb.error.CorruptDatabaseException;
 
 class StoreTest {
@@ -129,6 +130,85 @@ class StoreTest {
     } catch (IOException e) {
       throw new AssertionError(e);
     }
+  }
+
+  @Test
+  void theBytesOfAVersionThatCannotBeReadAreThoseOfItsShardsToo() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1");
+    Path version = Files.createDirectory(store.resolve("v2"));
+    CraftedSet set = CraftedSet.make(folder, "a", "b");
+    set.copyTo(version);
+    Files.write(version.resolve("manifest.bsdb"), new byte[5]);
+    Path elsewhere = Versions.build(folder.resolve("elsewhere"), "x");
+    Files.createSymbolicLink(version.resolve("shard-00009-12345678"), elsewhere);
+    StoredVersion listed = Store.open(store).versions().get(1);
+    assertThat(listed.records()).isEqualTo(-1);
+    assertThat(listed.bytes())
+        .isEqualTo(set.files().stream().map(version::resolve).mapToLong(this::size).sum())
+        .isGreaterThan(100_000);
+  }
+
+  @Test
+  void aSetOfShardsIsNoStore() throws Exception {
+    Path set = Files.createDirectory(folder.resolve("set"));
+    CraftedSet.make(folder, "a", "b").copyTo(set);
+    refuses(set, NotDirectoryException.class, "is not a store: it is a single database");
+    Files.delete(set.resolve("manifest.bsdb"));
+    refuses(set, NotDirectoryException.class, "it has no CURRENT");
+  }
+
+  @Test
+  void aSetOfShardsIsDeletedWithItsDirectories() throws Exception {
+    Path set = Files.createDirectory(folder.resolve("set"));
+    CraftedSet crafted = CraftedSet.make(folder, "a", "b");
+    crafted.copyTo(set);
+    Files.createFile(set.resolve(Publication.UNFINISHED));
+    assertThat(Directories.holdsDatabaseFilesOnly(set)).isTrue();
+    Directories.delete(set);
+    assertThat(set).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "thesis.tex",
+        "SHARD/thesis.tex",
+        "SHARD/.publishing",
+        "SHARD/folder.bsdb/thesis.bsdb",
+        "SHARD/shard-00000-12345678/manifest.bsdb",
+        "shard-00000/manifest.bsdb",
+        "folder/manifest.bsdb",
+      })
+  void strangersInASetOfShardsAreNotDeleted(String name) throws Exception {
+    Path set = Files.createDirectory(folder.resolve("set"));
+    CraftedSet crafted = CraftedSet.make(folder, "a", "b");
+    crafted.copyTo(set);
+    Path stranger = set.resolve(name.replace("SHARD", crafted.shards().get(1)));
+    Files.createDirectories(stranger.getParent());
+    Files.writeString(stranger, "precious");
+    assertThat(Directories.holdsDatabaseFilesOnly(set)).isFalse();
+    Directories.delete(set);
+    assertThat(stranger).hasContent("precious");
+    try (var left = Files.walk(set)) {
+      assertThat(left.filter(Files::isRegularFile)).containsExactly(stranger);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"shard-00009-12345678", "SHARD/manifest.bsdb"})
+  void linksInASetOfShardsAreNotFollowed(String name) throws Exception {
+    Path set = Files.createDirectory(folder.resolve("set"));
+    CraftedSet crafted = CraftedSet.make(folder, "a", "b");
+    crafted.copyTo(set);
+    Path elsewhere = Versions.build(folder.resolve("elsewhere"), "x");
+    List<Path> before = Directories.list(elsewhere);
+    Path link = set.resolve(name.replace("SHARD", crafted.shards().get(1)));
+    Files.deleteIfExists(link);
+    Files.createSymbolicLink(link, elsewhere);
+    assertThat(Directories.holdsDatabaseFilesOnly(set)).isFalse();
+    Directories.delete(set);
+    assertThat(Directories.list(elsewhere)).isEqualTo(before);
+    assertThat(link).isSymbolicLink();
   }
 
   @Test
