@@ -112,12 +112,12 @@ public final class CraftedSet {
 
   /** Publishes it as a build does, and returns the warnings. */
   List<String> publish(Path target) throws IOException {
-    try (Workspace workspace = Workspace.create(target, true, null)) {
+    Workspace workspace = Workspace.create(target, true, null);
+    try (workspace) {
       copyTo(workspace.directory());
       workspace.publish(() -> {});
-      workspace.close();
-      return workspace.warnings();
     }
+    return workspace.warnings();
   }
 
   /** Fails unless a directory holds it whole, and besides it just the given entries. */
