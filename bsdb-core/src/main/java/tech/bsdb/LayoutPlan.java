@@ -74,16 +74,16 @@ public final class LayoutPlan {
     if ((double) records * RecordFrame.length(keyLength, valueLength) > MAX_BYTES) {
       throw new IllegalArgumentException("no database holds more than 32 PiB of records");
     }
-    DatabaseBuilder.requirePlaceForFilter(options);
+    DatabaseWriter.requirePlaceForFilter(options);
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
     SizePlan sizes;
     double raw = (double) records * ((long) keyLength + valueLength);
     long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
     int dictionary = options.sampleRecords() > 0 ? options.dictionaryBytes() : 0;
-    if (DatabaseBuilder.layout(options).packed()) {
-      sizes = SizePlan.packed(DatabaseBuilder.packed(options), given, compressed, dictionary);
+    if (DatabaseWriter.layout(options).packed()) {
+      sizes = SizePlan.packed(DatabaseWriter.packed(options), given, compressed, dictionary);
     } else {
-      sizes = SizePlan.addressed(DatabaseBuilder.addressed(options), given, compressed, dictionary);
+      sizes = SizePlan.addressed(DatabaseWriter.addressed(options), given, compressed, dictionary);
     }
     return new LayoutPlan(
         new Facts(options, records, keyLength, valueLength, compressionRatio, sizes));
@@ -232,7 +232,7 @@ public final class LayoutPlan {
   }
 
   private RecordLayout layout() {
-    return DatabaseBuilder.layout(facts.options);
+    return DatabaseWriter.layout(facts.options);
   }
 
   /** The share of absent keys that neither checksum bits nor a filter reject. */

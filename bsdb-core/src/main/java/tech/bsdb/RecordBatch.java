@@ -35,10 +35,7 @@ public final class RecordBatch {
   private int[] starts = new int[512];
   private int[] valueLengths = new int[512];
   private int records;
-  private long keyBytes;
-  private long valueBytes;
-  private int longestKey;
-  private int longestValue;
+  private long contentBytes;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
@@ -105,10 +102,7 @@ public final class RecordBatch {
     }
     records++;
     starts[records] = used;
-    keyBytes += keyLength;
-    valueBytes += valueLength;
-    longestKey = Math.max(longestKey, keyLength);
-    longestValue = Math.max(longestValue, valueLength);
+    contentBytes += keyLength + (long) valueLength;
   }
 
   private void reserve(int more) {
@@ -129,34 +123,15 @@ public final class RecordBatch {
 
   /** Total size of keys and values in the batch, in bytes. */
   public long bytes() {
-    return keyBytes + valueBytes;
+    return contentBytes;
   }
 
   /** Removes all records. */
   public void clear() {
     records = 0;
     used = 0;
-    keyBytes = 0;
-    valueBytes = 0;
-    longestKey = 0;
-    longestValue = 0;
+    contentBytes = 0;
     large.clear();
-  }
-
-  long keyBytes() {
-    return keyBytes;
-  }
-
-  long valueBytes() {
-    return valueBytes;
-  }
-
-  int longestKey() {
-    return longestKey;
-  }
-
-  int longestValue() {
-    return longestValue;
   }
 
   /** Receives records. */

@@ -92,17 +92,17 @@ public final class AddressedAssembly implements Assembly {
    * @param chunk write buffer of all files except the index; they share it because they are written
    *     in turn. The caller closes it, after the assembly.
    */
-  public AddressedAssembly(Workspace workspace, ChunkBuffer chunk, Settings settings)
+  public AddressedAssembly(BuildPlace place, ChunkBuffer chunk, Settings settings)
       throws IOException {
     this.settings = settings;
-    this.directory = workspace.directory();
+    this.directory = place.directory();
     this.chunk = chunk;
     this.indexChunk = resources.add(ChunkBuffer.huge());
     boolean approximate = settings.approximate();
     this.dataLayout = approximate ? RecordLayout.COMPACT : settings.layout();
     this.addresses = RecordAddress.of(dataLayout, settings.blockSize());
     try {
-      Path dataDirectory = approximate ? workspace.temporaryDirectory() : directory;
+      Path dataDirectory = approximate ? place.temporaryDirectory() : directory;
       int files = approximate ? 1 : settings.dataFiles();
       for (int i = 0; i < files; i++) {
         dataOutputs.add(
@@ -114,8 +114,7 @@ public final class AddressedAssembly implements Assembly {
           Long.BYTES + (approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : 0);
       this.spill =
           resources.add(
-              new SignatureSpill(
-                  workspace.temporaryDirectory().resolve("signatures.part"), payload));
+              new SignatureSpill(place.temporaryDirectory().resolve("signatures.part"), payload));
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
       throw e;

@@ -7,6 +7,7 @@ import java.nio.file.Path;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
@@ -81,6 +82,25 @@ public final class OutputFile implements Closeable {
     file.force();
     file.close();
     Files.move(file.path(), file.path().resolveSibling(name));
+  }
+
+  /**
+   * Writes and seals the manifest of a directory.
+   *
+   * @param text its content
+   * @param id the id of the database, derived from the text
+   * @return the length of the file
+   */
+  public static long writeManifest(Path directory, byte[] text, DatabaseId id, ChunkBuffer chunk)
+      throws IOException {
+    FileIdentity identity = new FileIdentity(FileKind.MANIFEST, 0);
+    try (OutputFile file = new OutputFile(directory, identity, chunk)) {
+      file.pages().put(text, 0, text.length);
+      file.finish();
+      long length = file.entry(0).length();
+      file.seal(id, Manifest.FILE_NAME);
+      return length;
+    }
   }
 
   /** Closes the file and deletes it unless it was sealed. */

@@ -63,10 +63,9 @@ public final class PackedAssembly implements Assembly {
    * @param chunk write buffer of all files, which are written in turn. The caller closes it, after
    *     the assembly.
    */
-  public PackedAssembly(Workspace workspace, ChunkBuffer chunk, Settings settings)
-      throws IOException {
+  public PackedAssembly(BuildPlace place, ChunkBuffer chunk, Settings settings) throws IOException {
     this.settings = settings;
-    this.directory = workspace.directory();
+    this.directory = place.directory();
     this.chunk = chunk;
     try {
       for (int i = 0; i < settings.dataFiles(); i++) {
@@ -75,7 +74,7 @@ public final class PackedAssembly implements Assembly {
       }
       this.indexFile = resources.add(new OutputFile(directory, BinIndex.identity(), chunk));
       this.filterFile = settings.filterBits() > 0 ? filterFile() : null;
-      this.spill = resources.add(new RecordSpill(workspace.temporaryDirectory()));
+      this.spill = resources.add(new RecordSpill(place.temporaryDirectory()));
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
       throw e;

@@ -1,0 +1,341 @@
+package tech.bsdb;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.AddressedAssembly;
+import tech.bsdb.build.Assembled;
+import tech.bsdb.build.Assembly;
+import tech.bsdb.build.BuildPlace;
+import tech.bsdb.build.BuildResources;
+import tech.bsdb.build.DuplicateRule;
+import tech.bsdb.build.OutputFile;
+import tech.bsdb.build.PackedAssembly;
+import tech.bsdb.build.SignatureCollisions;
+import tech.bsdb.data.DictionaryTrainer;
+import tech.bsdb.data.FramedRecord;
+import tech.bsdb.data.RecordScanner;
+import tech.bsdb.data.RecordWriter;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.lookup.Lookup;
+
+/** Writes one database into a directory: its files, and the manifest last. Not thread-safe. */
+final class DatabaseWriter implements Closeable {
+  /** Maximum bytes of records held in memory until the dictionary is trained. */
+  private static final long MAX_HELD_BYTES = 32 << 20;
+
+  private final BuildOptions options;
+  private final BuildPlace place;
+  private final ChunkBuffer chunk;
+  private final BuildResources opened = new BuildResources();
+  private final Assembly assembly;
+  private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
+  private @Nullable DictionaryTrainer trainer;
+  private RecordBatch held;
+  private byte @Nullable [] dictionary;
+  private @Nullable RecordWriter writer;
+  private boolean sampled;
+  private int learned;
+  private long learnedBytes;
+  private long records;
+  private long keyBytes;
+  private long valueBytes;
+  private int longestKey;
+  private int longestValue;
+
+  /**
+   * Creates the files.
+   *
+   * @param chunk write buffer of the manifest and of the assembly's files; they are written in
+   *     turn. The caller closes it, after the writer.
+   */
+  DatabaseWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk) throws IOException {
+    this.options = options;
+    this.place = place;
+    this.chunk = chunk;
+    this.held = new RecordBatch(options.seed());
+    this.assembly = opened.add(assembly());
+    if (layout(options).compressed()
+        && options.dictionaryBytes() > 0
+        && options.sampleRecords() > 0) {
+      this.trainer = new DictionaryTrainer(options.blockSize(), options.dictionaryBytes());
+    }
+  }
+
+  private Assembly assembly() throws IOException {
+    return layout(options).packed()
+        ? new PackedAssembly(place, chunk, packed(options))
+        : new AddressedAssembly(place, chunk, addressed(options));
+  }
+
+  /** The settings of a packed database. */
+  static PackedAssembly.Settings packed(BuildOptions options) {
+    return new PackedAssembly.Settings(
+        layout(options),
+        options.dataFiles(),
+        options.blockSize(),
+        options.compressionLevel(),
+        options.filterBits(),
+        options.seed(),
+        duplicates(options),
+        options.memoryBytes(),
+        options.threads());
+  }
+
+  /** Fails if the layout has no place for a filter. */
+  static void requirePlaceForFilter(BuildOptions options) {
+    if (options.filterBits() > 0 && !layout(options).packed()) {
+      String kind =
+          options.approximateWidth() > 0
+              ? "an approximate database"
+              : "the layout " + layout(options).id();
+      throw new IllegalArgumentException(
+          "filterBits is "
+              + options.filterBits()
+              + ", but "
+              + kind
+              + " has checksum bits in its hash function instead: set checksumBits, or choose a"
+              + " packed layout");
+    }
+  }
+
+  /** The settings of a database with a hash function and an index. */
+  static AddressedAssembly.Settings addressed(BuildOptions options) {
+    return new AddressedAssembly.Settings(
+        layout(options),
+        options.dataFiles(),
+        options.approximateWidth(),
+        hashKind(options.hash()),
+        options.checksumBits(),
+        options.blockSize(),
+        options.compressionLevel(),
+        duplicates(options),
+        options.memoryBytes(),
+        options.threads());
+  }
+
+  private static HashKind hashKind(HashAlgorithm hash) {
+    return switch (hash) {
+      case GOV -> HashKinds.GOV;
+      case PTR -> HashKinds.PTR;
+    };
+  }
+
+  private static DuplicateRule duplicates(BuildOptions options) {
+    return switch (options.duplicates()) {
+      case ERROR -> DuplicateRule.REJECT;
+      case FIRST -> DuplicateRule.KEEP_FIRST;
+      case LAST -> DuplicateRule.KEEP_LAST;
+    };
+  }
+
+  /** The layout of records in the database, which an approximate one does not store. */
+  static RecordLayout layout(BuildOptions options) {
+    if (options.approximateWidth() > 0) {
+      return RecordLayout.NONE;
+    }
+    return switch (options.layout()) {
+      case BLOCKED -> RecordLayout.BLOCKED;
+      case COMPACT -> RecordLayout.COMPACT;
+      case COMPRESSED -> RecordLayout.COMPRESSED;
+      case PACKED -> RecordLayout.PACKED;
+      case PACKED_COMPRESSED -> RecordLayout.PACKED_COMPRESSED;
+    };
+  }
+
+  /** Adds a sample record for training the dictionary, before the first record. */
+  void sample(byte[] key, byte[] value) {
+    if (writer != null || records > 0) {
+      throw new IllegalStateException("samples come before the records");
+    }
+    DictionaryTrainer learner = trainer;
+    if (learner != null && !learner.full()) {
+      int head = RecordFrame.put(keyFrame, 0, key.length, value.length);
+      learner.add(keyFrame, 0, head, false);
+      learner.add(key, 0, key.length, false);
+      learner.add(value, 0, value.length, true);
+      sampled = true;
+    }
+  }
+
+  /** Adds a record. */
+  void add(FramedRecord record) throws IOException {
+    records++;
+    keyBytes += record.keyLength;
+    valueBytes += record.valueLength;
+    longestKey = Math.max(longestKey, record.keyLength);
+    longestValue = Math.max(longestValue, record.valueLength);
+    RecordWriter current = writer;
+    DictionaryTrainer learner = trainer;
+    if (current != null) {
+      current.add(record);
+    } else if (learner != null && !sampled) {
+      hold(record, learner);
+    } else {
+      writer().add(record);
+    }
+  }
+
+  /** Holds a record; once there are enough, trains the dictionary on them. */
+  private void hold(FramedRecord record, DictionaryTrainer learner) throws IOException {
+    learner.add(record.head, record.headStart, record.headLength, false);
+    learner.add(record.value, record.valueStart, record.valueLength, true);
+    learned++;
+    learnedBytes += record.headLength + (long) record.valueLength;
+    held.add(
+        record.head,
+        record.keyStart(),
+        record.keyLength,
+        record.value,
+        record.valueStart,
+        record.valueLength);
+    if (learned >= options.sampleRecords() || learnedBytes >= MAX_HELD_BYTES || learner.full()) {
+      writer();
+    }
+  }
+
+  /**
+   * Returns the record writer. The first call trains the dictionary, if there is a trainer, and
+   * writes the held records.
+   */
+  private RecordWriter writer() throws IOException {
+    RecordWriter current = writer;
+    if (current == null) {
+      if (trainer != null) {
+        dictionary = trainer.train();
+        trainer = null;
+      }
+      current = assembly.writer(dictionary);
+      writer = current;
+      held.forEach(current::add);
+      held = new RecordBatch(options.seed());
+    }
+    return current;
+  }
+
+  /**
+   * Writes the hash function and the index, and forces all files to the device. Called once, after
+   * the last record.
+   *
+   * @throws tech.bsdb.error.DuplicateKeyException if a key was added twice and the options do not
+   *     say which record to keep
+   */
+  Written finish(WriterProgress progress) throws IOException {
+    writer();
+    Assembled assembled = assembly.complete(progress);
+    List<Assembled.Content> contents = assembled.contents();
+    List<Manifest.FileEntry> entries = contents.stream().map(Assembled.Content::entry).toList();
+    Manifest.Builder stated = facts(assembled).manifest(assembled.storage().hashKind());
+    entries.forEach(stated::file);
+    byte[] text = stated.build().encode();
+    DatabaseId id = DatabaseId.derive(text);
+    Map<String, Long> fileBytes = new LinkedHashMap<>();
+    for (int i = 0; i < contents.size(); i++) {
+      progress.sealed(i, contents.size() + 1L);
+      contents.get(i).file().seal(id, entries.get(i).name(id));
+      fileBytes.put(entries.get(i).name(id), entries.get(i).length());
+    }
+    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, id, chunk));
+    close();
+    long keys = assembled.keys();
+    RecordLayout layout = assembled.storage().layout();
+    if (layout != RecordLayout.NONE && !layout.packed() && keys < records) {
+      requireNoLostKeys(progress);
+    }
+    byte[] learnedDictionary = dictionary;
+    return new Written(
+        id,
+        records,
+        keys,
+        assembled.valuesCut(),
+        keyBytes,
+        valueBytes,
+        fileBytes,
+        learnedDictionary == null ? 0 : learnedDictionary.length);
+  }
+
+  private Facts facts(Assembled assembled) {
+    Assembled.Storage storage = assembled.storage();
+    return new Facts(
+        storage.layout(),
+        assembled.keys(),
+        records - assembled.keys(),
+        keyBytes,
+        valueBytes,
+        longestKey,
+        longestValue,
+        options.seed(),
+        storage.hashBuckets(),
+        storage.checksumBits(),
+        storage.approximateWidth(),
+        0,
+        1,
+        storage.zstdBlock(),
+        storage.zstdLevel(),
+        storage.zstdLongest(),
+        options.valueSchema(),
+        storage.bins(),
+        storage.filter());
+  }
+
+  /**
+   * Checks that the key of every record can be found after duplicates were dropped. Otherwise a
+   * record whose signature equals that of another key, which only happens with forged keys, would
+   * be dropped silently.
+   */
+  private void requireNoLostKeys(WriterProgress progress) throws IOException {
+    try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
+        RecordScanner scanner = lookup.scan()) {
+      while (scanner.next()) {
+        if (!lookup.leadsTo(scanner.key(), scanner.address())
+            && lookup.get(scanner.key()) == null) {
+          throw SignatureCollisions.between(scanner.key(), keyWithSignatureOf(scanner.key()));
+        }
+        if (progress.cancelled()) {
+          throw new CancellationException("the build was cancelled");
+        }
+      }
+    }
+  }
+
+  private byte[] keyWithSignatureOf(byte[] lost) throws IOException {
+    Signature wanted = new Signature();
+    wanted.compute(lost, 0, lost.length, options.seed());
+    Signature found = new Signature();
+    try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
+        RecordScanner scanner = lookup.scan()) {
+      while (scanner.next()) {
+        byte[] key = scanner.key();
+        found.compute(key, 0, key.length, options.seed());
+        if (found.high == wanted.high && found.low == wanted.low && !Arrays.equals(key, lost)) {
+          return key;
+        }
+      }
+    }
+    return lost;
+  }
+
+  /** Closes all files, and deletes those that were not finished. */
+  @Override
+  public void close() throws IOException {
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
+    }
+  }
+}

@@ -1,0 +1,14 @@
+package tech.bsdb;
+
+import tech.bsdb.build.AssemblyProgress;
+
+/** Follows a writer while it completes a database. */
+interface WriterProgress extends AssemblyProgress {
+  /**
+   * Reports that files got their final names; an exception ends the build.
+   *
+   * @param done the number of these files
+   * @param total the number of all files
+   */
+  void sealed(long done, long total);
+}
