@@ -15,40 +15,42 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.SequentialFile;
 
 /**
- * Spills records to temporary files, by the top bits of their signatures, until all are known. The
- * records of each partition form a chain of chunks in one of {@link #FILES} files. Files hold
- * consecutive partitions, so that each can be deleted once its partitions are packed. Long values
- * go to a file of their own. Uses 17 file descriptors and 20 MiB of memory, regardless of the
- * number of records.
+ * Spills records to temporary files, in partitions, until all are known. The records of a partition
+ * form a chain of chunks in one of at most {@link #FILES} files. Files hold consecutive partitions,
+ * so that each can be deleted once its partitions are done. Uses 16 file descriptors, 4 MiB of
+ * memory, and that of a chunk for each partition, regardless of the number of records.
  *
  * <p>An entry is a record's number, as the difference to the one before it in the partition in
- * LEB128, and the framed record; a long value is replaced by its position in the file of long
- * values and its checksum. Damage to the files is found when they are read. One thread adds; after
- * {@link #finish}, any number may read.
+ * LEB128, and the framed record. A long value is written to the file of its partition, between the
+ * chunks, and replaced by its position and its checksum. Damage to the files is found when they are
+ * read. One thread adds; after {@link #finish}, any number may read.
  */
 public final class RecordSpill implements RecordWriter {
-  /** log2 of the number of partitions. */
+  /** log2 of the number of partitions by signatures. */
   public static final int PARTITION_BITS = 10;
 
-  /** Number of partitions. */
+  /** Number of partitions by signatures: their top bits. */
   public static final int PARTITIONS = 1 << PARTITION_BITS;
 
   /** Values of more bytes are long. */
   static final int LONG_VALUE = 1 << 14;
 
-  /** Number of files with partitions. */
+  /** The most files. */
   private static final int FILES = 16;
 
-  private static final int PER_FILE = PARTITIONS / FILES;
+  /** Bytes of a chunk of a partition by signatures. */
   private static final int CHUNK = 1 << 14;
 
-  /** A chunk starts with the position of the one before it and the CRC32C of its content. */
+  /**
+   * A chunk starts with the position of the one before it and the CRC32C of that and the content.
+   */
   private static final int CHUNK_HEAD = Long.BYTES + Integer.BYTES;
 
-  private static final int CONTENT = CHUNK - CHUNK_HEAD;
-
-  /** Instead of a long value: its position in the file of long values and its CRC32C. */
+  /** Instead of a long value: the number of its file, its position there, and its CRC32C. */
   static final int REFERENCE = Long.BYTES + Integer.BYTES;
+
+  /** Bits of a position; the number of the file lies above them. */
+  private static final int POSITION_BITS = 56;
 
   private static final long NONE = -1;
 
@@ -60,24 +62,24 @@ public final class RecordSpill implements RecordWriter {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private final @Nullable SequentialFile[] files = new SequentialFile[FILES];
-  private final long[] written = new long[FILES];
-  private final SequentialFile longValues;
-  private final byte[][] open = new byte[PARTITIONS][];
-  private final int[] used = new int[PARTITIONS];
-  private final long[] lastChunk = new long[PARTITIONS];
-  private final long[] chunks = new long[PARTITIONS];
-  private final long[] counts = new long[PARTITIONS];
-  private final long[] elsewhere = new long[PARTITIONS];
-  private final long[] lastNumber = new long[PARTITIONS];
+  private final int partitions;
+  private final int chunkBytes;
+  private final @Nullable SequentialFile[] files;
+  private final long[] written;
+  private final byte[][] open;
+  private final int[] used;
+  private final long[] lastChunk;
+  private final long[] chunks;
+  private final long[] counts;
+  private final long[] elsewhere;
+  private final long[] lastNumber;
   private final byte[] small = new byte[2 * Long.BYTES];
   private final CRC32C crc = new CRC32C();
-  private long longBytes;
   private long records;
   private long recordBytes;
 
   /**
-   * The size of the files of partitions to expect at most. What does not fill a chunk stays in
+   * The size to expect at most of the chunks in the files. What does not fill a chunk stays in
    * memory.
    *
    * @param records the number of records of equal length, with random signatures
@@ -86,12 +88,13 @@ public final class RecordSpill implements RecordWriter {
     long entry = entryBytes(keyLength, valueLength);
     double average = (double) records / PARTITIONS;
     double largest = (average + DEVIATIONS * Math.sqrt(average)) * entry;
-    long fullest = (long) (largest / CONTENT);
-    long chunks = Math.min(fullest * PARTITIONS, records * entry / CONTENT);
+    int content = CHUNK - CHUNK_HEAD;
+    long fullest = (long) (largest / content);
+    long chunks = Math.min(fullest * PARTITIONS, records * entry / content);
     return chunks * CHUNK;
   }
 
-  /** The size of the file of long values. */
+  /** The size of the long values in the files. */
   static long longValueBytes(long records, int valueLength) {
     return valueLength > LONG_VALUE ? records * valueLength : 0;
   }
@@ -114,13 +117,34 @@ public final class RecordSpill implements RecordWriter {
     return Math.min(FILES, units);
   }
 
-  /** Creates the files of a spill in a directory. */
+  /** Creates the files of a spill by signatures in a directory. */
   public RecordSpill(Path directory) throws IOException {
+    this(directory, "records", PARTITIONS, CHUNK);
+  }
+
+  /**
+   * Creates the files of a spill in a directory.
+   *
+   * @param name the first part of the files' names
+   * @param partitions the number of partitions
+   * @param chunkBytes bytes of a chunk
+   */
+  RecordSpill(Path directory, String name, int partitions, int chunkBytes) throws IOException {
+    this.partitions = partitions;
+    this.chunkBytes = chunkBytes;
+    this.files = new SequentialFile[Math.min(FILES, partitions)];
+    this.written = new long[files.length];
+    this.open = new byte[partitions][];
+    this.used = new int[partitions];
+    this.lastChunk = new long[partitions];
+    this.chunks = new long[partitions];
+    this.counts = new long[partitions];
+    this.elsewhere = new long[partitions];
+    this.lastNumber = new long[partitions];
     Arrays.fill(lastChunk, NONE);
-    longValues = new SequentialFile(directory.resolve("values.part"));
     try {
-      for (int i = 0; i < FILES; i++) {
-        files[i] = new SequentialFile(directory.resolve("records-" + i + ".part"));
+      for (int i = 0; i < files.length; i++) {
+        files[i] = new SequentialFile(directory.resolve(name + "-" + i + ".part"));
       }
     } catch (IOException | RuntimeException | Error e) {
       try {
@@ -132,21 +156,26 @@ public final class RecordSpill implements RecordWriter {
     }
   }
 
+  /** Adds a record to the partition of its signature. */
   @Override
   public void add(FramedRecord record) throws IOException {
-    int partition = (int) (record.high >>> Long.SIZE - PARTITION_BITS);
+    add((int) (record.high >>> Long.SIZE - PARTITION_BITS), record);
+  }
+
+  /** Adds a record to a partition. */
+  void add(int partition, FramedRecord record) throws IOException {
     int length = leb128(records - lastNumber[partition]);
     put(partition, small, 0, length);
     lastNumber[partition] = records;
     put(partition, record.head, record.headStart, record.headLength);
     if (record.valueLength > LONG_VALUE) {
-      LONGS.set(small, 0, longBytes);
+      int number = fileOf(partition);
+      LONGS.set(small, 0, (long) number << POSITION_BITS | written[number]);
       crc.reset();
       crc.update(record.value, record.valueStart, record.valueLength);
       INTS.set(small, Long.BYTES, (int) crc.getValue());
+      write(number, record.value, record.valueStart, record.valueLength);
       put(partition, small, 0, REFERENCE);
-      longValues.write(record.value, record.valueStart, record.valueLength);
-      longBytes += record.valueLength;
       elsewhere[partition] += record.valueLength;
     } else {
       put(partition, record.value, record.valueStart, record.valueLength);
@@ -154,6 +183,11 @@ public final class RecordSpill implements RecordWriter {
     counts[partition]++;
     records++;
     recordBytes += record.headLength + (long) record.valueLength;
+  }
+
+  /** The number of the file that holds a partition. */
+  private int fileOf(int partition) {
+    return (int) ((long) partition * files.length / partitions);
   }
 
   private int leb128(long number) {
@@ -170,35 +204,45 @@ public final class RecordSpill implements RecordWriter {
   private void put(int partition, byte[] bytes, int offset, int length) throws IOException {
     byte[] chunk = open[partition];
     if (chunk == null) {
-      chunk = new byte[CHUNK];
+      chunk = new byte[chunkBytes];
       open[partition] = chunk;
       used[partition] = CHUNK_HEAD;
     }
     int from = offset;
     int left = length;
     while (left > 0) {
-      int part = Math.min(left, CHUNK - used[partition]);
+      int part = Math.min(left, chunkBytes - used[partition]);
       System.arraycopy(bytes, from, chunk, used[partition], part);
       used[partition] += part;
       from += part;
       left -= part;
-      if (used[partition] == CHUNK) {
+      if (used[partition] == chunkBytes) {
         flush(partition);
       }
     }
   }
 
   private void flush(int partition) throws IOException {
-    int number = partition / PER_FILE;
+    int number = fileOf(partition);
     LONGS.set(open[partition], 0, lastChunk[partition]);
-    crc.reset();
-    crc.update(open[partition], CHUNK_HEAD, CONTENT);
-    INTS.set(open[partition], Long.BYTES, (int) crc.getValue());
+    INTS.set(open[partition], Long.BYTES, checksum(crc, open[partition]));
     lastChunk[partition] = written[number];
-    file(number).write(open[partition], 0, CHUNK);
-    written[number] += CHUNK;
+    write(number, open[partition], 0, chunkBytes);
     chunks[partition]++;
     used[partition] = CHUNK_HEAD;
+  }
+
+  private void write(int number, byte[] bytes, int offset, int length) throws IOException {
+    file(number).write(bytes, offset, length);
+    written[number] += length;
+  }
+
+  /** The checksum of a chunk. */
+  private int checksum(CRC32C crc, byte[] chunk) {
+    crc.reset();
+    crc.update(chunk, 0, Long.BYTES);
+    crc.update(chunk, CHUNK_HEAD, chunkBytes - CHUNK_HEAD);
+    return (int) crc.getValue();
   }
 
   private SequentialFile file(int number) {
@@ -212,10 +256,9 @@ public final class RecordSpill implements RecordWriter {
   /** Flushes the files; no record may be added afterwards. */
   @Override
   public void finish() throws IOException {
-    for (int i = 0; i < FILES; i++) {
+    for (int i = 0; i < files.length; i++) {
       file(i).flush();
     }
-    longValues.flush();
   }
 
   /** Total number of records. */
@@ -235,7 +278,8 @@ public final class RecordSpill implements RecordWriter {
 
   /** Bytes of the entries of a partition. */
   long bytes(int partition) {
-    return chunks[partition] * CONTENT + Math.max(0, used[partition] - CHUNK_HEAD);
+    return chunks[partition] * (chunkBytes - CHUNK_HEAD)
+        + Math.max(0, used[partition] - CHUNK_HEAD);
   }
 
   /** Bytes of the long values of a partition. */
@@ -264,10 +308,11 @@ public final class RecordSpill implements RecordWriter {
   void read(int partition, Entries receiver) throws IOException {
     long[] offsets = new long[Math.toIntExact(chunks[partition])];
     byte[] link = new byte[Long.BYTES];
-    SequentialFile file = file(partition / PER_FILE);
+    SequentialFile file = file(fileOf(partition));
+    long end = written[fileOf(partition)];
     long at = lastChunk[partition];
     for (int i = offsets.length - 1; i >= 0; i--) {
-      if (at < 0 || at > written[partition / PER_FILE] - CHUNK || at % CHUNK != 0) {
+      if (at < 0 || at > end - chunkBytes) {
         throw damaged(file, at);
       }
       offsets[i] = at;
@@ -277,25 +322,19 @@ public final class RecordSpill implements RecordWriter {
     if (at != NONE) {
       throw damaged(file, at);
     }
-    Parser parser = new Parser(receiver, (int) Math.min(8 * CHUNK, bytes(partition)));
+    Parser parser = new Parser(receiver, (int) Math.min(8L * CHUNK, bytes(partition)));
     CRC32C read = new CRC32C();
-    byte[] head = new byte[CHUNK_HEAD];
+    byte[] chunk = new byte[offsets.length == 0 ? 0 : chunkBytes];
     for (long offset : offsets) {
-      byte[] target = parser.room(CONTENT);
-      file.read(head, 0, CHUNK_HEAD, offset);
-      file.read(target, parser.end, CONTENT, offset + CHUNK_HEAD);
-      read.reset();
-      read.update(target, parser.end, CONTENT);
-      if ((int) read.getValue() != (int) INTS.get(head, Long.BYTES)) {
+      file.read(chunk, 0, chunkBytes, offset);
+      if (checksum(read, chunk) != (int) INTS.get(chunk, Long.BYTES)) {
         throw damaged(file, offset);
       }
-      parser.parse(CONTENT);
+      parser.parse(chunk, CHUNK_HEAD, chunkBytes - CHUNK_HEAD);
     }
     byte[] last = open[partition];
     if (last != null && used[partition] > CHUNK_HEAD) {
-      int length = used[partition] - CHUNK_HEAD;
-      System.arraycopy(last, CHUNK_HEAD, parser.room(length), parser.end, length);
-      parser.parse(length);
+      parser.parse(last, CHUNK_HEAD, used[partition] - CHUNK_HEAD);
     }
     if (parser.entries != counts[partition]) {
       throw damaged(file, parser.entries);
@@ -316,8 +355,8 @@ public final class RecordSpill implements RecordWriter {
       this.bytes = new byte[room];
     }
 
-    /** Returns an array with room for more bytes from {@link #end} on. */
-    byte[] room(int length) {
+    /** Makes room for more bytes from {@link #end} on. */
+    private void makeRoom(int length) {
       if (end + length > bytes.length) {
         int left = end - start;
         byte[] target = left + length > bytes.length ? new byte[2 * (left + length)] : bytes;
@@ -326,12 +365,13 @@ public final class RecordSpill implements RecordWriter {
         start = 0;
         end = left;
       }
-      return bytes;
     }
 
-    /** Passes on all entries that are complete with {@code more} bytes behind the end. */
-    void parse(int more) throws IOException {
-      end += more;
+    /** Passes on all entries that are complete with more bytes. */
+    void parse(byte[] more, int from, int count) throws IOException {
+      makeRoom(count);
+      System.arraycopy(more, from, bytes, end, count);
+      end += count;
       while (start < end) {
         long difference = 0;
         int at = start;
@@ -375,29 +415,31 @@ public final class RecordSpill implements RecordWriter {
   /**
    * Reads a long value in parts.
    *
-   * @param reference holds its position and checksum, from {@code at} on
+   * @param reference holds its place and checksum, from {@code at} on
    * @param part receives each part
    */
   void readLong(byte[] reference, int at, int length, byte[] part, Parts receiver)
       throws IOException {
-    long position = (long) LONGS.get(reference, at);
+    long place = (long) LONGS.get(reference, at);
+    long position = place & (1L << POSITION_BITS) - 1;
+    SequentialFile file = file((int) (place >>> POSITION_BITS));
     CRC32C read = new CRC32C();
     for (int done = 0; done < length; ) {
       int next = Math.min(length - done, part.length);
-      longValues.read(part, 0, next, position + done);
+      file.read(part, 0, next, position + done);
       read.update(part, 0, next);
       receiver.take(part, next);
       done += next;
     }
     if ((int) read.getValue() != (int) INTS.get(reference, at + Long.BYTES)) {
-      throw damaged(longValues, position);
+      throw damaged(file, position);
     }
   }
 
   /** Deletes the file of a partition if it is the last partition there. */
   void drop(int partition) throws IOException {
-    if ((partition + 1) % PER_FILE == 0) {
-      delete(partition / PER_FILE);
+    if (partition + 1 == partitions || fileOf(partition + 1) > fileOf(partition)) {
+      delete(fileOf(partition));
     }
     open[partition] = new byte[0];
   }
@@ -413,7 +455,7 @@ public final class RecordSpill implements RecordWriter {
 
   private void delete() throws IOException {
     IOException failure = null;
-    for (int i = 0; i < FILES; i++) {
+    for (int i = 0; i < files.length; i++) {
       try {
         delete(i);
       } catch (IOException e) {
@@ -423,9 +465,6 @@ public final class RecordSpill implements RecordWriter {
           failure.addSuppressed(e);
         }
       }
-    }
-    try (longValues) {
-      Files.deleteIfExists(longValues.path());
     }
     if (failure != null) {
       throw failure;

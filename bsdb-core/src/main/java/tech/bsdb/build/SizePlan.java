@@ -187,13 +187,13 @@ public record SizePlan(
         settings.filterBits() == 0
             ? 0
             : FilterWriter.fileBytes(FilterWriter.facts(settings.filterBits(), count), count);
-    long spilled = RecordSpill.mostBytes(count, records.keyLength, records.valueLength);
-    long longValues = RecordSpill.longValueBytes(count, records.valueLength);
+    long spilled =
+        RecordSpill.mostBytes(count, records.keyLength, records.valueLength)
+            + RecordSpill.longValueBytes(count, records.valueLength);
     int steps = RecordSpill.deletions(shape.units());
     // The data grows while the spill shrinks, so the peak is at one end.
     long peak =
         Math.max(spilled + data / steps, data + spilled / steps)
-            + longValues
             + index
             + dictionary
             + filter
@@ -216,7 +216,7 @@ public record SizePlan(
         shape.bins(),
         shape.spanning(),
         BinIndex.heapBytes(shape.bins(), contentPages),
-        spilled + longValues,
+        spilled,
         peak,
         memory);
   }

@@ -271,21 +271,20 @@ class RecordSpillTest {
         add(spill, random.nextInt(RecordSpill.PARTITIONS), 8, 80);
       }
       spill.finish();
-      assertThat(Leaks.tree(directory)).hasSize(17);
+      assertThat(Leaks.tree(directory)).hasSize(16);
       for (int i = 0; i < RecordSpill.PARTITIONS; i++) {
         int partition = i;
         if (i % 50 == 0) {
           check(spill, i);
         }
         spill.drop(i);
-        assertThat(Leaks.tree(directory)).hasSize(17 - (i + 1) / 64);
+        assertThat(Leaks.tree(directory)).hasSize(16 - (i + 1) / 64);
         if (i % 64 == 63) {
           assertThatThrownBy(() -> spill.read(partition, (a, b, c, d, e, f) -> {}))
               .isInstanceOf(IllegalStateException.class);
         }
       }
-      assertThat(Leaks.tree(directory)).containsExactly("values.part");
-      assertThat(Leaks.openFiles(directory)).hasSize(1);
+      assertThat(Leaks.openFiles(directory)).isEmpty();
     }
   }
 
@@ -301,7 +300,7 @@ class RecordSpillTest {
 
   @Test
   void aFileInTheWayIsRefusedAndKept() throws Exception {
-    for (String name : new String[] {"values.part", "records-0.part", "records-15.part"}) {
+    for (String name : new String[] {"records-0.part", "records-15.part"}) {
       Path inTheWay = Files.createFile(directory.resolve(name));
       assertThatThrownBy(() -> new RecordSpill(directory))
           .isInstanceOf(FileAlreadyExistsException.class);
@@ -358,16 +357,14 @@ class RecordSpillTest {
       add(spill, 9, 10, CHUNK);
       spill.finish();
       check(spill);
-      for (String name : new String[] {"records-0.part", "values.part"}) {
-        Path path = directory.resolve(name);
-        for (long at = 9; at < Files.size(path); at += 7919) {
-          flip(path, at);
-          assertThatThrownBy(() -> check(spill))
-              .as(name + " at " + at)
-              .isInstanceOf(IOException.class)
-              .hasMessageContaining("damaged");
-          flip(path, at);
-        }
+      Path path = directory.resolve("records-0.part");
+      for (long at = 0; at < Files.size(path); at += at < 40 ? 1 : 1999) {
+        flip(path, at);
+        assertThatThrownBy(() -> check(spill))
+            .as("at " + at)
+            .isInstanceOf(IOException.class)
+            .hasMessageContaining("damaged");
+        flip(path, at);
       }
       check(spill);
     }
