@@ -257,7 +257,9 @@ public final class RecordSpill implements RecordWriter {
   @Override
   public void finish() throws IOException {
     for (int i = 0; i < files.length; i++) {
-      file(i).flush();
+      if (written[i] > 0) {
+        file(i).flush();
+      }
     }
   }
 

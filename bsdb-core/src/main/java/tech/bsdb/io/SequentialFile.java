@@ -24,31 +24,35 @@ public final class SequentialFile implements Closeable {
   private final Path path;
   private final FileChannel channel;
   private final ChunkBuffer chunk;
+  private final boolean owning;
   private byte[] kept = NOTHING;
   private long written;
 
   /** Creates the file, which must not exist, with its own buffer. */
   public SequentialFile(Path path) throws IOException {
-    this(path, ChunkBuffer.small());
+    this(path, ChunkBuffer.small(), create(path), true);
   }
 
   /** Creates the file, which must not exist, with a buffer that the caller closes. */
   public SequentialFile(Path path, ChunkBuffer chunk) throws IOException {
-    this(
-        path,
-        chunk,
-        FileChannel.open(
-            path,
-            StandardOpenOption.CREATE_NEW,
-            StandardOpenOption.READ,
-            StandardOpenOption.WRITE));
+    this(path, chunk, create(path), false);
   }
 
   /** Creates the writer on an open channel. */
   public SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel) {
+    this(path, chunk, channel, false);
+  }
+
+  private SequentialFile(Path path, ChunkBuffer chunk, FileChannel channel, boolean owning) {
     this.path = path;
     this.chunk = chunk;
     this.channel = channel;
+    this.owning = owning;
+  }
+
+  private static FileChannel create(Path path) throws IOException {
+    return FileChannel.open(
+        path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
   /** The path of the file. */
@@ -153,6 +157,9 @@ public final class SequentialFile implements Closeable {
   public void close() throws IOException {
     chunk.forget(this);
     kept = NOTHING;
+    if (owning) {
+      chunk.close();
+    }
     channel.close();
   }
 }
