@@ -5,11 +5,19 @@ package tech.bsdb;
 public interface BuildListener {
   /** The stages of a build, in order. */
   enum Stage {
-    /** Reads records and writes them to the data files. */
+    /**
+     * Reads records and writes them to the data files; routes them, if there are several shards.
+     */
     RECORDS,
-    /** Counts signatures, if duplicates may be dropped or memory is small. */
+    /**
+     * Counts signatures, if duplicates may be dropped or memory is small. Part of the next stage,
+     * if there are several shards.
+     */
     COUNT,
-    /** Solves the hash function and writes the index; in the packed layout, packs the records. */
+    /**
+     * Solves the hash function and writes the index; in the packed layout, packs the records.
+     * Writes all files of the shards, if there are several.
+     */
     INDEX,
     /** Forces files to the device and publishes the database. */
     PUBLISH

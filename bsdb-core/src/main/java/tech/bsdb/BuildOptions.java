@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Objects;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.ShardSet;
 
 /**
  * Build options: the database to produce and the resources to use. Immutable; the {@code with}
@@ -34,6 +35,7 @@ public final class BuildOptions {
     int dictionaryBytes = 112_640;
     int sampleRecords = 10_000;
     int dataFiles = 1;
+    int shards = 1;
     long memoryBytes = 1L << 30;
     int threads = Math.min(256, Runtime.getRuntime().availableProcessors());
     DuplicatePolicy duplicates = DuplicatePolicy.ERROR;
@@ -55,6 +57,7 @@ public final class BuildOptions {
       dictionaryBytes = other.dictionaryBytes;
       sampleRecords = other.sampleRecords;
       dataFiles = other.dataFiles;
+      shards = other.shards;
       memoryBytes = other.memoryBytes;
       threads = other.threads;
       duplicates = other.duplicates;
@@ -76,6 +79,7 @@ public final class BuildOptions {
           dictionaryBytes,
           sampleRecords,
           dataFiles,
+          shards,
           memoryBytes,
           threads,
           duplicates,
@@ -249,7 +253,7 @@ public final class BuildOptions {
     return with(changed -> changed.dictionaryBytes = dictionaryBytes);
   }
 
-  /** Number of records sampled to train the dictionary; 0 for no dictionary. */
+  /** Number of records sampled to train the dictionary of a shard; 0 for no dictionary. */
   public int sampleRecords() {
     return settings.sampleRecords;
   }
@@ -265,7 +269,7 @@ public final class BuildOptions {
     return with(changed -> changed.sampleRecords = sampleRecords);
   }
 
-  /** The number of data files. */
+  /** The number of data files, of each shard if there are several. */
   public int dataFiles() {
     return settings.dataFiles;
   }
@@ -279,6 +283,32 @@ public final class BuildOptions {
   public BuildOptions withDataFiles(int dataFiles) {
     ranged("dataFiles", dataFiles, 1, 128);
     return with(changed -> changed.dataFiles = dataFiles);
+  }
+
+  /**
+   * The number of shards; 1 for an undivided database. Otherwise, the target contains a database
+   * for each shard, in a directory of its own. Each key belongs to one shard, chosen as Redis
+   * Cluster chooses the slot of a key; the shards hold equal ranges of slots.
+   *
+   * <p>A build of several shards first routes all records to temporary files, then builds one shard
+   * after another, each with the whole {@link #memoryBytes()} and all {@link #threads()}. Besides
+   * what a build of one shard takes, the routing takes 20 MiB of memory up to 4,096 shards, and
+   * beyond that 4 KiB for each shard and 4 MiB. The temporary files take the space of the records;
+   * a sixteenth of it is freed after each sixteenth of the shards.
+   */
+  public int shards() {
+    return settings.shards;
+  }
+
+  /**
+   * These options with another {@link #shards()}.
+   *
+   * @param shards 1 to 16,384
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public BuildOptions withShards(int shards) {
+    ranged("shards", shards, 1, ShardSet.MOST);
+    return with(changed -> changed.shards = shards);
   }
 
   /** Memory available to the passes that write the index or pack the records, in bytes. */

@@ -67,12 +67,18 @@ public final class BuildReport {
     return facts.databaseBytes;
   }
 
-  /** Size of each file in bytes, by name, in the order written. */
+  /**
+   * Size of each file in bytes, by name, in the order written. The names of a shard's files start
+   * with that of its directory: {@code shard-00003-1a2b3c4d/data-000-1a2b3c4d.bsdb}.
+   */
   public Map<String, Long> fileBytes() {
     return facts.fileBytes;
   }
 
-  /** Size of the trained dictionary in bytes; 0 for none. */
+  /**
+   * Size of the trained dictionary in bytes, or of those of all shards, at most 2^31 - 1; 0 for
+   * none.
+   */
   public int dictionaryBytes() {
     return facts.dictionaryBytes;
   }

@@ -47,7 +47,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final ReentrantLock turn = new ReentrantLock();
   private final BuildResources opened = new BuildResources();
 
-  private final DatabaseWriter writer;
+  private final BuildOutput output;
   private final RecordBatch own;
   private final Map<Stage, Double> stageSeconds = new EnumMap<>(Stage.class);
   private long records;
@@ -72,7 +72,11 @@ public final class DatabaseBuilder implements AutoCloseable {
     try {
       ChunkBuffer chunk = opened.add(ChunkBuffer.huge());
       BuildPlace place = new BuildPlace(workspace.directory(), workspace.temporaryDirectory());
-      this.writer = opened.add(new DatabaseWriter(options, place, chunk));
+      this.output =
+          opened.add(
+              options.shards() == 1
+                  ? new DatabaseWriter(options, place, chunk, 0, 1)
+                  : new ShardSetWriter(options, place, chunk));
     } catch (IOException | RuntimeException | Error e) {
       try (workspace) {
         opened.closeAfter(e);
@@ -133,11 +137,14 @@ public final class DatabaseBuilder implements AutoCloseable {
    * Adds a sample record for training the ZSTD dictionary. All samples must be added before the
    * first record. Samples from all parts of the input make a better dictionary than the first
    * records, which are used if there are no samples.
+   *
+   * <p>A build of several shards does not use the samples: each shard trains its own dictionary on
+   * up to {@link BuildOptions#sampleRecords} of its own records, evenly spaced over all of them.
    */
   public void sample(byte[] key, byte[] value) {
     begin();
     try {
-      writer.sample(key, value);
+      output.sample(key, value);
     } finally {
       turn.unlock();
     }
@@ -205,7 +212,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   private void take(RecordBatch batch) throws IOException {
-    batch.forEach(writer::add);
+    batch.forEach(output::add);
     records += batch.records();
     report(Stage.RECORDS, records, -1);
   }
@@ -249,7 +256,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       writing = true;
       addOwn();
       ended = true;
-      return publish(writer.finish(new Completion()));
+      return publish(output.finish(new Completion()));
     } catch (IOException e) {
       throw interruptedOr(e);
     } finally {

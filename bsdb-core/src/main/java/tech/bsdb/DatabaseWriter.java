@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.LinkedHashMap;
@@ -33,14 +32,19 @@ import tech.bsdb.hash.Signature;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
 
-/** Writes one database into a directory: its files, and the manifest last. Not thread-safe. */
-final class DatabaseWriter implements Closeable {
+/**
+ * Writes one database, which may be a shard of a set, into a directory: its files, and the manifest
+ * last. Not thread-safe.
+ */
+final class DatabaseWriter implements BuildOutput {
   /** Maximum bytes of records held in memory until the dictionary is trained. */
   private static final long MAX_HELD_BYTES = 32 << 20;
 
   private final BuildOptions options;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
+  private final int shard;
+  private final int shards;
   private final BuildResources opened = new BuildResources();
   private final Assembly assembly;
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
@@ -62,11 +66,16 @@ final class DatabaseWriter implements Closeable {
    *
    * @param chunk write buffer of the manifest and of the assembly's files; they are written in
    *     turn. The caller closes it, after the writer.
+   * @param shard the number of the shard
+   * @param shards the number of shards, 1 for a whole database
    */
-  DatabaseWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk) throws IOException {
+  DatabaseWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk, int shard, int shards)
+      throws IOException {
     this.options = options;
     this.place = place;
     this.chunk = chunk;
+    this.shard = shard;
+    this.shards = shards;
     this.held = new RecordBatch(options.seed());
     this.assembly = opened.add(assembly());
     if (layout(options).compressed()
@@ -157,8 +166,8 @@ final class DatabaseWriter implements Closeable {
     };
   }
 
-  /** Adds a sample record for training the dictionary, before the first record. */
-  void sample(byte[] key, byte[] value) {
+  @Override
+  public void sample(byte[] key, byte[] value) {
     if (writer != null || records > 0) {
       throw new IllegalStateException("samples come before the records");
     }
@@ -172,8 +181,41 @@ final class DatabaseWriter implements Closeable {
     }
   }
 
-  /** Adds a record. */
-  void add(FramedRecord record) throws IOException {
+  /** Adds a sample record, before the first record. */
+  void sample(FramedRecord record) {
+    DictionaryTrainer learner = trainer;
+    if (learner != null && !learner.full()) {
+      learn(record, learner);
+      sampled = true;
+    }
+  }
+
+  private static void learn(FramedRecord record, DictionaryTrainer learner) {
+    learner.add(record.head, record.headStart, record.headLength, false);
+    learner.add(record.value, record.valueStart, record.valueLength, true);
+  }
+
+  /**
+   * The distance of the records to sample, evenly spaced, if all records are known; 0 if there is
+   * no dictionary to train.
+   *
+   * @param all the number of all records
+   * @param bytes their bytes that a dictionary would be trained on
+   */
+  long sampleStep(long all, long bytes) {
+    DictionaryTrainer learner = trainer;
+    if (learner == null || all == 0) {
+      return 0;
+    }
+    return Math.max(ceiling(all, options.sampleRecords()), ceiling(bytes, learner.enough()));
+  }
+
+  private static long ceiling(long dividend, long divisor) {
+    return (dividend + divisor - 1) / divisor;
+  }
+
+  @Override
+  public void add(FramedRecord record) throws IOException {
     records++;
     keyBytes += record.keyLength;
     valueBytes += record.valueLength;
@@ -192,8 +234,7 @@ final class DatabaseWriter implements Closeable {
 
   /** Holds a record; once there are enough, trains the dictionary on them. */
   private void hold(FramedRecord record, DictionaryTrainer learner) throws IOException {
-    learner.add(record.head, record.headStart, record.headLength, false);
-    learner.add(record.value, record.valueStart, record.valueLength, true);
+    learn(record, learner);
     learned++;
     learnedBytes += record.headLength + (long) record.valueLength;
     held.add(
@@ -227,14 +268,8 @@ final class DatabaseWriter implements Closeable {
     return current;
   }
 
-  /**
-   * Writes the hash function and the index, and forces all files to the device. Called once, after
-   * the last record.
-   *
-   * @throws tech.bsdb.error.DuplicateKeyException if a key was added twice and the options do not
-   *     say which record to keep
-   */
-  Written finish(WriterProgress progress) throws IOException {
+  @Override
+  public Written finish(WriterProgress progress) throws IOException {
     writer();
     Assembled assembled = assembly.complete(progress);
     List<Assembled.Content> contents = assembled.contents();
@@ -282,8 +317,8 @@ final class DatabaseWriter implements Closeable {
         storage.hashBuckets(),
         storage.checksumBits(),
         storage.approximateWidth(),
-        0,
-        1,
+        shard,
+        shards,
         storage.zstdBlock(),
         storage.zstdLevel(),
         storage.zstdLongest(),
@@ -329,7 +364,6 @@ final class DatabaseWriter implements Closeable {
     return lost;
   }
 
-  /** Closes all files, and deletes those that were not finished. */
   @Override
   public void close() throws IOException {
     try {

@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
 import java.util.concurrent.CancellationException;
@@ -71,18 +72,22 @@ class BuildFailureTest {
     List<Arguments> kinds = new ArrayList<>();
     for (boolean overwrite : new boolean[] {false, true}) {
       for (Layout layout : EnumSet.complementOf(EnumSet.of(Layout.COMPACT))) {
-        kinds.add(Arguments.of(layout, overwrite, 0));
+        kinds.add(Arguments.of(layout, overwrite, 0, 1));
       }
-      kinds.add(Arguments.of(Layout.BLOCKED, overwrite, 8));
+      kinds.add(Arguments.of(Layout.BLOCKED, overwrite, 8, 1));
+      kinds.add(Arguments.of(Layout.BLOCKED, overwrite, 8, 3));
+      kinds.add(Arguments.of(Layout.COMPRESSED, overwrite, 0, 3));
+      kinds.add(Arguments.of(Layout.PACKED, overwrite, 0, 3));
     }
     return kinds;
   }
 
   private DatabaseBuilder builder(
-      Layout layout, boolean overwrite, int width, BuildListener listener) throws IOException {
+      Layout layout, boolean overwrite, int width, int shards, BuildListener listener)
+      throws IOException {
     return DatabaseBuilder.create(
         overwrite ? target() : directory.resolve("databases/fresh"),
-        options(layout).withOverwrite(overwrite).withApproximateWidth(width),
+        options(layout).withOverwrite(overwrite).withApproximateWidth(width).withShards(shards),
         listener);
   }
 
@@ -98,19 +103,21 @@ class BuildFailureTest {
   }
 
   /** How many times the listener is called in a whole build. */
-  private int calls(Layout layout, int width) throws IOException {
+  private int calls(Layout layout, int width, int shards) throws IOException {
     AtomicInteger calls = new AtomicInteger();
     Path elsewhere = directory.resolve("databases/whole");
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
             elsewhere,
-            options(layout).withApproximateWidth(width),
+            options(layout).withApproximateWidth(width).withShards(shards),
             (stage, done, total) -> calls.incrementAndGet())) {
       addAll(builder);
       builder.finish();
     }
-    for (Path file : Golden.files(elsewhere)) {
-      java.nio.file.Files.delete(file);
+    List<String> names = new ArrayList<>(Leaks.tree(elsewhere));
+    Collections.reverse(names); // files before their directories
+    for (String name : names) {
+      java.nio.file.Files.delete(elsewhere.resolve(name));
     }
     java.nio.file.Files.delete(elsewhere);
     return calls.get();
@@ -118,8 +125,9 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void aListenerThatFails(Layout layout, boolean overwrite, int width) throws Exception {
-    int calls = calls(layout, width);
+  void aListenerThatFails(Layout layout, boolean overwrite, int width, int shards)
+      throws Exception {
+    int calls = calls(layout, width, shards);
     assertThat(calls).isGreaterThan(9);
     for (int n = 1; n <= calls; n++) {
       AtomicInteger left = new AtomicInteger(n);
@@ -130,6 +138,7 @@ class BuildFailureTest {
                         layout,
                         overwrite,
                         width,
+                        shards,
                         (stage, done, total) -> {
                           if (left.decrementAndGet() == 0) {
                             throw new Broken();
@@ -147,10 +156,11 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void anErrorInEveryStage(Layout layout, boolean overwrite, int width) throws Exception {
+  void anErrorInEveryStage(Layout layout, boolean overwrite, int width, int shards)
+      throws Exception {
     for (BuildListener.Stage failing : BuildListener.Stage.values()) {
-      if (layout.isPacked() && failing == BuildListener.Stage.COUNT) {
-        continue; // nothing is counted before the records are packed
+      if ((layout.isPacked() || shards > 1) && failing == BuildListener.Stage.COUNT) {
+        continue; // nothing is counted before the records are packed, or counting is no stage
       }
       OutOfMemoryError error = new OutOfMemoryError("thrown by a test");
       assertThatThrownBy(
@@ -160,6 +170,7 @@ class BuildFailureTest {
                         layout,
                         overwrite,
                         width,
+                        shards,
                         (stage, done, total) -> {
                           if (stage == failing) {
                             throw error;
@@ -177,8 +188,9 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width) throws Exception {
-    int calls = calls(layout, width);
+  void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width, int shards)
+      throws Exception {
+    int calls = calls(layout, width, shards);
     for (int n = 1; n <= calls; n++) {
       AtomicInteger left = new AtomicInteger(n);
       AtomicReference<DatabaseBuilder> self = new AtomicReference<>();
@@ -189,6 +201,7 @@ class BuildFailureTest {
                         layout,
                         overwrite,
                         width,
+                        shards,
                         (stage, done, total) -> {
                           if (left.decrementAndGet() == 0) {
                             self.get().close();
@@ -207,8 +220,9 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void aCloseByAnotherThread(Layout layout, boolean overwrite, int width) throws Exception {
-    int calls = calls(layout, width);
+  void aCloseByAnotherThread(Layout layout, boolean overwrite, int width, int shards)
+      throws Exception {
+    int calls = calls(layout, width, shards);
     for (int n = 1; n <= calls; n++) {
       AtomicInteger left = new AtomicInteger(n);
       AtomicReference<Thread> closer = new AtomicReference<>();
@@ -220,6 +234,7 @@ class BuildFailureTest {
                         layout,
                         overwrite,
                         width,
+                        shards,
                         (stage, done, total) -> {
                           if (left.decrementAndGet() == 0) {
                             Thread thread = new Thread(() -> self.get().close(), "closer");
@@ -249,8 +264,9 @@ class BuildFailureTest {
 
   @ParameterizedTest
   @MethodSource("kinds")
-  void anInterruptedThread(Layout layout, boolean overwrite, int width) throws Exception {
-    int calls = calls(layout, width);
+  void anInterruptedThread(Layout layout, boolean overwrite, int width, int shards)
+      throws Exception {
+    int calls = calls(layout, width, shards);
     int broken = 0;
     for (int n = 1; n <= calls; n++) {
       AtomicInteger left = new AtomicInteger(n);
@@ -259,6 +275,7 @@ class BuildFailureTest {
               layout,
               overwrite,
               width,
+              shards,
               (stage, done, total) -> {
                 if (left.decrementAndGet() == 0) {
                   Thread.currentThread().interrupt();
@@ -284,7 +301,7 @@ class BuildFailureTest {
 
   @Test
   void aBuilderThatIsClosedTakesNothing() throws Exception {
-    DatabaseBuilder builder = builder(Layout.BLOCKED, true, 0, (stage, done, total) -> {});
+    DatabaseBuilder builder = builder(Layout.BLOCKED, true, 0, 1, (stage, done, total) -> {});
     builder.add(new byte[1], new byte[1]);
     builder.close();
     builder.close();
@@ -311,6 +328,7 @@ class BuildFailureTest {
             Layout.BLOCKED,
             true,
             0,
+            1,
             (stage, done, total) -> {
               if (left.decrementAndGet() == 0) {
                 throw new Broken();
@@ -333,6 +351,7 @@ class BuildFailureTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void aBuilderThatWasLeftAlone(boolean overwrite) throws Exception {
-    builder(Layout.COMPRESSED, overwrite, 0, (stage, done, total) -> {}).close();
+    builder(Layout.COMPRESSED, overwrite, 0, 1, (stage, done, total) -> {}).close();
+    builder(Layout.COMPRESSED, overwrite, 0, 3, (stage, done, total) -> {}).close();
   }
 }

@@ -34,6 +34,7 @@ class BuildOptionsTest {
         range("dictionaryBytes", 0, 1 << 20, value -> DEFAULTS.withDictionaryBytes((int) value)),
         range("sampleRecords", 0, 1_000_000, value -> DEFAULTS.withSampleRecords((int) value)),
         range("dataFiles", 1, 128, value -> DEFAULTS.withDataFiles((int) value)),
+        range("shards", 1, 16_384, value -> DEFAULTS.withShards((int) value)),
         range("memoryBytes", 1 << 20, Long.MAX_VALUE, DEFAULTS::withMemoryBytes),
         range("threads", 1, 256, value -> DEFAULTS.withThreads((int) value)));
   }
@@ -77,6 +78,7 @@ class BuildOptionsTest {
             .withDictionaryBytes(555)
             .withSampleRecords(44)
             .withDataFiles(5)
+            .withShards(12)
             .withMemoryBytes(1L << 33)
             .withThreads(6)
             .withDuplicates(DuplicatePolicy.LAST)
@@ -94,6 +96,7 @@ class BuildOptionsTest {
     assertThat(changed.dictionaryBytes()).isEqualTo(555);
     assertThat(changed.sampleRecords()).isEqualTo(44);
     assertThat(changed.dataFiles()).isEqualTo(5);
+    assertThat(changed.shards()).isEqualTo(12);
     assertThat(changed.memoryBytes()).isEqualTo(1L << 33);
     assertThat(changed.threads()).isEqualTo(6);
     assertThat(changed.duplicates()).isEqualTo(DuplicatePolicy.LAST);
@@ -129,6 +132,7 @@ class BuildOptionsTest {
           options -> options.withDictionaryBytes(555),
           options -> options.withSampleRecords(44),
           options -> options.withDataFiles(5),
+          options -> options.withShards(12),
           options -> options.withMemoryBytes(1L << 33),
           options -> options.withThreads(DEFAULTS.threads() == 6 ? 7 : 6),
           options -> options.withDuplicates(DuplicatePolicy.LAST),

@@ -54,6 +54,31 @@ class FullDiskTest {
   }
 
   @ParameterizedTest
+  @EnumSource(names = {"BLOCKED", "PACKED_COMPRESSED"})
+  void aNewSetOfShardsOnDisksOfEverySize(Layout layout) throws Exception {
+    BuildOptions options = options(layout).withShards(3);
+    int full = 0;
+    try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
+      Path target = disk.directory().resolve("db");
+      for (long size = STEP; ; size += STEP) {
+        disk.resize(size);
+        try {
+          records.build(target, options);
+          break;
+        } catch (IOException e) {
+          assertThat(e).hasStackTraceContaining("No space left on device");
+          assertThat(Leaks.tree(disk.directory())).as("disk of %s bytes", size).isEmpty();
+          Leaks.assertNone(directory);
+          full++;
+        }
+      }
+      records.build(directory.resolve("roomy"), options);
+      assertThat(Leaks.tree(target)).isEqualTo(Leaks.tree(directory.resolve("roomy")));
+    }
+    assertThat(full).isGreaterThan(4);
+  }
+
+  @ParameterizedTest
   @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void anOldDatabaseOnDisksOfEverySize(Layout layout) throws Exception {
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {

@@ -13,6 +13,9 @@ public final class DictionaryTrainer {
   /** Sample bytes per dictionary byte; more gain nothing, according to the ZSTD manual. */
   private static final int SAMPLE_PER_DICTIONARY = 100;
 
+  /** Bytes used of a record at most. */
+  public static final int MOST_OF_RECORD = 1 << 17;
+
   private static final int LEAST_SAMPLES = 11;
 
   private final int blockSize;
@@ -29,6 +32,11 @@ public final class DictionaryTrainer {
     this.enough = (long) SAMPLE_PER_DICTIONARY * dictionaryBytes;
   }
 
+  /** Bytes of a sample that is large enough. */
+  public long enough() {
+    return enough;
+  }
+
   /** Whether the sample is large enough; further records gain nothing. */
   public boolean full() {
     return bytes >= enough;
@@ -39,7 +47,7 @@ public final class DictionaryTrainer {
    * used.
    */
   public void add(byte[] part, int from, int length, boolean end) {
-    int room = (1 << 17) - block.size();
+    int room = MOST_OF_RECORD - block.size();
     block.write(part, from, Math.max(0, Math.min(length, room)));
     if (end && block.size() >= blockSize) {
       endBlock();

@@ -68,7 +68,7 @@ public final class Manifest {
   }
 
   /** The first part of the name of a shard's directory. */
-  static String shardDirectory(int number) {
+  public static String shardDirectory(int number) {
     return String.format(Locale.ROOT, "shard-%05d", number);
   }
 

@@ -1,0 +1,207 @@
+package tech.bsdb;
+
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import tech.bsdb.build.BuildPlace;
+import tech.bsdb.build.OutputFile;
+import tech.bsdb.build.ShardSpill;
+import tech.bsdb.data.FramedRecord;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ShardSet;
+import tech.bsdb.io.ChunkBuffer;
+
+/**
+ * Writes a set of shards: routes all records first, then writes the shards one after another, and
+ * the manifest of the set last. Not thread-safe.
+ *
+ * <p>The directory of a shard gets its final name when the shard is complete. The bytes of a shard
+ * depend only on its own records and on the options.
+ */
+final class ShardSetWriter implements BuildOutput {
+  private final BuildOptions options;
+  private final BuildPlace place;
+  private final ChunkBuffer chunk;
+  private final ShardSpill routed;
+  private final List<ShardSet.Shard> shards = new ArrayList<>();
+  private final Map<String, Long> fileBytes = new LinkedHashMap<>();
+  private long keys;
+  private long valuesCut;
+  private long keyBytes;
+  private long valueBytes;
+  private long dictionaryBytes;
+
+  /**
+   * Creates the temporary files.
+   *
+   * @param chunk write buffer of the shards and of the manifest. The caller closes it, after the
+   *     writer.
+   */
+  ShardSetWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk) throws IOException {
+    this.options = options;
+    this.place = place;
+    this.chunk = chunk;
+    this.routed = new ShardSpill(place.temporaryDirectory(), options.shards(), options.seed());
+  }
+
+  /** Only checks that no record was added: each shard takes samples of its own records. */
+  @Override
+  public void sample(byte[] key, byte[] value) {
+    if (routed.records() > 0) {
+      throw new IllegalStateException("samples come before the records");
+    }
+  }
+
+  @Override
+  public void add(FramedRecord record) throws IOException {
+    routed.add(record);
+  }
+
+  @Override
+  public Written finish(WriterProgress progress) throws IOException {
+    routed.finish();
+    progress.ended(WriterProgress.Phase.RECORDS);
+    ShardProgress shown = new ShardProgress(progress);
+    for (int i = 0; i < options.shards(); i++) {
+      write(i, shown);
+      routed.drop(i);
+    }
+    progress.ended(WriterProgress.Phase.INDEX);
+    close();
+    progress.sealed(0, 1);
+    byte[] text = ShardSet.of(shards).manifest().encode();
+    DatabaseId id = DatabaseId.derive(text);
+    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, id, chunk));
+    return new Written(
+        id, routed.records(), keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes);
+  }
+
+  private void write(int number, ShardProgress progress) throws IOException {
+    Path directory = place.directory().resolve(Manifest.shardDirectory(number) + ".part");
+    Files.createDirectory(directory);
+    Written written = write(number, directory, progress);
+    ShardSet.Shard shard = new ShardSet.Shard(number, written.id(), written.keys());
+    force(directory);
+    Files.move(directory, directory.resolveSibling(shard.directoryName()));
+    progress.shardEnded(written.records());
+    shards.add(shard);
+    written
+        .fileBytes()
+        .forEach((name, bytes) -> fileBytes.put(shard.directoryName() + "/" + name, bytes));
+    keys += written.keys();
+    valuesCut += written.valuesCut();
+    keyBytes += written.keyBytes();
+    valueBytes += written.valueBytes();
+    dictionaryBytes += written.dictionaryBytes();
+  }
+
+  private Written write(int number, Path directory, ShardProgress progress) throws IOException {
+    BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory());
+    try (DatabaseWriter writer =
+        new DatabaseWriter(options, inside, chunk, number, options.shards())) {
+      long step = writer.sampleStep(routed.records(number), routed.sampleBytes(number));
+      if (step > 0) {
+        read(number, step, progress, writer::sample);
+      }
+      read(number, 1, progress, writer::add);
+      return writer.finish(progress);
+    } catch (DuplicateKeyException e) {
+      throw amongAll(number, e);
+    }
+  }
+
+  private void read(int number, long step, ShardProgress progress, ShardSpill.Records receiver)
+      throws IOException {
+    routed.read(
+        number,
+        step,
+        record -> {
+          progress.checkNotCancelled();
+          receiver.take(record);
+        });
+  }
+
+  /** The error with the numbers that the records have among those of all shards. */
+  private DuplicateKeyException amongAll(int number, DuplicateKeyException inShard)
+      throws IOException {
+    DuplicateKeyException found =
+        new DuplicateKeyException(
+            inShard.key(),
+            routed.number(number, inShard.first()),
+            routed.number(number, inShard.second()));
+    for (Throwable suppressed : inShard.getSuppressed()) {
+      found.addSuppressed(suppressed);
+    }
+    return found;
+  }
+
+  private static void force(Path directory) throws IOException {
+    try (FileChannel channel = FileChannel.open(directory, StandardOpenOption.READ)) {
+      channel.force(true);
+    }
+  }
+
+  /** Shows the progress of the shards as that of the index, which never goes back. */
+  private static final class ShardProgress implements WriterProgress {
+    private final WriterProgress all;
+    private long ended;
+    private long most;
+
+    ShardProgress(WriterProgress all) {
+      this.all = all;
+    }
+
+    @Override
+    public void progress(Phase phase, long done) {
+      if (phase == Phase.INDEX) {
+        most = Math.max(most, ended + done);
+      }
+      all.progress(Phase.INDEX, most);
+    }
+
+    void shardEnded(long records) {
+      ended += records;
+      most = ended;
+      all.progress(Phase.INDEX, most);
+    }
+
+    @Override
+    public void ended(Phase phase) {
+      // the shards are one phase
+    }
+
+    @Override
+    public void sealed(long done, long total) {
+      checkNotCancelled();
+    }
+
+    @Override
+    public boolean cancelled() {
+      return all.cancelled();
+    }
+
+    void checkNotCancelled() {
+      if (cancelled()) {
+        throw new CancellationException("the build was cancelled");
+      }
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      routed.close();
+    } catch (RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
+    }
+  }
+}
