@@ -12,6 +12,7 @@ import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.Warming;
 import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.io.Engines;
 import tech.bsdb.io.HugePages;
@@ -48,8 +49,7 @@ public final class Database implements AutoCloseable {
 
   /**
    * Opens a database, a set of shards ({@link BuildOptions#withShards}), or one shard of a set. A
-   * shard answers its own keys; lookups of others throw a {@link
-   * tech.bsdb.error.WrongShardException}.
+   * shard answers its own keys; lookups of others throw a {@link WrongShardException}.
    *
    * @param directory the directory of the database, the set or the shard
    * @param options how to open it
@@ -99,12 +99,29 @@ public final class Database implements AutoCloseable {
    *     the power of minus its checksum bits)
    * @throws IOException if a read fails
    * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
-   * @throws tech.bsdb.error.WrongShardException if this is one shard, and the key belongs to
-   *     another. All lookups throw it
+   * @throws WrongShardException if this is one shard, and the key belongs to another. All lookups
+   *     throw it
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
     return lookup.get(key);
+  }
+
+  /**
+   * Whether this is one shard of a set, opened alone. It then refuses the keys of other shards with
+   * a {@link WrongShardException}.
+   */
+  public boolean isShard() {
+    return lookup.isShard();
+  }
+
+  /**
+   * Checks that a key belongs here; reads nothing.
+   *
+   * @throws WrongShardException if this is one shard, and the key belongs to another
+   */
+  public void requireOwn(byte[] key) throws WrongShardException {
+    lookup.requireOwn(key);
   }
 
   /**

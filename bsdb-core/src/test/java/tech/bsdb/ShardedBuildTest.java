@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.Facts;
@@ -104,7 +105,7 @@ class ShardedBuildTest {
     for (ShardSet.Shard shard : set.shards()) {
       Path path = target.resolve(shard.directoryName());
       Truth expected = routed.get(shard.number());
-      DatabaseDirectory opened = DatabaseDirectory.open(path);
+      DatabaseDirectory opened = DataSet.open(path).single();
       Facts facts = opened.facts();
       assertThat(opened.id()).isEqualTo(shard.id());
       assertThat(facts.shard()).isEqualTo(shard.number());
@@ -296,7 +297,7 @@ class ShardedBuildTest {
     BuildReport report = build(target, options, records, 100);
     long sum = 0;
     for (int i = 0; i < 3; i++) {
-      byte[] dictionary = DatabaseDirectory.open(directory(target, set(target), i)).dictionary();
+      byte[] dictionary = DataSet.open(directory(target, set(target), i)).single().dictionary();
       assertThat(dictionary).isNotNull().isNotEmpty();
       sum += dictionary.length;
     }
@@ -329,7 +330,7 @@ class ShardedBuildTest {
     Path target = directory.resolve("db");
     build(target, options, records, 100);
     for (int i = 0; i < 2; i++) {
-      byte[] dictionary = DatabaseDirectory.open(directory(target, set(target), i)).dictionary();
+      byte[] dictionary = DataSet.open(directory(target, set(target), i)).single().dictionary();
       assertThat(dictionary).isNotNull();
       assertThat(sharesPart(dictionary, phrase)).as("the dictionary of shard %s", i).isTrue();
     }

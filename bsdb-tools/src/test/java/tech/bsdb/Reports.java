@@ -81,6 +81,7 @@ public final class Reports {
             filterBits,
             filterBits == 0 ? 0 : 16_384,
             bins == 0 ? "gov3-bucketed" : "none",
+            List.of(1_000L),
             "not opened",
             false));
   }

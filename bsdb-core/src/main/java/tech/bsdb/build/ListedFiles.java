@@ -10,6 +10,7 @@ import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.Map;
+import java.util.Objects;
 import java.util.Set;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
@@ -87,11 +88,12 @@ record ListedFiles(DatabaseId id, Set<String> files, Map<String, DatabaseId> sha
       throw new NotDirectoryException(path + " is not a directory");
     }
     ManifestFile manifest = manifest(path);
-    if (!manifest.id().equals(shards.get(shard))) {
+    DatabaseId listed = Objects.requireNonNull(shards.get(shard));
+    if (!manifest.id().equals(listed)) {
       throw new CorruptDatabaseException(
           path.resolve(Manifest.FILE_NAME),
           16,
-          "database id " + shards.get(shard),
+          "database id " + listed,
           manifest.id() + ": the shard belongs to another set");
     }
     Set<String> names = new LinkedHashSet<>();

@@ -15,10 +15,10 @@ import tech.bsdb.format.KeySlots;
  * Thread-safe.
  */
 public abstract class Route implements Closeable {
-  private final List<Locator> locators;
+  private final Locator[] locators;
 
   private Route(List<Locator> locators) {
-    this.locators = List.copyOf(locators);
+    this.locators = locators.toArray(new Locator[0]);
   }
 
   /**
@@ -36,11 +36,6 @@ public abstract class Route implements Closeable {
         : new ToOwnKeysOnly(locators, database);
   }
 
-  /** The route of all keys to one locator. */
-  public static Route to(Locator locator) {
-    return new ToOne(List.of(locator));
-  }
-
   /**
    * The locator for a key.
    *
@@ -48,14 +43,26 @@ public abstract class Route implements Closeable {
    */
   public abstract Locator of(byte[] key) throws WrongShardException;
 
+  /**
+   * The number of the database for a key.
+   *
+   * @throws WrongShardException if the key belongs to a shard that was not opened
+   */
+  public abstract int number(byte[] key) throws WrongShardException;
+
+  /** The number of databases. */
+  final int databases() {
+    return locators.length;
+  }
+
   /** One of the locators, for what is the same for all. */
   public final Locator any() {
-    return locators.get(0);
+    return locators[0];
   }
 
   /** The locator of the database with the given number. */
   public final Locator locator(int database) {
-    return locators.get(database);
+    return locators[database];
   }
 
   /** Closes all locators, even if some fail. */
@@ -89,6 +96,11 @@ public abstract class Route implements Closeable {
     public Locator of(byte[] key) {
       return locator;
     }
+
+    @Override
+    public int number(byte[] key) {
+      return 0;
+    }
   }
 
   /** A whole set of shards. */
@@ -102,7 +114,12 @@ public abstract class Route implements Closeable {
 
     @Override
     public Locator of(byte[] key) {
-      return byNumber[KeySlots.shard(key, byNumber.length)];
+      return byNumber[number(key)];
+    }
+
+    @Override
+    public int number(byte[] key) {
+      return KeySlots.shard(key, byNumber.length);
     }
   }
 
@@ -123,6 +140,17 @@ public abstract class Route implements Closeable {
 
     @Override
     public Locator of(byte[] key) throws WrongShardException {
+      requireOwn(key);
+      return locator;
+    }
+
+    @Override
+    public int number(byte[] key) throws WrongShardException {
+      requireOwn(key);
+      return 0;
+    }
+
+    private void requireOwn(byte[] key) throws WrongShardException {
       int slot = KeySlots.of(key);
       if (slot < first || slot >= end) {
         int shards = database.facts().shards();
@@ -134,7 +162,6 @@ public abstract class Route implements Closeable {
             KeySlots.shard(slot, shards),
             "shard " + own + " of " + shards + " with slots " + KeySlots.range(own, shards));
       }
-      return locator;
     }
   }
 }

@@ -19,6 +19,7 @@ import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
@@ -326,6 +327,20 @@ public final class Lookup implements Closeable {
   /** What was opened. */
   public DataSet opened() {
     return opened;
+  }
+
+  /** Whether this is one shard of a set, opened alone. */
+  public boolean isShard() {
+    return !opened.isSet() && opened.facts().shards() > 1;
+  }
+
+  /**
+   * Checks that a key belongs to what was opened.
+   *
+   * @throws WrongShardException if it belongs to a shard that was not opened
+   */
+  public void requireOwn(byte[] key) throws WrongShardException {
+    Objects.requireNonNull(route.of(key));
   }
 
   /** Whether lookups read only mapped or loaded memory and make no read calls. */

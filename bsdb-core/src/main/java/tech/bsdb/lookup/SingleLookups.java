@@ -3,6 +3,7 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.Locator;
@@ -36,18 +37,19 @@ final class SingleLookups {
    * @return the array that holds the value, or null if the key is absent
    */
   byte @Nullable [] get(byte[] key, Probe probe, Values values) throws IOException {
-    Locator locator = route.of(key);
+    int database = route.number(key);
+    Locator locator = route.locator(database);
     long place = locator.start(key, probe.signature);
     if (place == Locator.ABSENT) {
       return null;
     }
-    Extent before = probe.before;
+    Extent before = shown ? probe.before(database) : probe.before;
     for (int read = 0; read < last; read++) {
       locator.locate(read, place, before);
       before.read();
       place = locator.next(place, before);
     }
-    Extent extent = probe.last;
+    Extent extent = shown ? probe.last(database) : probe.last;
     locator.locate(last, place, extent);
     long bytes = (long) extent.count() * Page.SIZE;
     if (bytes > Values.UNASKED) {
@@ -58,6 +60,11 @@ final class SingleLookups {
       Starts.keep(locator.touchLikely(place, extent));
     }
     return locator.value(place, key, extent, values, probe.scratch);
+  }
+
+  /** The extent that shows the value of the key that {@link #get} has just found. */
+  Extent lastOf(byte[] key, Probe probe) throws WrongShardException {
+    return shown ? probe.last(route.number(key)) : probe.last;
   }
 
   /**

@@ -5,24 +5,26 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.Route;
+import tech.bsdb.locate.Runs;
 import tech.bsdb.locate.Starts;
 
 /**
  * Looks up many keys in files that are in memory, stage by stage: all signatures, all places of the
  * first reads, all places of the second reads, all values. Within a stage no key waits for another,
  * so that the processor overlaps many cache misses, which single lookups incur one after the other.
- * Not thread-safe.
+ * The stages take the keys in {@link Runs}. Not thread-safe.
  */
 final class StagedLookups {
   private final boolean touchesTwice;
   private final int last;
-  private final Starts starts;
+  private final Runs runs;
+  private final Starts starts = new Starts();
   private final long[] places = new long[Starts.MOST];
 
   StagedLookups(Route route) {
     this.touchesTwice = route.any().touchesTwice();
     this.last = route.any().reads() - 1;
-    this.starts = new Starts(route);
+    this.runs = new Runs(route);
   }
 
   /** Looks up all keys of a batch. */
@@ -33,47 +35,70 @@ final class StagedLookups {
   }
 
   private void run(KeyBatch batch, int from, int count, Probe probe) throws IOException {
-    for (int i = 0; i < count; i++) {
-      starts.sign(i, batch.key(from + i));
+    runs.arrange(number -> batch.key(from + number), count);
+    for (int run = 0; run < runs.count(); run++) {
+      for (int i = runs.start(run); i < runs.end(run); i++) {
+        starts.sign(runs.locator(run), i, batch.key(from + runs.key(i)));
+      }
     }
-    starts.find(count);
+    starts.find(runs);
     long[] at = starts.places();
     for (int read = 0; read < last; read++) {
-      starts.touch(read, at, count);
-      follow(read, at, count, probe.before);
+      touch(read, at);
+      follow(read, at, probe.before);
       at = places;
     }
-    starts.touch(last, at, count);
+    touch(last, at);
     if (touchesTwice) {
-      touchAgain(at, count);
+      touchAgain(at);
     }
-    for (int i = 0; i < count; i++) {
-      batch.note(
-          from + i,
-          starts.isAbsent(i) ? null : value(starts.locator(i), at[i], batch, from + i, probe));
+    for (int run = 0; run < runs.count(); run++) {
+      takeValues(runs.locator(run), runs.start(run), runs.end(run), at, batch, from, probe);
     }
+  }
+
+  private void touch(int read, long[] at) throws IOException {
+    long sum = 0;
+    for (int run = 0; run < runs.count(); run++) {
+      sum += starts.touch(runs.locator(run), read, at, runs.start(run), runs.end(run));
+    }
+    Starts.keep(sum);
   }
 
   /** Finds the places of the next reads. */
-  private void follow(int read, long[] at, int count, Extent extent) throws IOException {
-    for (int i = 0; i < count; i++) {
-      if (!starts.isAbsent(i)) {
-        Locator locator = starts.locator(i);
-        locator.locate(read, at[i], extent);
-        extent.read();
-        places[i] = locator.next(at[i], extent);
+  private void follow(int read, long[] at, Extent extent) throws IOException {
+    for (int run = 0; run < runs.count(); run++) {
+      Locator locator = runs.locator(run);
+      for (int i = runs.start(run); i < runs.end(run); i++) {
+        if (!starts.isAbsent(i)) {
+          locator.locate(read, at[i], extent);
+          extent.read();
+          places[i] = locator.next(at[i], extent);
+        }
       }
     }
   }
 
-  private void touchAgain(long[] at, int count) throws IOException {
+  private void touchAgain(long[] at) throws IOException {
     long sum = 0;
-    for (int i = 0; i < count; i++) {
-      if (!starts.isAbsent(i)) {
-        sum += starts.locator(i).touchAgain(at[i]);
+    for (int run = 0; run < runs.count(); run++) {
+      Locator locator = runs.locator(run);
+      for (int i = runs.start(run); i < runs.end(run); i++) {
+        if (!starts.isAbsent(i)) {
+          sum += locator.touchAgain(at[i]);
+        }
       }
     }
     Starts.keep(sum);
+  }
+
+  private void takeValues(
+      Locator locator, int start, int end, long[] at, KeyBatch batch, int from, Probe probe)
+      throws IOException {
+    for (int i = start; i < end; i++) {
+      int number = from + runs.key(i);
+      batch.note(number, starts.isAbsent(i) ? null : value(locator, at[i], batch, number, probe));
+    }
   }
 
   private byte @Nullable [] value(

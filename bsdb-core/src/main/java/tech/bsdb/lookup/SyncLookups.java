@@ -108,7 +108,7 @@ final class SyncLookups {
       try {
         boolean present = isPresent(key, session.probe);
         intact = true;
-        return present ? visited(session, visitor, visit) : null;
+        return present ? visited(key, session, visitor, visit) : null;
       } catch (IOException | RuntimeException | InternalError e) {
         intact = true;
         throw e;
@@ -139,11 +139,11 @@ final class SyncLookups {
     }
   }
 
-  private static <V, R> @Nullable R visited(Session session, V visitor, Lookup.Visit<V, R> visit)
-      throws IOException {
+  private <V, R> @Nullable R visited(
+      byte[] key, Session session, V visitor, Lookup.Visit<V, R> visit) throws IOException {
     Probe probe = session.probe;
     if (probe.shown.inWindow()) {
-      probe.last.lend();
+      single.lastOf(key, probe).lend();
     }
     session.startShowing();
     try {

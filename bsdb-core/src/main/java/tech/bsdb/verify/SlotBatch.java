@@ -5,7 +5,6 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.io.Extent;
 import tech.bsdb.locate.AddressedLocator;
-import tech.bsdb.locate.Route;
 import tech.bsdb.locate.Starts;
 
 /**
@@ -15,7 +14,7 @@ import tech.bsdb.locate.Starts;
 final class SlotBatch {
   private final DatabaseDirectory directory;
   private final AddressedLocator locator;
-  private final Starts starts;
+  private final Starts starts = new Starts();
   private final Extent extent = new Extent();
   private final long[] addresses = new long[Starts.MOST];
   private int count;
@@ -24,7 +23,6 @@ final class SlotBatch {
   SlotBatch(DatabaseDirectory directory, AddressedLocator locator) {
     this.directory = directory;
     this.locator = locator;
-    this.starts = new Starts(Route.to(locator));
   }
 
   /** Takes the next records and finds their slots; returns false if there are none. */
@@ -34,10 +32,10 @@ final class SlotBatch {
       if (!directory.isRoutedHere(scanner.key())) {
         throw directory.misrouted(scanner.key());
       }
-      starts.sign(count, scanner.key());
+      starts.sign(locator, count, scanner.key());
       addresses[count++] = scanner.address();
     }
-    starts.find(count);
+    starts.find(locator, count);
     return count > 0;
   }
 
@@ -59,7 +57,7 @@ final class SlotBatch {
 
   /** Counts the slots that hold their record's address. */
   int countLeading() throws IOException {
-    starts.touch(0, starts.places(), count);
+    Starts.keep(starts.touch(locator, 0, starts.places(), 0, count));
     int leading = 0;
     for (int i = 0; i < count; i++) {
       if (locator.leadsTo(starts.places()[i], addresses[i], extent)) {

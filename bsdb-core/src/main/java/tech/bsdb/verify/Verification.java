@@ -144,24 +144,22 @@ public final class Verification {
         }
         tasks.drain();
       } catch (ExecutionException e) {
-        rethrow(e.getCause());
+        throw explained(e);
       } finally {
         stop(); // tasks that still run after a failure
       }
     }
   }
 
-  private static void rethrow(Throwable failure) throws IOException {
-    if (failure instanceof IOException e) {
+  private static IOException explained(ExecutionException failure) {
+    Throwable cause = failure.getCause();
+    if (cause instanceof RuntimeException e) {
       throw e;
     }
-    if (failure instanceof RuntimeException e) {
+    if (cause instanceof Error e) {
       throw e;
     }
-    if (failure instanceof Error e) {
-      throw e;
-    }
-    throw new IllegalStateException(failure);
+    return cause instanceof IOException e ? e : new IOException(failure);
   }
 
   private synchronized void stop() {

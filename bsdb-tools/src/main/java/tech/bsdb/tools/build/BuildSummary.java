@@ -9,6 +9,7 @@ import java.util.Map;
 import java.util.StringJoiner;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildReport;
+import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.input.InputReport;
 
 /**
@@ -82,7 +83,8 @@ public record BuildSummary(
     }
     line(text, "bytes read", count(input.bytes()));
     line(text, "bytes written", count(build.databaseBytes()));
-    build.fileBytes().forEach((file, bytes) -> line(text, "  " + file, count(bytes)));
+    FileTotals.byDirectory(build.fileBytes())
+        .forEach((file, bytes) -> line(text, "  " + file, count(bytes)));
     StringJoiner stages = new StringJoiner(", ");
     build
         .stageSeconds()

@@ -96,7 +96,16 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
                 + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
                 + " those in mapped or loaded files do without it")
-        .value("--data-files", "N", "number of data files, 1 to 128 (default 1)")
+        .value(
+            "--shards",
+            "N",
+            "divide the database into N shards, 2 to 16384, each a database in a directory of its"
+                + " own: by the slots of Redis Cluster, of which each shard has a range. All"
+                + " commands take the directory of the set as a whole; default 1: not divided")
+        .value(
+            "--data-files",
+            "N",
+            "number of data files, 1 to 128 (default 1); of each shard, with --shards")
         .value(
             "--on-duplicate",
             "WHAT",
@@ -171,6 +180,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
             .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))
             .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()))
+            .withShards(arguments.integer("--shards", 1, 16_384, DEFAULTS.shards()))
             .withDataFiles(arguments.integer("--data-files", 1, 128, DEFAULTS.dataFiles()))
             .withMemoryBytes(
                 MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))

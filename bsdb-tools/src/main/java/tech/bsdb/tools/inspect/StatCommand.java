@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Collections;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -16,6 +17,7 @@ import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.rows.RowSchema;
@@ -145,8 +147,11 @@ public final class StatCommand implements Command {
     json.put("spanning", s.spanning());
     json.put("filterBits", s.filterBits());
     json.put("filterBytes", s.filterBytes());
-    json.put("shard", s.shard());
+    json.put("shard", s.isSet() ? null : s.shard());
     json.put("shards", s.shards());
+    if (s.isSet()) {
+      json.put("shardRecords", s.shardRecords());
+    }
     json.put("hashBytes", s.hashBytes());
     json.put("indexBytes", s.indexBytes());
     json.put("dataBytes", s.dataBytes());
@@ -172,7 +177,16 @@ public final class StatCommand implements Command {
     if (s.valueSchema() != null) {
       lines.put("typed rows", columns(s));
     }
-    if (s.shards() > 1) {
+    if (s.isSet()) {
+      lines.put(
+          "shards",
+          s.shards()
+              + ", of "
+              + count(Collections.min(s.shardRecords()))
+              + " to "
+              + count(Collections.max(s.shardRecords()))
+              + " records");
+    } else if (s.shards() > 1) {
       lines.put("shard", s.shard() + " of " + s.shards());
     }
     if (s.bins() == 0) {
@@ -186,7 +200,8 @@ public final class StatCommand implements Command {
     }
     lines.put("data", sized(s.dataBytes(), s.records()));
     lines.put("all files", sized(s.databaseBytes(), s.records()));
-    s.fileBytes().forEach((file, bytes) -> lines.put("  " + file, count(bytes)));
+    FileTotals.byDirectory(s.fileBytes())
+        .forEach((file, bytes) -> lines.put("  " + file, count(bytes)));
     return lines;
   }
 

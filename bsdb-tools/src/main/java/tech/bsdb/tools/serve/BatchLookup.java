@@ -7,6 +7,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;
@@ -164,6 +165,9 @@ final class BatchLookup implements Action {
     try {
       AnswerWriter answers = writer();
       answers.reset();
+      if (first == 0) {
+        requireOwnKeys();
+      }
       if (withVersion && first == 0) {
         Identity by = require(identity);
         answers.writeVersion(by.version(), by.id());
@@ -182,9 +186,21 @@ final class BatchLookup implements Action {
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       next = first;
       return full;
+    } catch (WrongShardException e) {
+      return e;
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       lookups.requests().error(end - next);
       return e;
+    }
+  }
+
+  /** Refuses the batch before its answer begins, if a key belongs to another shard. */
+  private void requireOwnKeys() throws WrongShardException {
+    Database database = require(lease).database();
+    if (database.isShard()) {
+      for (int i = 0; i < body.keys().size(); i++) {
+        database.requireOwn(body.keys().key(i));
+      }
     }
   }
 
@@ -269,6 +285,13 @@ final class BatchLookup implements Action {
       return;
     }
     refusedNanos = 0;
+    if (failure instanceof WrongShardException e && !inPieces) {
+      Reply reply = Reply.misdirected(e).with(require(identity).header());
+      release();
+      to.memory().settle(0);
+      to.complete(reply);
+      return;
+    }
     if (failure != null) {
       release();
       lookups.requests().failed(to, failure);

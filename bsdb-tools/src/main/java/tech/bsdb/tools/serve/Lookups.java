@@ -8,6 +8,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;
@@ -235,6 +236,8 @@ final class Lookups {
       return e.reply();
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       return full(exchange);
+    } catch (WrongShardException e) {
+      return misdirected(exchange, e, bound);
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       return failed(exchange, e, bound);
     } finally {
@@ -345,6 +348,13 @@ final class Lookups {
     }
   }
 
+  private static Reply misdirected(
+      Exchange exchange, WrongShardException e, @Nullable BoundLookup bound) {
+    exchange.memory().settle(0);
+    Reply reply = Reply.misdirected(e);
+    return bound == null ? reply : reply.with(bound.by.header());
+  }
+
   private Reply failed(Exchange exchange, Throwable failure, @Nullable BoundLookup bound) {
     Throwable cause =
         failure instanceof CompletionException && failure.getCause() != null
@@ -353,6 +363,9 @@ final class Lookups {
     exchange.memory().settle(0);
     if (cause instanceof MemoryBudgetExceededException) {
       return Reply.FULL;
+    }
+    if (cause instanceof WrongShardException e) {
+      return misdirected(exchange, e, bound);
     }
     requests.error(1);
     requests.failed(exchange, cause);

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
 
 /**
@@ -35,6 +36,17 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
 
   /** The whole response, head and body, to a client beyond the connection limit. */
   static final byte[] TOO_MANY_CONNECTIONS = tooManyConnections();
+
+  /** The key belongs to a shard that this server does not have (RFC 9110, section 15.5.20). */
+  static Reply misdirected(WrongShardException e) {
+    return error(
+        421,
+        "the key has slot "
+            + e.slot()
+            + " and belongs to shard "
+            + e.shard()
+            + ", which this server does not have; ask the server of that shard");
+  }
 
   /** A lookup failed; the reason goes to the server's log, not to the client. */
   static final Reply FAILED = error(500, "the value could not be read; the server's log says why");

@@ -101,6 +101,8 @@ final class ServerStatistics {
     map.put("approximateWidth", s.approximateWidth());
     map.put("checksumBits", s.checksumBits());
     map.put("filterBits", s.filterBits());
+    map.put("shard", s.isSet() ? null : s.shard());
+    map.put("shards", s.shards());
     map.put("keyBytes", s.keyBytes());
     map.put("valueBytes", s.valueBytes());
     map.put("longestKey", s.longestKey());
