@@ -69,30 +69,37 @@ public final class KeySlots {
   /** The slot of the key in a range of bytes, 0 to {@link #COUNT} - 1. */
   public static int of(byte[] bytes, int from, int length) {
     int end = from + length;
-    int open = firstBrace(bytes, from, end);
-    if (open < end) {
+    if (mayHoldBrace(bytes, from, end)) {
+      int open = indexOf((byte) '{', bytes, from, end);
       int close = indexOf((byte) '}', bytes, open + 1, end);
       if (close < end && close > open + 1) {
-        return crc(bytes, open + 1, close) % COUNT;
+        return crc(bytes, open + 1, close) & COUNT - 1;
       }
     }
-    return crc(bytes, from, end) % COUNT;
+    return crc(bytes, from, end) & COUNT - 1;
   }
 
-  /** The first position of an opening brace, or {@code end}. */
-  private static int firstBrace(byte[] bytes, int from, int end) {
-    int at = from;
-    while (at <= end - STEP) {
-      long difference = (long) LONGS.get(bytes, at) ^ BRACES;
-      if ((difference - ONES & ~difference & ONES << 7) != 0) { // a byte of zero
-        break;
-      }
-      at += STEP;
+  /** Whether there is an opening brace; may also be true if the range is short. */
+  private static boolean mayHoldBrace(byte[] bytes, int from, int end) {
+    if (end - from < STEP) {
+      return true;
     }
-    return indexOf((byte) '{', bytes, at, end);
+    long found = brace((long) LONGS.get(bytes, end - STEP));
+    for (int at = from; at <= end - STEP; at += STEP) {
+      found |= brace((long) LONGS.get(bytes, at));
+    }
+    return found != 0;
   }
 
-  /** The first position of a byte, or {@code end}. */
+  /**
+   * Not 0 if one of eight bytes is an opening brace: then there is a zero byte in the difference.
+   */
+  private static long brace(long step) {
+    long difference = step ^ BRACES;
+    return difference - ONES & ~difference & ONES << 7;
+  }
+
+  /** The first position of a byte, or {@code end} or more. */
   private static int indexOf(byte wanted, byte[] bytes, int from, int end) {
     int at = from;
     while (at < end && bytes[at] != wanted) {
@@ -105,21 +112,30 @@ public final class KeySlots {
     int crc = 0;
     int at = from;
     for (; at <= end - STEP; at += STEP) {
-      long step = (long) LONGS.get(bytes, at);
-      crc =
-          T0[crc >>> 8 ^ (int) step & 0xFF]
-              ^ T1[crc & 0xFF ^ (int) (step >>> 8) & 0xFF]
-              ^ T2[(int) (step >>> 16) & 0xFF]
-              ^ T3[(int) (step >>> 24) & 0xFF]
-              ^ T4[(int) (step >>> 32) & 0xFF]
-              ^ T5[(int) (step >>> 40) & 0xFF]
-              ^ T6[(int) (step >>> 48) & 0xFF]
-              ^ T7[(int) (step >>> 56)];
+      crc = step((long) LONGS.get(bytes, at) ^ Character.reverseBytes((char) crc));
+    }
+    int left = end - at;
+    if (left > 1 && end - from >= STEP) {
+      // The bytes left as the last ones of a step; zeros before them change nothing.
+      int zeros = Byte.SIZE * (STEP - left);
+      long last = (long) LONGS.get(bytes, end - STEP) >>> zeros;
+      return step((last ^ Character.reverseBytes((char) crc)) << zeros);
     }
     for (; at < end; at++) {
       crc = (crc << 8 ^ T7[crc >>> 8 ^ bytes[at] & 0xFF]) & 0xFFFF;
     }
     return crc;
+  }
+
+  private static int step(long bytes) {
+    return T0[(int) bytes & 0xFF]
+        ^ T1[(int) (bytes >>> 8) & 0xFF]
+        ^ T2[(int) (bytes >>> 16) & 0xFF]
+        ^ T3[(int) (bytes >>> 24) & 0xFF]
+        ^ T4[(int) (bytes >>> 32) & 0xFF]
+        ^ T5[(int) (bytes >>> 40) & 0xFF]
+        ^ T6[(int) (bytes >>> 48) & 0xFF]
+        ^ T7[(int) (bytes >>> 56)];
   }
 
   /**
@@ -128,7 +144,7 @@ public final class KeySlots {
    * @param shards the number of shards, 1 to {@link #COUNT}
    */
   public static int shard(int slot, int shards) {
-    return (int) (((long) slot * shards + shards - 1) / COUNT);
+    return slot * shards + shards - 1 >>> 14; // less than 2^28
   }
 
   /** The number of the shard that holds a key. */

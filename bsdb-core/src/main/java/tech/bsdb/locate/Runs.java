@@ -17,7 +17,8 @@ public final class Runs {
   private final int[] databases = new int[Starts.MOST];
   private final int[] keys = new int[Starts.MOST];
   private final int[] ends = new int[Starts.MOST];
-  private final Locator[] locators = new Locator[Starts.MOST];
+  private final int[] ofRuns =
+      new int[Starts.MOST]; // not locators: storing a reference costs a barrier
   private final int[] places;
   private int count;
 
@@ -59,7 +60,7 @@ public final class Runs {
       while (end < size && databases[keys[end]] == database) {
         end++;
       }
-      locators[count] = route.locator(database);
+      ofRuns[count] = database;
       ends[count++] = end;
       start = end;
     }
@@ -91,7 +92,12 @@ public final class Runs {
 
   /** The locator of the keys of a run. */
   public Locator locator(int run) {
-    return locators[run];
+    return route.locator(ofRuns[run]);
+  }
+
+  /** The number of the database of the keys of a run. */
+  public int database(int run) {
+    return ofRuns[run];
   }
 
   /** The place of the first key of a run. */

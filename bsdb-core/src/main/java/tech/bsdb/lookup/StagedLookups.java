@@ -45,7 +45,7 @@ final class StagedLookups {
     long[] at = starts.places();
     for (int read = 0; read < last; read++) {
       touch(read, at);
-      follow(read, at, probe.before);
+      follow(read, at, probe);
       at = places;
     }
     touch(last, at);
@@ -53,7 +53,7 @@ final class StagedLookups {
       touchAgain(at);
     }
     for (int run = 0; run < runs.count(); run++) {
-      takeValues(runs.locator(run), runs.start(run), runs.end(run), at, batch, from, probe);
+      takeValues(run, at, batch, from, probe);
     }
   }
 
@@ -66,9 +66,10 @@ final class StagedLookups {
   }
 
   /** Finds the places of the next reads. */
-  private void follow(int read, long[] at, Extent extent) throws IOException {
+  private void follow(int read, long[] at, Probe probe) throws IOException {
     for (int run = 0; run < runs.count(); run++) {
       Locator locator = runs.locator(run);
+      Extent extent = probe.before(runs.database(run));
       for (int i = runs.start(run); i < runs.end(run); i++) {
         if (!starts.isAbsent(i)) {
           locator.locate(read, at[i], extent);
@@ -92,19 +93,19 @@ final class StagedLookups {
     Starts.keep(sum);
   }
 
-  private void takeValues(
-      Locator locator, int start, int end, long[] at, KeyBatch batch, int from, Probe probe)
+  private void takeValues(int run, long[] at, KeyBatch batch, int from, Probe probe)
       throws IOException {
-    for (int i = start; i < end; i++) {
+    Locator locator = runs.locator(run);
+    Extent extent = probe.last(runs.database(run));
+    for (int i = runs.start(run); i < runs.end(run); i++) {
       int number = from + runs.key(i);
-      batch.note(number, starts.isAbsent(i) ? null : value(locator, at[i], batch, number, probe));
+      byte @Nullable [] array = null;
+      if (!starts.isAbsent(i)) {
+        locator.locate(last, at[i], extent);
+        extent.read();
+        array = locator.value(at[i], batch.key(number), extent, batch.destination(), probe.scratch);
+      }
+      batch.note(number, array);
     }
-  }
-
-  private byte @Nullable [] value(
-      Locator locator, long place, KeyBatch batch, int number, Probe probe) throws IOException {
-    locator.locate(last, place, probe.last);
-    probe.last.read();
-    return locator.value(place, batch.key(number), probe.last, batch.destination(), probe.scratch);
   }
 }

@@ -26,7 +26,6 @@ import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
-import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
@@ -88,7 +87,7 @@ public class LayerBenchmark {
   @Setup(Level.Trial)
   public void open() throws IOException {
     Path path = NumberedDatabase.of(records, layout.toLowerCase(Locale.ROOT));
-    DatabaseDirectory directory = DataSet.open(path).single();
+    DatabaseDirectory directory = tech.bsdb.directory.DataSet.open(path).single();
     Manifest manifest = directory.manifest();
     Engine engine = this.engine.equals("mapped") ? new MappedEngine() : new BufferedEngine();
     FileEntry hashEntry = manifest.files(FileKind.HASH).get(0);
