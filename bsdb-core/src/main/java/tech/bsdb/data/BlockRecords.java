@@ -17,8 +17,8 @@ final class BlockRecords {
   private static final byte[] NO_BYTES = new byte[0];
 
   private final BinCursor cursor;
-  private final CompressedReader.Blocks blocks;
   private final Scratch scratch;
+  private CompressedReader.Blocks blocks;
   private DataFile file;
 
   /** Byte offset of the current block, and how many bytes of its records are still to come. */
@@ -56,9 +56,10 @@ final class BlockRecords {
     this.scratch = scratch;
   }
 
-  /** Starts again where the cursor is, in a file, and forgets the current block. */
-  void restart(DataFile file) {
+  /** Starts again where the cursor is, in a file of any database, and forgets the current block. */
+  void restart(DataFile file, CompressedReader.Blocks blocks) {
     this.file = file;
+    this.blocks = blocks;
     this.part = 0;
     this.raw = NO_BYTES;
     this.left = 0;

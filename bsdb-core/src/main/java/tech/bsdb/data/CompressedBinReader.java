@@ -164,7 +164,7 @@ public final class CompressedBinReader implements Closeable {
       }
       return null;
     } finally {
-      records.restart(file); // keeps no large block
+      records.restart(file, blocks); // keeps no large block
     }
   }
 

@@ -120,6 +120,8 @@ public final class CompressedReader implements RecordReader {
     /** A block of a ZSTD frame has at least 4 bytes, and at most so many after decompression. */
     private static final long MOST_OF_FOUR = 128 << 10;
 
+    private static final byte[] NO_DICTIONARY = new byte[0];
+
     private final @Nullable ZstdDictDecompress dictionary;
     private final int ahead;
 
@@ -233,15 +235,21 @@ public final class CompressedReader implements RecordReader {
       return raw;
     }
 
+    @SuppressWarnings("ReferenceEquality") // the context holds that very dictionary
     private ZstdDecompressCtx context(Scratch scratch) {
       ZstdDecompressCtx context = scratch.context;
       if (context == null) {
         context = new ZstdDecompressCtx();
         context.setMagicless(true);
-        if (dictionary != null) {
+        scratch.context = context;
+      }
+      if (scratch.dictionary != dictionary) { // the block before was another shard's
+        if (dictionary == null) {
+          context.loadDict(NO_DICTIONARY);
+        } else {
           context.loadDict(dictionary);
         }
-        scratch.context = context;
+        scratch.dictionary = dictionary;
       }
       return context;
     }

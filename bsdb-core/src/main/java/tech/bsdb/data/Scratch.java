@@ -1,6 +1,7 @@
 package tech.bsdb.data;
 
 import com.github.luben.zstd.ZstdDecompressCtx;
+import com.github.luben.zstd.ZstdDictDecompress;
 import java.io.Closeable;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
@@ -13,6 +14,10 @@ public final class Scratch implements Closeable {
   private static final byte[] NO_BYTES = new byte[0];
 
   @Nullable ZstdDecompressCtx context;
+
+  /** The dictionary that the context holds: each shard of a set has its own, or none. */
+  @Nullable ZstdDictDecompress dictionary;
+
   private @Nullable PayloadCursor cursor;
   private @Nullable BinCursor bins;
   private @Nullable BlockRecords records;
@@ -48,7 +53,7 @@ public final class Scratch implements Closeable {
       kept = new BlockRecords(bins(file, extent), file, blocks, this);
       records = kept;
     } else {
-      kept.restart(file);
+      kept.restart(file, blocks);
     }
     return kept;
   }
@@ -92,6 +97,7 @@ public final class Scratch implements Closeable {
   public void close() {
     ZstdDecompressCtx open = context;
     context = null;
+    dictionary = null;
     if (open != null) {
       try {
         open.close();
