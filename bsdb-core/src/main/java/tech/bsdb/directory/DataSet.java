@@ -123,14 +123,20 @@ public record DataSet(
 
   private static DatabaseDirectory shard(Path path, ShardSet.Shard shard) throws IOException {
     Path directory = path.resolve(shard.directoryName());
-    if (!Files.exists(directory.resolve(Manifest.FILE_NAME))) {
+    try {
+      StatedManifest stated = StatedManifest.read(directory);
+      if (stated.isSet()) {
+        throw new CorruptDatabaseException(
+            stated.file(), Page.SIZE, "the manifest of a shard", "that of a set of shards");
+      }
+      return DatabaseDirectory.of(stated);
+    } catch (NotDirectoryException e) { // perhaps because a build replaces the set
       throw new NoSuchFileException(
           directory.toString(),
           null,
           "missing, although the manifest of the set lists this shard: the set was not copied"
               + " whole, or the manifest is from another set");
     }
-    return DatabaseDirectory.of(StatedManifest.read(directory));
   }
 
   /** Fails unless a database is the shard that the set's manifest states, and of one kind. */
@@ -138,23 +144,22 @@ public record DataSet(
       DatabaseDirectory database, ShardSet.Shard shard, int count, DatabaseDirectory first)
       throws CorruptDatabaseException {
     Facts facts = database.facts();
-    require(database, "database id " + shard.id(), "database id " + database.id());
+    String bySet = "as the manifest of the set says";
+    require(database, "database id " + shard.id(), "database id " + database.id(), bySet);
     require(
         database,
         "shard " + shard.number() + " of " + count,
-        "shard " + facts.shard() + " of " + facts.shards());
-    require(database, shard.records() + " records", facts.records() + " records");
-    require(database, kind(first.facts()), kind(facts));
+        "shard " + facts.shard() + " of " + facts.shards(),
+        bySet);
+    require(database, shard.records() + " records", facts.records() + " records", bySet);
+    require(database, kind(first.facts()), kind(facts), "as in shard 0");
   }
 
-  private static void require(DatabaseDirectory shard, String stated, String found)
+  private static void require(DatabaseDirectory shard, String expected, String found, String why)
       throws CorruptDatabaseException {
-    if (!stated.equals(found)) {
+    if (!expected.equals(found)) {
       throw new CorruptDatabaseException(
-          shard.path().resolve(Manifest.FILE_NAME),
-          Page.SIZE,
-          stated + ", as the manifest of the set says",
-          found);
+          shard.path().resolve(Manifest.FILE_NAME), Page.SIZE, expected + ", " + why, found);
     }
   }
 

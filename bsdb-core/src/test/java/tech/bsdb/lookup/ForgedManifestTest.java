@@ -24,6 +24,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
+import tech.bsdb.Forgery;
 import tech.bsdb.Golden;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
@@ -35,7 +36,6 @@ import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
-import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest;
@@ -95,27 +95,7 @@ class ForgedManifestTest {
    */
   private Path forge(Golden golden, List<String> lines) throws IOException {
     Path forged = Files.createDirectory(directory.resolve("forged-" + made++));
-    byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-    DatabaseId id = DatabaseId.derive(text);
-    DatabaseDirectory original = DataSet.open(golden.directory()).single();
-    for (FileEntry entry : original.manifest().files()) {
-      byte[] bytes = Files.readAllBytes(original.file(entry));
-      FileFrame frame = new FileFrame(entry.file(), id, entry.pages(), entry.digest());
-      System.arraycopy(frame.header(), 0, bytes, 0, Page.SIZE);
-      System.arraycopy(frame.footer(), 0, bytes, bytes.length - Page.SIZE, Page.SIZE);
-      Files.write(forged.resolve(entry.name(id)), bytes);
-    }
-    FileIdentity manifest = new FileIdentity(FileKind.MANIFEST, 0);
-    java.io.ByteArrayOutputStream pages = new java.io.ByteArrayOutputStream();
-    PageEncoder encoder = new PageEncoder(pages::write, manifest);
-    encoder.put(text, 0, text.length);
-    encoder.pad();
-    FileFrame frame = new FileFrame(manifest, id, encoder.pages() + 1, encoder.digest());
-    java.io.ByteArrayOutputStream file = new java.io.ByteArrayOutputStream();
-    file.write(frame.header());
-    pages.writeTo(file);
-    file.write(frame.footer());
-    Files.write(forged.resolve(Manifest.FILE_NAME), file.toByteArray());
+    Forgery.database(golden.directory(), lines, forged);
     return forged;
   }
 
