@@ -5,9 +5,9 @@ import java.util.SplittableRandom;
 
 /**
  * Builds a database in a process of its own, that tests can limit or kill: TARGET LAYOUT RECORDS
- * FIRST-SEED BUILDS. Each build has a seed of its own, which replaces {@code SEED} in the target's
- * name; without that, each build overwrites the one before. Prints the seed of each build that was
- * finished.
+ * FIRST-SEED BUILDS [SHARDS]. Each build has a seed of its own, which replaces {@code SEED} in the
+ * target's name; without that, each build overwrites the one before. Prints the seed of each build
+ * that was finished.
  */
 public final class BuildMain {
   private BuildMain() {}
@@ -24,7 +24,8 @@ public final class BuildMain {
             .withLayout(Layout.valueOf(args[1].toUpperCase(java.util.Locale.ROOT)))
             .withDictionaryBytes(4096)
             .withDataFiles(2)
-            .withOverwrite(true);
+            .withOverwrite(true)
+            .withShards(args.length > 5 ? Integer.parseInt(args[5]) : 1);
     int records = Integer.parseInt(args[2]);
     long seed = Long.parseLong(args[3]);
     for (int i = 0; i < Integer.parseInt(args[4]); i++) {
