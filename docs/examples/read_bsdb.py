@@ -5,10 +5,12 @@ readers in other languages. "§" refers to its sections. It favors brevity over 
     python3 read_bsdb.py DIR --keys-from FILE  take keys in hexadecimal, one per line, from a file or - for standard
                                                input; print a line for each: the value in hexadecimal, or "absent"
 
-The exit code is 1 if a KEY is absent, and 2 after an error, such as a damaged page. It needs Python 3.8 or newer;
-compressed layouts need Python 3.14, the module zstandard, or the library libzstd.
+DIR is a database, a set of shards, or one shard. The exit code is 1 if a KEY is absent, and 2 after an error, such as a
+damaged page or a key of another shard. It needs Python 3.8 or newer; compressed layouts need Python 3.14, the module
+zstandard, or the library libzstd.
 """
 
+import binascii
 import ctypes
 import ctypes.util
 import hashlib
@@ -443,20 +445,73 @@ LAYOUTS = {layout: get_addressed for layout in ("blocked", "compact", "compresse
 LAYOUTS.update({"packed": get_packed, "packed-compressed": get_packed, "none": get_approximate})
 
 
+# Shards (§14)
+
+SLOTS = 16384
+
+
+def slot_of(key):
+    opened = key.find(b"{")
+    closed = key.find(b"}", opened + 1) if opened >= 0 else -1
+    part = key[opened + 1 : closed] if closed > opened + 1 else key
+    return binascii.crc_hqx(part, 0) % SLOTS  # crc_hqx is CRC-16/XMODEM
+
+
+def shard_of(slot, shards):
+    return (slot * shards + shards - 1) // SLOTS
+
+
+def read_manifest(directory):
+    """The path of the manifest, the id, and the lines as pairs of name and value (§6)."""
+    manifest = PagedFile(os.path.join(directory, "manifest.bsdb"), KINDS["manifest"])
+    text = manifest.read_all().rstrip(b"\0")
+    database_id = hashlib.sha256(text).digest()[:16]
+    check(manifest.ids == {database_id}, f"{manifest.path}: its text has another id")
+    return manifest.path, database_id, [line.split("=", 1) for line in text.decode().split("\n")[:-1]]
+
+
+def require_known(path, text, names):
+    """Fails unless each fact has one of the values that this program knows."""
+    for name, known in names:
+        check(text[name] in known, f"{path}: unknown {name} {text[name]}")
+
+
+class ShardSet:
+    """The shards of a set, each of which is a database."""
+
+    def __init__(self, directory, path, lines):
+        text = dict(lines)
+        require_known(path, text, [("format", ["1"]), ("shard.hash", ["crc16-slots"])])
+        self.shards = []
+        for shard, shard_id, records in (value.split(" ") for name, value in lines if name == "shard"):
+            check(int(shard) == len(self.shards), f"{path}: shard {shard} is listed as number {len(self.shards)}")
+            database = Database(os.path.join(directory, f"shard-{int(shard):05}-{shard_id[:8]}"))
+            self.shards.append(database)
+            check(database.id.hex() == shard_id, f"{database.path}: it is not the shard that {path} lists")
+            stated = shard, text["shard.count"], text["shard.hash"], records
+            actual = tuple(database.text[name] for name in ("shard.number", "shard.count", "shard.hash", "records"))
+            check(actual == stated, f"{database.path}: it differs from {path}")
+            for name in "layout", "index.width", "value.schema":
+                same = database.text.get(name) == self.shards[0].text.get(name)
+                check(same, f"{database.path}: another {name} than that of shard 0")
+        check(len(self.shards) == int(text["shard.count"]) >= 2, f"{path}: it lists {len(self.shards)} shards")
+        records = sum(shard.number("records") for shard in self.shards)
+        check(records == int(text["records"]), f"{path}: the shards have {records} records")
+
+    def get(self, key):
+        return self.shards[shard_of(slot_of(key), len(self.shards))].get(key)
+
+
 class Database:
-    """The values of the manifest (§6), and the files that it lists."""
+    """The values of the manifest (§6), and the files that it lists. It may be one shard of a set."""
 
     def __init__(self, directory):
-        manifest = PagedFile(os.path.join(directory, "manifest.bsdb"), KINDS["manifest"])
-        text = manifest.read_all().rstrip(b"\0")
-        self.id, self.files, self.dictionary = hashlib.sha256(text).digest()[:16], {}, b""
-        check(manifest.ids == {self.id}, f"{manifest.path}: its text has another id")
-        lines = [line.split("=", 1) for line in text.decode().split("\n")[:-1]]
-        self.text = dict(lines)
-        packed = "packed" in self.text["layout"]
-        hash_kinds = ["none"] if packed else HASH_KINDS
-        for name, known in ("layout", LAYOUTS), ("hash.kind", hash_kinds), ("format", ["1"]), ("shard.count", ["1"]):
-            check(self.text[name] in known, f"{manifest.path}: unknown {name} {self.text[name]}")
+        self.path, self.id, lines = read_manifest(directory)
+        self.text, self.files, self.dictionary = dict(lines), {}, b""
+        hash_kinds = ["none"] if "packed" in self.text["layout"] else HASH_KINDS
+        require_known(self.path, self.text, [("layout", LAYOUTS), ("hash.kind", hash_kinds), ("format", ["1"])])
+        if self.text["shard.count"] != "1":
+            require_known(self.path, self.text, [("shard.hash", ["crc16-slots"])])
         for file in (value.split(" ") for name, value in lines if name == "file"):
             self.open(directory, *file)
         self.data_files = [self.files[each] for each in sorted(self.files) if each[0] == "data"]
@@ -479,12 +534,20 @@ class Database:
         return self.files[kind, file_number]
 
     def get(self, key):
+        shard = shard_of(slot_of(key), self.number("shard.count"))
+        own = self.number("shard.number")
+        check(shard == own, f"{self.path}: {key!r} belongs to shard {shard}, and this is shard {own}")
         return LAYOUTS[self.text["layout"]](self, key, *signature(key, self.number("hash.seed")))
+
+
+def open_database(directory):
+    path, _, lines = read_manifest(directory)
+    return ShardSet(directory, path, lines) if dict(lines).get("layout") == "sharded" else Database(directory)
 
 
 def main():
     directory, keys, status = sys.argv[1], sys.argv[2:], 0
-    database = Database(directory)
+    database = open_database(directory)
     if keys[0] == "--keys-from":
         with sys.stdin if keys[1] == "-" else open(keys[1]) as lines:
             for line in lines:

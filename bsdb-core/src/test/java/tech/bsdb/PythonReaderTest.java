@@ -19,6 +19,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
+import tech.bsdb.format.KeySlots;
 
 /**
  * docs/examples/read_bsdb.py, written from docs/FORMAT.md alone, gives the same answers as this
@@ -88,6 +89,58 @@ class PythonReaderTest {
     }
     truth.build(directory.resolve("db"), options);
     check(directory.resolve("db"), truth);
+  }
+
+  @Test
+  void theGoldenSet() throws Exception {
+    check(GoldenSetTest.golden(), GoldenSetTest.truth());
+  }
+
+  /** Sets, and each shard alone, which answers its own keys and refuses others. */
+  @ParameterizedTest
+  @EnumSource
+  void sets(Layout layout) throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest sets " + layout);
+    Truth truth = Truth.random(random, 300, 60);
+    for (int i = 0; i < 20; i++) {
+      truth.add("{tag" + i % 3 + "}" + i, "v").add("{}" + i, "v").add("}{" + i, "v");
+      truth.absent(Truth.utf8("{tag" + i % 3 + "}absent" + i));
+    }
+    int shards = 2 + random.nextInt(6);
+    Path set = directory.resolve("set");
+    truth.build(set, BuildOptions.defaults().withLayout(layout).withShards(shards));
+    check(set, truth);
+    Path shard = Forgery.shards(set).get(shards - 1);
+    Truth own = new Truth();
+    byte[] foreign = null;
+    for (Truth.Entry record : truth.records()) {
+      if (KeySlots.shard(record.key(), shards) == shards - 1) {
+        own.add(record.key(), record.value());
+      } else {
+        foreign = record.key();
+      }
+    }
+    check(shard, own);
+    Run refused = answers(shard, own.absent(foreign));
+    assertThat(refused.exit).isEqualTo(2);
+    assertThat(refused.lines).hasSize(own.records().size());
+    assertThat(refused.errors)
+        .contains("belongs to shard " + KeySlots.shard(foreign, shards))
+        .contains("this is shard " + (shards - 1));
+  }
+
+  @Test
+  void mixedUpSetsAreReported() throws Exception {
+    Path set = Forgery.copyTree(GoldenSetTest.golden(), directory.resolve("set"));
+    List<Path> shards = Forgery.shards(set);
+    Path aside = directory.resolve("aside");
+    Files.move(shards.get(1), aside);
+    assertThat(answers(set, GoldenSetTest.truth()).errors)
+        .contains(shards.get(1).getFileName().toString());
+    Forgery.copyTree(shards.get(0), shards.get(1));
+    Run mixed = answers(set, GoldenSetTest.truth());
+    assertThat(mixed.exit).isEqualTo(2);
+    assertThat(mixed.errors).contains("it is not the shard that");
   }
 
   /** More keys than one part of the function ptr holds. */
