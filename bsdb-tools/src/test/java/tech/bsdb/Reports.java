@@ -3,6 +3,7 @@ package tech.bsdb;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 
 /** Made-up reports and statistics, which only this package can make. */
 public final class Reports {
@@ -29,17 +30,23 @@ public final class Reports {
 
   /** The figures of a database of a thousand records that has a hash function. */
   public static Statistics statistics(String layout, int approximateWidth, int blockSize) {
-    return statistics(layout, approximateWidth, blockSize, 0, false, 0);
+    return statistics(layout, approximateWidth, blockSize, 0, false, 0, 0, 1, List.of(1_000L));
+  }
+
+  /** The figures of a set of three shards, or of one shard of it if its number is not null. */
+  public static Statistics shards(@Nullable Integer number, List<Long> records) {
+    int shard = number == null ? Statistics.WHOLE_SET : number;
+    return statistics("blocked", 0, 0, 0, false, 0, shard, 3, records);
   }
 
   /** The figures of a packed database of a thousand records. */
   public static Statistics packed(long bins, boolean spanning) {
-    return statistics("packed", 0, 0, bins, spanning, 0);
+    return statistics("packed", 0, 0, bins, spanning, 0, 0, 1, List.of(1_000L));
   }
 
   /** The figures of a packed database of a thousand records with a filter. */
   public static Statistics filtered(int filterBits) {
-    return statistics("packed", 0, 0, 1_000, false, filterBits);
+    return statistics("packed", 0, 0, 1_000, false, filterBits, 0, 1, List.of(1_000L));
   }
 
   private static Statistics statistics(
@@ -48,7 +55,10 @@ public final class Reports {
       int blockSize,
       long bins,
       boolean spanning,
-      int filterBits) {
+      int filterBits,
+      int shard,
+      int shards,
+      List<Long> shardRecords) {
     int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
         new Statistics.Facts(
@@ -68,8 +78,8 @@ public final class Reports {
             blockSize,
             blockSize == 0 ? 0 : 6,
             0,
-            0,
-            1,
+            shard,
+            shards,
             hashBytes,
             8_000,
             50_000,
@@ -81,7 +91,7 @@ public final class Reports {
             filterBits,
             filterBits == 0 ? 0 : 16_384,
             bins == 0 ? "gov3-bucketed" : "none",
-            List.of(1_000L),
+            shardRecords,
             "not opened",
             false));
   }

@@ -183,6 +183,51 @@ class CommandLineIT {
 
   @ParameterizedTest
   @MethodSource("javas")
+  void aSetOfShardsIsBuiltAndRead(Path java) throws Exception {
+    String input = records(5_000);
+    Run build = run(java, BSDB, "build", "-i", input, "-o", path("set"), "--shards", "5", "-v");
+    assertThat(build.code).as(build.toString()).isZero();
+    assertThat(build.err).contains("5,000 records read and found again", "shard-00004-");
+
+    Run get = run(java, BSDB, "get", "-d", path("set"), "key-4999", "absent", "key-0");
+    assertThat(get.code).as(get.toString()).isEqualTo(1);
+    assertThat(get.out).isEqualTo("value-4999\nvalue-0\n");
+    assertThat(run(java, BSDB, "verify", "-d", path("set")).code).isZero();
+    assertThat(run(java, BSDB, "stat", "-d", path("set"), "--json").out)
+        .contains("\"records\":5000,", "\"shard\":null,", "\"shards\":5,");
+    Run scan = run(java, BSDB, "scan", "-d", path("set"));
+    assertThat(scan.out.lines())
+        .containsExactlyInAnyOrderElementsOf(Files.readAllLines(Path.of(input)));
+
+    Path shard;
+    try (Stream<Path> files = Files.list(folder.resolve("set"))) {
+      shard =
+          files
+              .filter(file -> file.getFileName().toString().startsWith("shard-00002-"))
+              .findFirst()
+              .orElseThrow();
+    }
+    Run one = run(java, BSDB, "scan", "-d", shard.toString());
+    String own = one.out.substring(0, one.out.indexOf(' '));
+    assertThat(run(java, BSDB, "get", "-d", shard.toString(), own).out)
+        .isEqualTo(own.replace("key", "value") + "\n");
+    String foreign =
+        scan.out
+            .lines()
+            .filter(line -> one.out.lines().noneMatch(line::equals))
+            .map(line -> line.substring(0, line.indexOf(' ')))
+            .findFirst()
+            .orElseThrow();
+    Run wrong = run(java, BSDB, "get", "-d", shard.toString(), foreign);
+    assertThat(wrong.code).as(wrong.toString()).isEqualTo(2);
+    assertThat(wrong.out).isEmpty();
+    assertThat(wrong.err)
+        .hasLineCount(1)
+        .contains("\"" + foreign + "\" has slot ", "belongs to shard ", "this is shard 2 of 5");
+  }
+
+  @ParameterizedTest
+  @MethodSource("javas")
   void aTruncatedGzipFileBuildsNoPackedDatabase(Path java) throws Exception {
     String zipped = records(20_000) + ".gz";
     try (OutputStream out = new GZIPOutputStream(Files.newOutputStream(Path.of(zipped)))) {

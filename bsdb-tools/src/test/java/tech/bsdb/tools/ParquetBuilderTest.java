@@ -14,6 +14,7 @@ import java.util.Base64;
 import java.util.HexFormat;
 import java.util.List;
 import java.util.Random;
+import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.apache.parquet.example.data.Group;
 import org.apache.parquet.example.data.simple.SimpleGroup;
@@ -107,6 +108,32 @@ class ParquetBuilderTest {
     assertThat(found).hasSize(4_000);
     assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "at", "3999").out())
         .isEqualTo("{\"key\":\"3999\",\"value\":{\"at\":{\"city\":\"c9\",\"zip\":11997}}}\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"", "-z", "--layout packed"})
+  void aSetHasEveryRowOfTheUndividedDatabase(String options) throws Exception {
+    Files.createDirectories(folder.resolve("in"));
+    users("in/a.parquet", 0, 1_500);
+    users("in/b.parquet", 1_500, 500);
+    List<Object> line = new ArrayList<>(List.of("-i", path("in"), "-kf", "id", "-v"));
+    Stream.of(options.split(" ")).filter(option -> !option.isEmpty()).forEach(line::add);
+    line.addAll(List.of("--shards", "6"));
+
+    CommandRun built = build(line.toArray());
+
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--json").out().lines())
+        .containsExactlyInAnyOrderElementsOf(
+            IntStream.range(0, 2_000)
+                .mapToObj(id -> "{\"key\":\"" + id + "\",\"value\":" + json(id) + "}")
+                .toList());
+    assertThat(bsdb("get", "-d", path("db"), "--json", "--fields", "at", "1999", "0").out())
+        .isEqualTo(
+            """
+            {"key":"1999","value":{"at":{"city":"c9","zip":5997}}}
+            {"key":"0","value":{"at":{"city":"c0","zip":0}}}
+            """);
   }
 
   @Test

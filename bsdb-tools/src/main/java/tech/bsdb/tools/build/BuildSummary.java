@@ -83,8 +83,8 @@ public record BuildSummary(
     }
     line(text, "bytes read", count(input.bytes()));
     line(text, "bytes written", count(build.databaseBytes()));
-    FileTotals.byDirectory(build.fileBytes())
-        .forEach((file, bytes) -> line(text, "  " + file, count(bytes)));
+    FileTotals.forPeople(build.fileBytes())
+        .forEach((file, bytes) -> line(text, "  " + file, bytes));
     StringJoiner stages = new StringJoiner(", ");
     build
         .stageSeconds()

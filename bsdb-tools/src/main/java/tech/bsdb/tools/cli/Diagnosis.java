@@ -1,8 +1,10 @@
 package tech.bsdb.tools.cli;
 
+import com.sun.management.UnixOperatingSystemMXBean;
 import java.io.FileNotFoundException;
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.lang.management.ManagementFactory;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.DirectoryNotEmptyException;
 import java.nio.file.FileAlreadyExistsException;
@@ -24,12 +26,14 @@ import java.util.concurrent.ExecutionException;
  * @param bug whether only bsdb's developers can fix it
  */
 public record Diagnosis(String words, boolean bug) {
+  private static final long ENOUGH_FILES = 4096;
+
   /** The usual messages of failed system calls, and the remedy for each. */
   private static final Map<String, String> CURES =
       Map.of(
           "no space left on device", "free some space, or write elsewhere",
           "disk quota exceeded", "free some space, or write elsewhere",
-          "too many open files", "raise the limit with: ulimit -n 4096",
+          "too many open files", "raise the limit with: ulimit -n " + moreFiles(),
           "read-only file system", "write elsewhere",
           "file too large", "the file system or ulimit -f limits file sizes");
 
@@ -130,6 +134,21 @@ public record Diagnosis(String words, boolean bug) {
       }
     }
     return message;
+  }
+
+  /** A limit on open files that is worth trying, above the one in force. */
+  private static long moreFiles() {
+    return ManagementFactory.getOperatingSystemMXBean() instanceof UnixOperatingSystemMXBean system
+        ? moreFiles(system.getMaxFileDescriptorCount())
+        : ENOUGH_FILES;
+  }
+
+  static long moreFiles(long limit) {
+    long more = ENOUGH_FILES;
+    while (more <= limit && more < Integer.MAX_VALUE) {
+      more *= 4;
+    }
+    return more;
   }
 
   private static String outOfMemory(OutOfMemoryError error) {

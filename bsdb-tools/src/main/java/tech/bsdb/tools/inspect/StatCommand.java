@@ -180,7 +180,7 @@ public final class StatCommand implements Command {
     if (s.isSet()) {
       lines.put(
           "shards",
-          s.shards()
+          count(s.shards())
               + ", of "
               + count(Collections.min(s.shardRecords()))
               + " to "
@@ -200,8 +200,7 @@ public final class StatCommand implements Command {
     }
     lines.put("data", sized(s.dataBytes(), s.records()));
     lines.put("all files", sized(s.databaseBytes(), s.records()));
-    FileTotals.byDirectory(s.fileBytes())
-        .forEach((file, bytes) -> lines.put("  " + file, count(bytes)));
+    FileTotals.forPeople(s.fileBytes()).forEach((file, bytes) -> lines.put("  " + file, bytes));
     return lines;
   }
 

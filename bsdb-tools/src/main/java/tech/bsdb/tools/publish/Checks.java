@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Syntax;
@@ -210,6 +211,9 @@ record Checks(
       return;
     }
     List<byte[]> newKeys = KeySample.of(next, sample);
+    if (!allowKeyChange) {
+      requireOwn(next, oldKeys, current);
+    }
     if (!oldKeys.isEmpty() && !newKeys.isEmpty()) {
       form(oldKeys, newKeys, current, findings);
     }
@@ -236,6 +240,38 @@ record Checks(
     return true;
   }
 
+  /**
+   * Refuses a shard in place of what has keys of other shards, too: the servers would lose them.
+   */
+  private static void requireOwn(Database next, List<byte[]> oldKeys, String current)
+      throws VersionRefusedException {
+    for (byte[] key : oldKeys) {
+      if (isForeign(next, key)) {
+        Statistics shard = next.statistics();
+        throw new VersionRefusedException(
+            "the new version is shard "
+                + shard.shard()
+                + " of "
+                + shard.shards()
+                + ", but "
+                + current
+                + ", the current version, has keys of other shards, for example "
+                + DuplicateKeyException.show(key)
+                + "; publish the whole set, or use another store; --allow-key-change accepts"
+                + " that");
+      }
+    }
+  }
+
+  private static boolean isForeign(Database database, byte[] key) {
+    try {
+      database.requireOwn(key);
+      return false;
+    } catch (WrongShardException e) {
+      return true;
+    }
+  }
+
   private void form(List<byte[]> oldKeys, List<byte[]> newKeys, String current, Findings findings)
       throws VersionRefusedException {
     KeyForm form = KeyForm.of(oldKeys);
@@ -260,7 +296,8 @@ record Checks(
     long found = 0;
     for (int from = 0; from < oldKeys.size(); from += BATCH) {
       List<byte[]> part = oldKeys.subList(from, Math.min(from + BATCH, oldKeys.size()));
-      found += next.getAll(part).stream().filter(value -> value != null).count();
+      List<byte[]> own = part.stream().filter(key -> !isForeign(next, key)).toList();
+      found += next.getAll(own).stream().filter(value -> value != null).count();
     }
     double percent = 100.0 * found / oldKeys.size();
     findings.figures().put("sampled", oldKeys.size());
@@ -292,7 +329,7 @@ record Checks(
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         keys++;
         byte[] key = keyEncoding == Encoding.UTF8 ? line : decoded(line, file, keys);
-        if (next.get(key) == null) {
+        if (isForeign(next, key) || next.get(key) == null) {
           missing++;
           if (absent.size() < SHOWN) {
             absent.add(DuplicateKeyException.show(key));

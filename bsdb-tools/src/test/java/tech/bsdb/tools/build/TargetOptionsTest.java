@@ -45,6 +45,8 @@ class TargetOptionsTest {
                 "65536",
                 "-cb",
                 "16",
+                "--shards",
+                "12",
                 "--data-files",
                 "3",
                 "-ps",
@@ -69,6 +71,7 @@ class TargetOptionsTest {
                 .withCompressionLevel(19)
                 .withDictionaryBytes(65_536)
                 .withSampleRecords(777)
+                .withShards(12)
                 .withDataFiles(3)
                 .withMemoryBytes(64L << 20)
                 .withThreads(5)
@@ -94,6 +97,23 @@ class TargetOptionsTest {
           .withMessageContaining("--seed")
           .withMessageContaining("random");
     }
+  }
+
+  @Test
+  void theNumberOfShardsHasARange() throws Exception {
+    assertThat(parse().build().shards()).isEqualTo(1);
+    assertThat(parse("--shards", "1").build()).isEqualTo(BuildOptions.defaults());
+    assertThat(parse("--shards=2").build().shards()).isEqualTo(2);
+    assertThat(parse("--shards", "16384").build().shards()).isEqualTo(16_384);
+    for (String bad : List.of("0", "-1", "16385", "4294967298", "", "x", "1.5", "5 ")) {
+      assertThatExceptionOfType(UsageException.class)
+          .isThrownBy(() -> parse("--shards", bad))
+          .withMessage("--shards takes a whole number from 1 to 16384, not \"" + bad + "\"");
+    }
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("--shards"))
+        .withMessageContaining("--shards");
+    assertThat(SYNTAX.help()).contains("--shards N", "2 to 16384");
   }
 
   @Test

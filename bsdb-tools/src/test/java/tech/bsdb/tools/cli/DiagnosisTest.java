@@ -31,12 +31,20 @@ class DiagnosisTest {
     assertMistake(
         new IOException("No space left on device"),
         "No space left on device (free some space, or write elsewhere)");
-    assertMistake(
-        new FileSystemException("rdb/x", null, "Too many open files"),
-        "rdb/x: Too many open files (raise the limit with: ulimit -n 4096)");
+    assertThat(Diagnosis.of(new FileSystemException("rdb/x", null, "Too many open files")).words())
+        .matches("rdb/x: Too many open files \\(raise the limit with: ulimit -n [0-9]+\\)");
     assertMistake(
         new FileSystemException("rdb", null, "Read-only file system"),
         "rdb: Read-only file system (write elsewhere)");
+  }
+
+  @Test
+  void theLimitAdvisedIsHigherThanTheOneInForce() {
+    assertThat(Diagnosis.moreFiles(256)).isEqualTo(4096);
+    assertThat(Diagnosis.moreFiles(4095)).isEqualTo(4096);
+    assertThat(Diagnosis.moreFiles(4096)).isEqualTo(16_384);
+    assertThat(Diagnosis.moreFiles(20_000)).isEqualTo(65_536);
+    assertThat(Diagnosis.moreFiles(Long.MAX_VALUE)).isPositive();
   }
 
   @Test

@@ -86,6 +86,31 @@ class StatCommandTest {
   }
 
   @Test
+  void aSetShowsItsShardsAndAShardItsNumber() {
+    Map<String, String> set =
+        StatCommand.forPeople(Reports.shards(null, List.of(400L, 0L, 1_600L)));
+    assertThat(set).containsEntry("shards", "3, of 0 to 1,600 records").doesNotContainKey("shard");
+    Map<String, String> shard = StatCommand.forPeople(Reports.shards(2, List.of(1_600L)));
+    assertThat(shard).containsEntry("shard", "2 of 3").doesNotContainKey("shards");
+  }
+
+  @Test
+  void theJsonReportTellsSetsShardsAndUndividedDatabasesApart() {
+    assertThat(StatCommand.forPrograms(Reports.shards(null, List.of(400L, 0L, 1_600L))))
+        .containsEntry("shard", null)
+        .containsEntry("shards", 3)
+        .containsEntry("shardRecords", List.of(400L, 0L, 1_600L));
+    assertThat(StatCommand.forPrograms(Reports.shards(2, List.of(1_600L))))
+        .containsEntry("shard", 2)
+        .containsEntry("shards", 3)
+        .doesNotContainKey("shardRecords");
+    assertThat(StatCommand.forPrograms(Reports.statistics("blocked", 0, 0)))
+        .containsEntry("shard", 0)
+        .containsEntry("shards", 1)
+        .doesNotContainKey("shardRecords");
+  }
+
+  @Test
   void theJsonReportHasTheSameFieldsForEveryLayout() {
     Map<String, ?> packed = StatCommand.forPrograms(Reports.packed(1_234, true));
     Map<String, ?> blocked = StatCommand.forPrograms(Reports.statistics("blocked", 0, 0));

@@ -106,6 +106,84 @@ class PublishCommandTest {
   }
 
   @Test
+  void setsOfShardsAreVersionsLikeOthers() throws Exception {
+    String store = path("store");
+    String set = database("set", lines("key-%d", 0, 500), "--shards", "5");
+    String undivided = database("undivided", lines("key-%d", 0, 500));
+    String six = database("six", lines("key-%d", 0, 500), "--shards", "6", "-z");
+    assertThat(publish(set, store, "--version", "v1").err()).contains("500 records", "verified");
+    assertThat(publish(undivided, store, "--version", "v2", "--min-kept", "100").code()).isZero();
+    assertThat(publish(six, store, "--version", "v3", "--min-kept", "100", "--link").code())
+        .isZero();
+
+    assertThat(bsdb("versions", store).out()).isEqualTo("v1\nv2\nv3\tcurrent\n");
+    assertThat(bsdb("versions", store, "--json").out()).doesNotContain("\"records\":0");
+    for (String version : List.of("v1", "v2", "v3")) {
+      assertThat(bsdb("verify", "-d", store + "/" + version).code()).as(version).isZero();
+      assertThat(bsdb("get", "-d", store + "/" + version, "key-499").out())
+          .isEqualTo("value-499\n");
+    }
+    assertThat(bsdb("rollback", store, "v1").out()).isEqualTo("v1\n");
+    assertThat(publish(six, store, "--version", "v4", "--keep", "1").code()).isZero();
+    assertThat(bsdb("versions", store).out()).isEqualTo("v1\nv4\tcurrent\n");
+    assertThat(Path.of(store, "v2")).doesNotExist();
+    assertThat(Path.of(store, "v3")).doesNotExist();
+  }
+
+  @Test
+  void aSetWithADamagedShardIsRefused() throws Exception {
+    String store = path("store");
+    String set = database("set", lines("key-%d", 0, 500), "--shards", "5");
+    publish(set, store, "--version", "v1");
+    String before = state(store);
+    Path data = file(set, "shard-00003-[0-9a-f]+/data-000.*");
+    byte[] bytes = Files.readAllBytes(data);
+    bytes[5_000] ^= 1;
+    Files.write(data, bytes);
+
+    refused(publish(set, store), data.getParent().getFileName() + "/" + data.getFileName());
+    Files.delete(data);
+    refused(publish(set, store), data.getFileName().toString());
+    assertThat(state(store)).isEqualTo(before);
+  }
+
+  @Test
+  void aShardDoesNotTakeThePlaceOfTheWholeSetUnnoticed() throws Exception {
+    String set = database("set", lines("key-%d", 0, 500), "--shards", "5");
+    String zero = file(set, "shard-00000-[0-9a-f]+/manifest.*").getParent().toString();
+    String four = file(set, "shard-00004-[0-9a-f]+/manifest.*").getParent().toString();
+    String store = path("store");
+    for (String current : List.of(set, four)) {
+      publish(current, store, "--allow-key-change");
+      String before = state(store);
+      refused(publish(zero, store, "--version", "v"), "the new version is shard 0 of 5");
+      assertThat(state(store)).isEqualTo(before);
+    }
+    refused(
+        publish(zero, store, "--allow-key-change", "--min-kept", "1"),
+        "0 of ",
+        "--min-kept requires 1 %");
+    String queries = Files.writeString(folder.resolve("keys"), "key-0\nkey-1\nkey-2\n").toString();
+    refused(
+        publish(zero, store, "--allow-key-change", "--queries", queries),
+        "of the 3 keys of --queries");
+    assertThat(publish(zero, store, "--allow-key-change").code()).isZero();
+    assertThat(publish(zero, store, "--min-kept", "100").code()).isZero();
+    assertThat(publish(set, store, "--min-kept", "100").code()).isZero();
+  }
+
+  /** The only file below a directory whose path there matches. */
+  private static Path file(String directory, String regex) throws IOException {
+    Path root = Path.of(directory);
+    try (Stream<Path> all = Files.walk(root)) {
+      List<Path> matching =
+          all.filter(path -> root.relativize(path).toString().matches(regex)).toList();
+      assertThat(matching).hasSize(1);
+      return matching.get(0);
+    }
+  }
+
+  @Test
   void theLayoutMayChangeFromVersionToVersion() throws Exception {
     String store = path("store");
     List<String> layouts =

@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import java.util.Optional;
 import java.util.stream.Stream;
@@ -38,6 +39,20 @@ class BrowserTest {
       assertThat(page).doesNotContain("Content Security Policy");
     }
     assertThat(log).content().contains("\"GET /stats ", "\"GET /history ");
+  }
+
+  @Test
+  void thePageSaysWhichShardsAreServed() throws Exception {
+    Path chromium = chromium();
+    Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
+    Path shard = Serving.shardWithout(set, "k");
+    String number = String.valueOf(Integer.parseInt(shard.getFileName().toString().split("-")[1]));
+    for (Path directory : List.of(set, shard)) {
+      try (Serving serving = new Serving(directory).start()) {
+        assertThat(shown(chromium, "http://127.0.0.1:" + serving.port() + "/"))
+            .contains(directory.equals(set) ? "<dd>all 3</dd>" : "<dd>only number " + number);
+      }
+    }
   }
 
   @Test

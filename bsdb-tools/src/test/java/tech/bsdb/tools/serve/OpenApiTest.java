@@ -154,6 +154,10 @@ class OpenApiTest {
     Serving damaged = serving("damaged", Map.of("", "a".repeat(100), "k", "a".repeat(100)));
     damage(damaged.directory);
     damaged.start();
+    Path set = Serving.buildSet(folder.resolve("set"), 5, Map.of("", "nothing", "k", "v"));
+    Serving other = new Serving(Serving.shardWithout(set, "", "k"));
+    servers.add(other);
+    other.start();
     Serving drained = serving("drained", Map.of("k", "v")).start();
     try (Wire admin = drained.administrate()) {
       assertThat(admin.post("/drain", "", new byte[0]).status()).isEqualTo(200);
@@ -194,7 +198,7 @@ class OpenApiTest {
             seen.add(tried(operation, present, trial.request(method, target)));
           }
           seen.add(tried(operation, present, plain.request(method, target)));
-          for (Serving server : List.of(absent, guarded, damaged)) {
+          for (Serving server : List.of(absent, guarded, damaged, other)) {
             seen.add(tried(operation, server, plain.request(method, target)));
           }
           seen.add(tried(operation, full, ""));
@@ -308,6 +312,21 @@ class OpenApiTest {
       assertThat(admin.post("/reload", "", new byte[0]).status()).isEqualTo(409);
       checkPage(wire, "/readyz");
       checkPage(wire, "/stats");
+    }
+  }
+
+  @Test
+  void whatASetAndAShardSayIsDescribed() throws IOException {
+    Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
+    for (Path directory : List.of(set, Serving.shardWithout(set, "k"))) {
+      Serving server = new Serving(directory).start();
+      servers.add(server);
+      try (Wire wire = server.connect()) {
+        checkPage(wire, "/stats");
+        JsonNode database = JSON.readTree(wire.get("/stats").body()).get("database");
+        assertThat(database.get("shards").asInt()).isEqualTo(3);
+        assertThat(database.get("shard").isNull()).isEqualTo(directory.equals(set));
+      }
     }
   }
 

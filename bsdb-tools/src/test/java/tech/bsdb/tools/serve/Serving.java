@@ -5,15 +5,21 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.locks.LockSupport;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Console;
 
@@ -45,13 +51,55 @@ final class Serving implements AutoCloseable {
 
   /** Builds a database of texts. */
   static Path build(Path directory, Map<String, String> records) throws IOException {
+    return buildBytes(directory, bytes(records));
+  }
+
+  /** Builds a set of shards of texts. */
+  static Path buildSet(Path directory, int shards, Map<String, String> records) throws IOException {
+    return buildBytes(directory, bytes(records), BuildOptions.defaults().withShards(shards));
+  }
+
+  /** The first shard of a set to which none of some keys belongs. */
+  static Path shardWithout(Path set, String... keys) throws IOException {
+    try (Stream<Path> all = Files.list(set)) {
+      for (Path shard : all.filter(Files::isDirectory).sorted().toList()) {
+        if (ownKeys(shard, List.of(keys)).isEmpty()) {
+          return shard;
+        }
+      }
+    }
+    throw new AssertionError("every shard of " + set + " has one of " + String.join(", ", keys));
+  }
+
+  /** The keys that belong to a shard. */
+  static List<String> ownKeys(Path shard, List<String> keys) throws IOException {
+    List<String> own = new ArrayList<>();
+    try (Database database = Database.open(shard)) {
+      for (String key : keys) {
+        try {
+          database.requireOwn(key.getBytes(UTF_8));
+          own.add(key);
+        } catch (WrongShardException foreign) {
+          // belongs to another shard
+        }
+      }
+    }
+    return own;
+  }
+
+  private static Map<byte[], byte[]> bytes(Map<String, String> records) {
     Map<byte[], byte[]> bytes = new TreeMap<>(java.util.Arrays::compare);
     records.forEach((key, value) -> bytes.put(key.getBytes(UTF_8), value.getBytes(UTF_8)));
-    return buildBytes(directory, bytes);
+    return bytes;
   }
 
   static Path buildBytes(Path directory, Map<byte[], byte[]> records) throws IOException {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(directory, BuildOptions.defaults())) {
+    return buildBytes(directory, records, BuildOptions.defaults());
+  }
+
+  private static Path buildBytes(Path directory, Map<byte[], byte[]> records, BuildOptions options)
+      throws IOException {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(directory, options)) {
       for (Map.Entry<byte[], byte[]> record : records.entrySet()) {
         builder.add(record.getKey(), record.getValue());
       }

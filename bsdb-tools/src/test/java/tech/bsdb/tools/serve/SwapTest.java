@@ -43,11 +43,20 @@ class SwapTest {
 
   /** A version in which every key has the value "n-key". */
   private Path build(int version) throws IOException {
+    return Serving.build(folder.resolve("db" + version), records(version));
+  }
+
+  /** The same as a set of shards, each version of another number of them. */
+  private Path buildSet(int version) throws IOException {
+    return Serving.buildSet(folder.resolve("db" + version), 1 + version, records(version));
+  }
+
+  private static Map<String, String> records(int version) {
     Map<String, String> records = new TreeMap<>();
     for (int i = 0; i < KEYS; i++) {
       records.put("k" + i, version + "-k" + i);
     }
-    return Serving.build(folder.resolve("db" + version), records);
+    return records;
   }
 
   private void publish(Path database, int version) {
@@ -78,7 +87,7 @@ class SwapTest {
     results.add(clients.submit(() -> conditional(published, done)));
     try (Wire admin = serving.administrate()) {
       for (int version = 1; version <= SWAPS; version++) {
-        Path database = build(version);
+        Path database = version % 3 == 0 ? build(version) : buildSet(version);
         published.set(version);
         publish(database, version);
         Response reloaded = admin.post("/reload", "", new byte[0]);
