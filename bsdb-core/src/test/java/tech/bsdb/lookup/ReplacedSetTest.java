@@ -120,7 +120,7 @@ class ReplacedSetTest {
       openers.add(pool.submit(opener(target, OpenOptions.Engine.MAPPED, done)));
       openers.add(pool.submit(opener(target, OpenOptions.Engine.BUFFERED, done)));
       openers.add(pool.submit(verifier(target, done)));
-      for (long seed = 1; seed <= 40; seed++) {
+      for (long seed = 1; seed <= 20; seed++) {
         truth(seed).build(target, options(seed));
       }
     } finally {
