@@ -202,7 +202,7 @@ class ShardedBuildTest {
   @Test
   void moreShardsThanRecords() throws Exception {
     Truth truth = Truth.random(random, 40, 50);
-    BuildOptions options = options(Layout.PACKED, 0, 1100);
+    BuildOptions options = options(Layout.PACKED, 0, 200);
     BuildReport report = truth.build(directory.resolve("db"), options);
     check(directory.resolve("db"), options, truth.records(), report);
   }
