@@ -43,7 +43,10 @@ public final class PageCache {
           sum += mapping.buffer(at).get(Mapping.offset(at)); // maps cached pages, huge or not
         }
       }
-      huge = HugePages.of(List.of(file.toRealPath()), List.of()).huge();
+      huge =
+          length < HUGE // asking takes milliseconds, which add up in a set of many shards
+              ? 0
+              : HugePages.of(List.of(file.toRealPath()), List.of()).huge();
       for (long at = 0; at < length; at += HUGE) {
         resident += resident(mapping, at, Math.min(HUGE, length - at));
       }
@@ -79,7 +82,7 @@ public final class PageCache {
   public static void read(
       Path file, long length, boolean inHugePages, BooleanSupplier stop, LongConsumer progress)
       throws IOException {
-    ByteBuffer chunk = ByteBuffer.allocateDirect(HUGE);
+    ByteBuffer chunk = ByteBuffer.allocateDirect((int) Math.min(HUGE, length));
     try (FileChannel channel = FileChannel.open(file, StandardOpenOption.READ)) {
       SystemCalls calls = LinuxCalls.instance();
       if (calls == null || !inHugePages || length < HUGE || isHuge(file, length)) {

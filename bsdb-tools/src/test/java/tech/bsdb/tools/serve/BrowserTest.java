@@ -46,7 +46,7 @@ class BrowserTest {
     Path chromium = chromium();
     Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
     Path shard = Serving.shardWithout(set, "k");
-    String number = String.valueOf(Integer.parseInt(shard.getFileName().toString().split("-")[1]));
+    String number = String.valueOf(Integer.parseInt(shard.getFileName().toString(), 6, 11, 10));
     for (Path directory : List.of(set, shard)) {
       try (Serving serving = new Serving(directory).start()) {
         assertThat(shown(chromium, "http://127.0.0.1:" + serving.port() + "/"))
