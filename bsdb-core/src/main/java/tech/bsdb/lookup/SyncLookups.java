@@ -94,6 +94,8 @@ final class SyncLookups {
       }
     } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);
+    } catch (AssertionError e) {
+      throw unreadable(faultIn(e));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -127,6 +129,8 @@ final class SyncLookups {
       }
     } catch (InternalError e) { // also while the visitor reads mapped memory
       throw unreadable(e);
+    } catch (AssertionError e) {
+      throw unreadable(faultIn(e));
     }
   }
 
@@ -301,6 +305,8 @@ final class SyncLookups {
       }
     } catch (InternalError e) { // caught here because giving back may throw it
       throw unreadable(e);
+    } catch (AssertionError e) {
+      throw unreadable(faultIn(e));
     } catch (UncheckedIOException e) {
       throw e.getCause();
     }
@@ -311,7 +317,21 @@ final class SyncLookups {
     if (failure instanceof IndexOutOfBoundsException e) {
       return unsound(e);
     }
+    if (failure instanceof AssertionError e && e.getCause() instanceof InternalError fault) {
+      return unreadable(fault);
+    }
     return failure instanceof InternalError e ? unreadable(e) : failure;
+  }
+
+  /**
+   * The fault that an error wraps: zstd-jni does so if the virtual machine reports the fault during
+   * a call of native code. Any other error is thrown.
+   */
+  private static InternalError faultIn(AssertionError error) {
+    if (error.getCause() instanceof InternalError fault) {
+      return fault;
+    }
+    throw error;
   }
 
   private CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {

@@ -45,6 +45,9 @@ record Checks(
     boolean allowKeyChange,
     @Nullable Path queries,
     Encoding keyEncoding) {
+  /** The number of key slots, of which a shard has a range (FORMAT.md §14). */
+  private static final long SLOTS = 16_384;
+
   private static final int ENOUGH_TO_JUDGE = 100;
   private static final int BATCH = 1000;
   private static final int SHOWN = 3;
@@ -171,6 +174,9 @@ record Checks(
   Findings keys(Path added, Current current) throws IOException {
     Findings findings = new Findings();
     try (Database next = Database.open(added)) {
+      if (current.directory() != null && !allowKeyChange) {
+        refuseNarrower(next.statistics(), current.directory(), current.name());
+      }
       if (queries != null) {
         findings.figures().put("queries", all(next, queries));
       }
@@ -211,9 +217,6 @@ record Checks(
       return;
     }
     List<byte[]> newKeys = KeySample.of(next, sample);
-    if (!allowKeyChange) {
-      requireOwn(next, oldKeys, current);
-    }
     if (!oldKeys.isEmpty() && !newKeys.isEmpty()) {
       form(oldKeys, newKeys, current, findings);
     }
@@ -241,26 +244,43 @@ record Checks(
   }
 
   /**
-   * Refuses a shard in place of what has keys of other shards, too: the servers would lose them.
+   * Refuses a shard in place of what answers keys of other shards, too: the servers would lose
+   * them.
    */
-  private static void requireOwn(Database next, List<byte[]> oldKeys, String current)
+  private static void refuseNarrower(Statistics next, Path old, String current)
       throws VersionRefusedException {
-    for (byte[] key : oldKeys) {
-      if (isForeign(next, key)) {
-        Statistics shard = next.statistics();
-        throw new VersionRefusedException(
-            "the new version is shard "
-                + shard.shard()
-                + " of "
-                + shard.shards()
-                + ", but "
-                + current
-                + ", the current version, has keys of other shards, for example "
-                + DuplicateKeyException.show(key)
-                + "; publish the whole set, or use another store; --allow-key-change accepts"
-                + " that");
-      }
+    Statistics before;
+    try {
+      before = Database.statistics(old);
+    } catch (IOException unreadable) {
+      return; // reported where the keys are compared
     }
+    if (firstSlot(next) > firstSlot(before) || endSlot(next) < endSlot(before)) {
+      throw new VersionRefusedException(
+          "the new version is shard "
+              + next.shard()
+              + " of "
+              + next.shards()
+              + " with the key slots "
+              + slots(next)
+              + ", but "
+              + current
+              + ", the current version, has "
+              + slots(before)
+              + "; publish the whole set, or use another store; --allow-key-change accepts that");
+    }
+  }
+
+  private static String slots(Statistics database) {
+    return firstSlot(database) + " to " + (endSlot(database) - 1);
+  }
+
+  private static long firstSlot(Statistics database) {
+    return database.isSet() ? 0 : (long) database.shard() * SLOTS / database.shards();
+  }
+
+  private static long endSlot(Statistics database) {
+    return database.isSet() ? SLOTS : (database.shard() + 1L) * SLOTS / database.shards();
   }
 
   private static boolean isForeign(Database database, byte[] key) {

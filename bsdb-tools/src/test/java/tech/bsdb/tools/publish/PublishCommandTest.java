@@ -172,6 +172,22 @@ class PublishCommandTest {
     assertThat(publish(set, store, "--min-kept", "100").code()).isZero();
   }
 
+  /** What the sampled keys cannot show: they are not stored, all of one shard, or not sampled. */
+  @Test
+  void norDoesItIfTheKeysDoNotTell() throws Exception {
+    String approximate = database("approximate", lines("key-%d", 0, 500), "--shards", "4", "-a");
+    String tagged = database("tagged", lines("{tag}%d", 0, 500), "--shards", "4");
+    for (String set : List.of(approximate, tagged)) {
+      String store = path("store-of-" + Path.of(set).getFileName());
+      publish(set, store);
+      for (int i = 0; i < 4; i++) {
+        String shard = file(set, "shard-0000" + i + "-[0-9a-f]+/manifest.*").getParent().toString();
+        String[] arguments = i == 3 ? new String[] {"--sample", "0"} : new String[0];
+        refused(publish(shard, store, arguments), "the new version is shard " + i + " of 4");
+      }
+    }
+  }
+
   /** The only file below a directory whose path there matches. */
   private static Path file(String directory, String regex) throws IOException {
     Path root = Path.of(directory);
