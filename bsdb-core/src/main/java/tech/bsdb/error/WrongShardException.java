@@ -10,6 +10,7 @@ import java.nio.file.Path;
 public final class WrongShardException extends IOException {
   private static final long serialVersionUID = 1L;
 
+  private final byte[] key;
   private final int slot;
   private final int shard;
 
@@ -36,8 +37,14 @@ public final class WrongShardException extends IOException {
             + " (open the directory of the whole set, or ask shard "
             + shard
             + ")");
+    this.key = key.clone();
     this.slot = slot;
     this.shard = shard;
+  }
+
+  /** The key. */
+  public byte[] key() {
+    return key.clone();
   }
 
   /** The slot of the key, 0 to 16,383, as Redis Cluster computes it. */

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
 
@@ -41,7 +42,9 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   static Reply misdirected(WrongShardException e) {
     return error(
         421,
-        "the key has slot "
+        "the key "
+            + DuplicateKeyException.show(e.key())
+            + " has slot "
             + e.slot()
             + " and belongs to shard "
             + e.shard()
