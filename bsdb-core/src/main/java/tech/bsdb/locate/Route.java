@@ -41,7 +41,9 @@ public abstract class Route implements Closeable {
    *
    * @throws WrongShardException if the key belongs to a shard that was not opened
    */
-  public abstract Locator of(byte[] key) throws WrongShardException;
+  public final Locator of(byte[] key) throws WrongShardException {
+    return locators[number(key)];
+  }
 
   /**
    * The number of the database for a key.
@@ -85,16 +87,8 @@ public abstract class Route implements Closeable {
 
   /** An undivided database. */
   private static final class ToOne extends Route {
-    private final Locator locator;
-
     ToOne(List<Locator> locators) {
       super(locators);
-      this.locator = any();
-    }
-
-    @Override
-    public Locator of(byte[] key) {
-      return locator;
     }
 
     @Override
@@ -105,52 +99,31 @@ public abstract class Route implements Closeable {
 
   /** A whole set of shards. */
   private static final class ToShards extends Route {
-    private final Locator[] byNumber;
-
     ToShards(List<Locator> locators) {
       super(locators);
-      this.byNumber = locators.toArray(new Locator[0]);
-    }
-
-    @Override
-    public Locator of(byte[] key) {
-      return byNumber[number(key)];
     }
 
     @Override
     public int number(byte[] key) {
-      return KeySlots.shard(key, byNumber.length);
+      return KeySlots.shard(key, databases());
     }
   }
 
   /** One shard alone. */
   private static final class ToOwnKeysOnly extends Route {
-    private final Locator locator;
     private final DatabaseDirectory database;
     private final int first;
     private final int end;
 
     ToOwnKeysOnly(List<Locator> locators, DatabaseDirectory database) {
       super(locators);
-      this.locator = any();
       this.database = database;
       this.first = KeySlots.first(database.facts().shard(), database.facts().shards());
       this.end = KeySlots.first(database.facts().shard() + 1, database.facts().shards());
     }
 
     @Override
-    public Locator of(byte[] key) throws WrongShardException {
-      requireOwn(key);
-      return locator;
-    }
-
-    @Override
     public int number(byte[] key) throws WrongShardException {
-      requireOwn(key);
-      return 0;
-    }
-
-    private void requireOwn(byte[] key) throws WrongShardException {
       int slot = KeySlots.of(key);
       if (slot < first || slot >= end) {
         int shards = database.facts().shards();
@@ -162,6 +135,7 @@ public abstract class Route implements Closeable {
             KeySlots.shard(slot, shards),
             "shard " + own + " of " + shards + " with slots " + KeySlots.range(own, shards));
       }
+      return 0;
     }
   }
 }

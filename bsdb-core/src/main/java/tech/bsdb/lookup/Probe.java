@@ -8,6 +8,9 @@ import tech.bsdb.io.Extent;
 
 /** The working memory of one lookup, reused by the next. Used by one thread at a time. */
 final class Probe {
+  /** The number of databases with extents of their own. */
+  private static final int MOST = 32;
+
   final Signature signature = new Signature();
   final Values values = Values.separate();
 
@@ -26,9 +29,6 @@ final class Probe {
 
   /** For the final read. */
   final Extent last = new Extent();
-
-  /** The number of databases with extents of their own. */
-  private static final int MOST = 32;
 
   private final @Nullable Extent[] befores = new Extent[MOST];
   private final @Nullable Extent[] lasts = new Extent[MOST];
@@ -59,8 +59,18 @@ final class Probe {
   void trim(int most) {
     before.trim(most);
     last.trim(most);
+    trim(befores, most);
+    trim(lasts, most);
     scratch.trim(most);
     shown.trim(most);
+  }
+
+  private static void trim(@Nullable Extent[] extents, int most) {
+    for (Extent extent : extents) {
+      if (extent != null) {
+        extent.trim(most);
+      }
+    }
   }
 
   /** Frees native memory. */

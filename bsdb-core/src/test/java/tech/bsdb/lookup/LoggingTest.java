@@ -6,7 +6,6 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -16,10 +15,6 @@ import tech.bsdb.Logged;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.io.BufferedEngine;
-import tech.bsdb.io.Engine;
-import tech.bsdb.io.PageSource;
-import tech.bsdb.io.Window;
 import tech.bsdb.read.AsyncReader;
 
 /** What an embedding application finds in its log: little, and nothing of lookups. */
@@ -62,43 +57,13 @@ class LoggingTest {
     assertThat(Logged.lines(target.toString())).isEmpty();
   }
 
-  /** An engine whose reads end as those of a mapped file that was cut short. */
-  private static final class Faulty implements Engine {
-    private final Engine engine = new BufferedEngine();
-    private final AtomicBoolean faulty = new AtomicBoolean();
-
-    @Override
-    public String name() {
-      return "faulty";
-    }
-
-    @Override
-    public PageSource open(Path file, long length) throws IOException {
-      PageSource source = engine.open(file, length);
-      return new PageSource() {
-        @Override
-        public void read(long first, int count, Window window) throws IOException {
-          if (faulty.get()) {
-            throw new InternalError("a fault occurred in an unsafe memory access operation");
-          }
-          source.read(first, count, window);
-        }
-
-        @Override
-        public void close() throws IOException {
-          source.close();
-        }
-      };
-    }
-  }
-
   @Test
   void aFaultInAMappedFileIsLoggedOnce() throws Exception {
     Path target = directory.resolve("faulty");
     truth.build(target, BuildOptions.defaults());
-    Faulty engine = new Faulty();
+    FailingEngine engine = new FailingEngine();
     try (Lookup lookup = Lookup.open(target, EngineChoice.always(engine), true)) {
-      engine.faulty.set(true);
+      engine.failWith(new InternalError("a fault occurred in an unsafe memory access operation"));
       for (Truth.Entry record : truth.records()) {
         assertThatThrownBy(() -> lookup.get(record.key()))
             .isInstanceOf(IOException.class)

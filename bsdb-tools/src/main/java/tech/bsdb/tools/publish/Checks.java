@@ -175,7 +175,7 @@ record Checks(
     Findings findings = new Findings();
     try (Database next = Database.open(added)) {
       if (current.directory() != null && !allowKeyChange) {
-        refuseNarrower(next.statistics(), current.directory(), current.name());
+        refuseNarrower(next.statistics(), current.directory(), current.name(), findings);
       }
       if (queries != null) {
         findings.figures().put("queries", all(next, queries));
@@ -247,13 +247,22 @@ record Checks(
    * Refuses a shard in place of what answers keys of other shards, too: the servers would lose
    * them.
    */
-  private static void refuseNarrower(Statistics next, Path old, String current)
+  private void refuseNarrower(Statistics next, Path old, String current, Findings findings)
       throws VersionRefusedException {
     Statistics before;
     try {
       before = Database.statistics(old);
-    } catch (IOException unreadable) {
-      return; // reported where the keys are compared
+    } catch (IOException e) {
+      if (sample == 0) { // otherwise reported where the keys are compared
+        findings
+            .leftOut()
+            .add(
+                "key slots are not compared, because "
+                    + current
+                    + ", the current version, cannot be read: "
+                    + Diagnosis.of(e).words());
+      }
+      return;
     }
     if (firstSlot(next) > firstSlot(before) || endSlot(next) < endSlot(before)) {
       throw new VersionRefusedException(

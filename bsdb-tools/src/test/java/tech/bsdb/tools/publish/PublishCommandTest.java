@@ -188,6 +188,17 @@ class PublishCommandTest {
     }
   }
 
+  @Test
+  void slotsOfAnUnreadableVersionAreSaidNotToBeCompared() throws Exception {
+    String database = database("database", lines("key-%d", 0, 10));
+    String store = path("store");
+    publish(database, store, "--version", "v1");
+    Files.write(Path.of(store, "v1", "manifest.bsdb"), new byte[12_288]);
+    CommandRun run = publish(database, store, "--version", "v2", "--sample", "0");
+    assertThat(run.code()).isZero();
+    assertThat(run.err()).contains("key slots are not compared, because v1");
+  }
+
   /** The only file below a directory whose path there matches. */
   private static Path file(String directory, String regex) throws IOException {
     Path root = Path.of(directory);
