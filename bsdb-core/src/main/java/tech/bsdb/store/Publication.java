@@ -2,7 +2,6 @@ package tech.bsdb.store;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
-import java.nio.ByteBuffer;
 import java.nio.channels.ClosedChannelException;
 import java.nio.channels.FileChannel;
 import java.nio.file.FileAlreadyExistsException;
@@ -19,15 +18,12 @@ import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
-import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Objects;
-import java.util.Set;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
-import tech.bsdb.Statistics;
 import tech.bsdb.VerifyReport;
 
 /**
@@ -62,20 +58,20 @@ public final class Publication implements AutoCloseable {
   /** How often the store may vanish between creation and locking. */
   private static final int MAX_REMOVALS = 1000;
 
-  private final Path database;
+  private final Supply supply;
   private final Path store;
   private final PublishOptions options;
   private final List<Path> made = new ArrayList<>();
+  private final List<Path> shards = new ArrayList<>();
   private final List<String> warnings = new ArrayList<>();
   private @Nullable StoreLock lock;
   private @Nullable Path incoming;
   private @Nullable String version;
-  private @Nullable Statistics source;
   private boolean live;
   private volatile boolean closed;
 
-  private Publication(Path database, Path store, PublishOptions options) {
-    this.database = database;
+  private Publication(Supply supply, Path store, PublishOptions options) {
+    this.supply = supply;
     this.store = store;
     this.options = options;
   }
@@ -87,7 +83,8 @@ public final class Publication implements AutoCloseable {
    * @param store the store directory, which need not exist yet
    */
   public static Publication of(Path database, Path store, PublishOptions options) {
-    return new Publication(database, store.toAbsolutePath().normalize(), options);
+    Supply supply = new LocalSupply(database, options.link());
+    return new Publication(supply, store.toAbsolutePath().normalize(), options);
   }
 
   /**
@@ -103,14 +100,15 @@ public final class Publication implements AutoCloseable {
   public void begin() throws IOException {
     run(
         () -> {
-          Statistics found = checkedSource();
+          supply.check(store);
           refuseUnlessStore();
           takeLock();
-          prepare(found);
+          supply.begin(store);
+          prepare();
         });
   }
 
-  private synchronized void prepare(Statistics found) throws IOException {
+  private synchronized void prepare() throws IOException {
     checkOpen();
     refuseUnlessStore();
     removeStale();
@@ -123,7 +121,6 @@ public final class Publication implements AutoCloseable {
           copy.toString(), null, "is in the way but was not left by a publication; move it away");
     }
     version = free;
-    source = found;
   }
 
   /** Runs a step and reports an interrupt that closed one of its files as an interrupt. */
@@ -231,9 +228,10 @@ public final class Publication implements AutoCloseable {
     return hidden;
   }
 
-  /** The statistics of the source database, as of {@link #begin}. */
-  public synchronized Statistics source() {
-    return Objects.requireNonNull(source, "begin first");
+  /** The number of records of the database that is published, as of {@link #begin}. */
+  public synchronized long records() {
+    directory();
+    return supply.records();
   }
 
   /** Copies or links all files of the database into the store, forced to the device. */
@@ -242,36 +240,8 @@ public final class Publication implements AutoCloseable {
   }
 
   private void copyFiles() throws IOException {
-    Statistics source = source();
     Path into = directory();
-    long[] done = new long[1];
-    ByteBuffer chunk = FileCopy.chunk();
-    Set<Path> shards = new LinkedHashSet<>();
-    for (String name : source.fileBytes().keySet()) { // the manifest is the last one
-      Path from = source.directory().resolve(name);
-      Path to = into.resolve(name);
-      Path parent = Objects.requireNonNull(to.getParent());
-      if (!parent.equals(into) && shards.add(parent)) {
-        makeShard(parent);
-      }
-      try {
-        if (options.link()) {
-          synchronized (this) {
-            checkOpen();
-            FileCopy.link(from, to);
-          }
-          tell(done, source.fileBytes().getOrDefault(name, 0L), source.databaseBytes());
-        } else {
-          try (FileChannel out = create(to)) {
-            FileCopy.copy(from, out, chunk, more -> tell(done, more, source.databaseBytes()));
-          }
-        }
-      } catch (IOException e) {
-        refuseReplaced(source, e);
-        throw e;
-      }
-    }
-    refuseMixed(source, into);
+    supply.bring(new Copy(into));
     create(into.resolve(UNFINISHED)).close();
     for (Path shard : shards) {
       Directories.force(shard);
@@ -279,111 +249,52 @@ public final class Publication implements AutoCloseable {
     Directories.force(into);
   }
 
-  private synchronized void makeShard(Path directory) throws IOException {
-    checkOpen();
-    Files.createDirectory(directory);
-  }
+  /** The directory of the copy, as the supply sees it. */
+  private final class Copy implements Supply.Incoming {
+    private final Path into;
 
-  /**
-   * The manifest is copied last; if its id differs, the files copied before belong to another
-   * database.
-   */
-  private void refuseMixed(Statistics source, Path copy) throws IOException {
-    checkOpen();
-    try {
-      if (Database.statistics(copy).databaseId().equals(source.databaseId())) {
-        return;
-      }
-    } catch (IOException e) {
-      refuseReplaced(source, e);
-      throw e;
+    Copy(Path into) {
+      this.into = into;
     }
-    refuseReplaced(source, null);
+
+    @Override
+    public void checkOpen() {
+      Publication.this.checkOpen();
+    }
+
+    @Override
+    public Path directory() {
+      return into;
+    }
+
+    @Override
+    public FileChannel create(Path file) throws IOException {
+      return Publication.this.create(file);
+    }
+
+    @Override
+    public void makeShard(Path directory) throws IOException {
+      exclusively(() -> Files.createDirectory(directory));
+      shards.add(directory);
+    }
+
+    @Override
+    public void exclusively(Supply.Step step) throws IOException {
+      synchronized (Publication.this) {
+        checkOpen();
+        step.run();
+      }
+    }
+
+    @Override
+    public void copied(long doneBytes, long allBytes) {
+      options.listener().copied(doneBytes, allBytes);
+    }
   }
 
   private synchronized FileChannel create(Path file) throws IOException {
     checkOpen();
     return FileChannel.open(file, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE);
-  }
-
-  private void tell(long[] done, long more, long all) {
-    checkOpen();
-    done[0] += more;
-    options.listener().copied(done[0], all);
-  }
-
-  private void refuseReplaced(Statistics source, @Nullable IOException cause) throws IOException {
-    boolean same;
-    try {
-      same = Database.statistics(database).databaseId().equals(source.databaseId());
-    } catch (IOException e) {
-      return;
-    }
-    if (!same) {
-      throw new IOException(
-          database + ": the database was replaced while it was copied; publish again", cause);
-    }
-  }
-
-  private Statistics checkedSource() throws IOException {
-    if (Store.isStore(database)) {
-      throw new NotDirectoryException(
-          database
-              + " is not a database but a store of them; name one of its versions, such as "
-              + database.resolve(String.valueOf(Store.open(database).current())));
-    }
-    Path there = Files.exists(database) ? database.toRealPath() : database;
-    Statistics source = Database.statistics(there);
-    Path real = realOrAbsolute(store);
-    if (real.startsWith(source.directory())) {
-      throw new IllegalArgumentException(
-          "the store "
-              + store
-              + " lies inside the database "
-              + database
-              + "; choose another directory");
-    }
-    Path above = real.getParent();
-    for (Path path = above; path != null; path = path.getParent()) {
-      if (Directories.isDatabase(path)) {
-        throw new IllegalArgumentException(
-            "the store "
-                + store
-                + " lies inside the database "
-                + path
-                + "; choose another directory");
-      }
-    }
-    if (above != null && Store.isStore(above) && Pointer.read(above) != null) {
-      throw new IllegalArgumentException(
-          "the store "
-              + store
-              + " lies inside the store "
-              + above
-              + "; to publish a version of that name: bsdb publish "
-              + database
-              + " "
-              + above
-              + " --version "
-              + Directories.name(real));
-    }
-    if (source.directory().startsWith(real)
-        && real.relativize(source.directory()).toString().startsWith(".")) {
-      throw new IllegalArgumentException(
-          "the database " + database + " is a hidden directory of the store; publish another one");
-    }
-    return source;
-  }
-
-  /** Resolves symbolic links in the part of the path that exists. */
-  private static Path realOrAbsolute(Path path) throws IOException {
-    try {
-      return path.toRealPath();
-    } catch (NoSuchFileException missing) {
-      // resolve the parent instead
-    }
-    Path parent = path.getParent();
-    return parent == null ? path : realOrAbsolute(parent).resolve(Directories.name(path));
   }
 
   private void refuseUnlessStore() throws IOException {

@@ -124,8 +124,7 @@ record Checks(
   }
 
   /** Checks the number of records. */
-  void records(Statistics added, Current current) throws VersionRefusedException {
-    long records = added.records();
+  void records(long records, Current current) throws VersionRefusedException {
     if (records < minRecords) {
       throw new VersionRefusedException(
           "the new version has "

@@ -217,12 +217,14 @@ public final class PublishCommand implements Command {
 
     void publish() throws IOException {
       publication.begin();
-      checkRecords(publication.source()); // what is refused here need not be copied
+      checkRecords(publication.records()); // what is refused here need not be copied
       publication.copy();
       copySeconds = (System.nanoTime() - began) / 1e9;
       publication.verify();
       do {
-        checkRecords(Database.statistics(publication.directory()));
+        Statistics statistics = Database.statistics(publication.directory());
+        added = statistics;
+        checkRecords(statistics.records());
         findings = checks.keys(publication.directory(), old);
       } while (!publication.goLive(previous));
       seconds = (System.nanoTime() - began) / 1e9;
@@ -231,11 +233,10 @@ public final class PublishCommand implements Command {
       }
     }
 
-    private void checkRecords(Statistics statistics) throws IOException {
+    private void checkRecords(long records) throws IOException {
       previous = publication.current();
-      added = statistics;
       old = previous == null ? Current.NONE : Current.of(publication.store(), previous);
-      checks.records(statistics, old);
+      checks.records(records, old);
     }
 
     /** Removes old versions; if that fails, the new one is still current. */

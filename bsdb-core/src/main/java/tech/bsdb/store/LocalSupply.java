@@ -1,0 +1,178 @@
+package tech.bsdb.store;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.HashSet;
+import java.util.Objects;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.Statistics;
+
+/** Copies or links the files of a database on this machine. */
+final class LocalSupply implements Supply {
+  private final Path database;
+  private final boolean link;
+  private @Nullable Statistics source;
+
+  /**
+   * Creates a supply without touching any file.
+   *
+   * @param database the database directory
+   * @param link whether files are hard-linked instead of copied
+   */
+  LocalSupply(Path database, boolean link) {
+    this.database = database;
+    this.link = link;
+  }
+
+  @Override
+  public void check(Path store) throws IOException {
+    if (Store.isStore(database)) {
+      throw new NotDirectoryException(
+          database
+              + " is not a database but a store of them; name one of its versions, such as "
+              + database.resolve(String.valueOf(Store.open(database).current())));
+    }
+    Path there = Files.exists(database) ? database.toRealPath() : database;
+    Statistics found = Database.statistics(there);
+    Path real = realOrAbsolute(store);
+    if (real.startsWith(found.directory())) {
+      throw new IllegalArgumentException(
+          "the store "
+              + store
+              + " lies inside the database "
+              + database
+              + "; choose another directory");
+    }
+    refuseInside(store, real);
+    if (found.directory().startsWith(real)
+        && real.relativize(found.directory()).toString().startsWith(".")) {
+      throw new IllegalArgumentException(
+          "the database " + database + " is a hidden directory of the store; publish another one");
+    }
+    source = found;
+  }
+
+  private void refuseInside(Path store, Path real) throws IOException {
+    Path above = real.getParent();
+    for (Path path = above; path != null; path = path.getParent()) {
+      if (Directories.isDatabase(path)) {
+        throw new IllegalArgumentException(
+            "the store "
+                + store
+                + " lies inside the database "
+                + path
+                + "; choose another directory");
+      }
+    }
+    if (above != null && Store.isStore(above) && Pointer.read(above) != null) {
+      throw new IllegalArgumentException(
+          "the store "
+              + store
+              + " lies inside the store "
+              + above
+              + "; to publish a version of that name: bsdb publish "
+              + database
+              + " "
+              + above
+              + " --version "
+              + Directories.name(real));
+    }
+  }
+
+  /** Resolves symbolic links in the part of the path that exists. */
+  private static Path realOrAbsolute(Path path) throws IOException {
+    try {
+      return path.toRealPath();
+    } catch (NoSuchFileException missing) {
+      // resolve the parent instead
+    }
+    Path parent = path.getParent();
+    return parent == null ? path : realOrAbsolute(parent).resolve(Directories.name(path));
+  }
+
+  @Override
+  public void begin(Path store) {}
+
+  @Override
+  public long records() {
+    return source().records();
+  }
+
+  private Statistics source() {
+    return Objects.requireNonNull(source, "check first");
+  }
+
+  @Override
+  public void bring(Incoming incoming) throws IOException {
+    Statistics source = source();
+    Path into = incoming.directory();
+    long[] done = new long[1];
+    ByteBuffer chunk = FileCopy.chunk();
+    Set<Path> shards = new HashSet<>();
+    for (String name : source.fileBytes().keySet()) { // the manifest is the last one
+      Path from = source.directory().resolve(name);
+      Path to = into.resolve(name);
+      Path parent = Objects.requireNonNull(to.getParent());
+      if (!parent.equals(into) && shards.add(parent)) {
+        incoming.makeShard(parent);
+      }
+      try {
+        if (link) {
+          incoming.exclusively(() -> FileCopy.link(from, to));
+          tell(incoming, done, source.fileBytes().getOrDefault(name, 0L));
+        } else {
+          try (FileChannel out = incoming.create(to)) {
+            FileCopy.copy(from, out, chunk, more -> tell(incoming, done, more));
+          }
+        }
+      } catch (IOException e) {
+        refuseReplaced(e);
+        throw e;
+      }
+    }
+    incoming.checkOpen();
+    refuseMixed(into);
+  }
+
+  private void tell(Incoming incoming, long[] done, long more) {
+    incoming.checkOpen();
+    done[0] += more;
+    incoming.copied(done[0], source().databaseBytes());
+  }
+
+  /**
+   * The manifest is copied last; if its id differs, the files copied before belong to another
+   * database.
+   */
+  private void refuseMixed(Path copy) throws IOException {
+    try {
+      if (Database.statistics(copy).databaseId().equals(source().databaseId())) {
+        return;
+      }
+    } catch (IOException e) {
+      refuseReplaced(e);
+      throw e;
+    }
+    refuseReplaced(null);
+  }
+
+  private void refuseReplaced(@Nullable IOException cause) throws IOException {
+    boolean same;
+    try {
+      same = Database.statistics(database).databaseId().equals(source().databaseId());
+    } catch (IOException e) {
+      return;
+    }
+    if (!same) {
+      throw new IOException(
+          database + ": the database was replaced while it was copied; publish again", cause);
+    }
+  }
+}
