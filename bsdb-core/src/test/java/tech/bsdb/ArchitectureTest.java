@@ -158,6 +158,18 @@ class ArchitectureTest {
   }
 
   @Test
+  void transfersKnowDirectoriesAndNoReader() {
+    onlyUses(
+        "tech.bsdb.transfer..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..",
+        "tech.bsdb.directory..");
+  }
+
+  @Test
   void errorsUseTheJdkOnly() {
     onlyUses("tech.bsdb.error..", JDK);
   }
@@ -196,6 +208,7 @@ class ArchitectureTest {
         "org.slf4j..",
         "tech.bsdb.error..",
         "tech.bsdb.io..",
+        "tech.bsdb.transfer..",
         "tech.bsdb");
     noClasses()
         .that()

@@ -25,9 +25,12 @@ import tech.bsdb.format.ShardSet;
  * @param manifest the manifest
  * @param bytes size of the manifest file in bytes
  */
-record StatedManifest(Path path, DatabaseId id, Manifest manifest, long bytes) {
+public record StatedManifest(Path path, DatabaseId id, Manifest manifest, long bytes) {
   /** The largest manifest, reached with the maximum number of data files. */
   private static final int MAX_PAGES = 4096;
+
+  /** The size of the largest manifest file in bytes. */
+  public static final int MAX_BYTES = MAX_PAGES * Page.SIZE;
 
   /** Reads and verifies the manifest file of a directory. */
   static StatedManifest read(Path path) throws IOException {
@@ -38,11 +41,25 @@ record StatedManifest(Path path, DatabaseId id, Manifest manifest, long bytes) {
     }
     requireRegular(file);
     long length = Files.size(file);
-    if (length > (long) MAX_PAGES * Page.SIZE) {
+    if (length > MAX_BYTES) {
       throw new CorruptDatabaseException(file, 0, "a manifest", length + " bytes");
     }
-    ManifestFile decoded = ManifestFile.decode(file, Files.readAllBytes(file));
-    StatedManifest stated = new StatedManifest(path, decoded.id(), decoded.manifest(), length);
+    return decode(path, Files.readAllBytes(file));
+  }
+
+  /**
+   * Decodes and verifies the bytes of a manifest file.
+   *
+   * @param path the directory, for messages
+   * @param bytes the whole file
+   * @throws CorruptDatabaseException if the bytes are damaged
+   * @throws UnsupportedFormatException if the format version is another
+   */
+  public static StatedManifest decode(Path path, byte[] bytes) throws IOException {
+    Path file = path.resolve(Manifest.FILE_NAME);
+    ManifestFile decoded = ManifestFile.decode(file, bytes);
+    StatedManifest stated =
+        new StatedManifest(path, decoded.id(), decoded.manifest(), bytes.length);
     return stated.readable(
         () -> {
           long format = Facts.format(stated.manifest);
@@ -93,17 +110,22 @@ record StatedManifest(Path path, DatabaseId id, Manifest manifest, long bytes) {
   }
 
   /** Whether it is the manifest of a set of shards. */
-  boolean isSet() throws IOException {
+  public boolean isSet() throws IOException {
     return readable(() -> ShardSet.isSet(manifest));
   }
 
   /** The facts of the set. */
-  ShardSet set() throws IOException {
+  public ShardSet set() throws IOException {
     return readable(
         () -> {
           requireRouting();
           return ShardSet.of(manifest);
         });
+  }
+
+  /** The database that it describes; none of its files is looked at. */
+  public DatabaseDirectory database() throws IOException {
+    return DatabaseDirectory.of(this);
   }
 
   /** Fails unless keys are routed to shards as this version does. */

@@ -1,6 +1,7 @@
 package tech.bsdb.hash;
 
 import java.io.IOException;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.PageSource;
@@ -23,7 +24,7 @@ final class BodyPages implements HashKind.PageVerifier {
   BodyPages(long pages, PageSource source, PageCheck check) {
     this.source = source;
     this.check = check;
-    this.tablePage = HashBody.tablePage(pages);
+    this.tablePage = ChecksumTable.firstPage(pages);
   }
 
   @Override
@@ -32,12 +33,12 @@ final class BodyPages implements HashKind.PageVerifier {
       return check.check(window.buffer(), offset, number);
     }
     long index = number - 1;
-    long page = tablePage + index / HashBody.CHECKSUMS_PER_PAGE;
+    long page = tablePage + index / ChecksumTable.PER_PAGE;
     if (page != shown) {
       source.read(page, 1, table);
       shown = page;
     }
-    int at = table.offset() + (int) (index % HashBody.CHECKSUMS_PER_PAGE) * Integer.BYTES;
+    int at = table.offset() + (int) (index % ChecksumTable.PER_PAGE) * Integer.BYTES;
     int stored = table.buffer().getInt(at);
     check.check(window.crc32c(offset, Page.SIZE), stored, number);
     return stored;

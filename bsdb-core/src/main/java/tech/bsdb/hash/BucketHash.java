@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
@@ -63,7 +64,7 @@ final class BucketHash implements HashFunction {
       throws IOException {
     BucketLayout layout = new BucketLayout(buckets, checksumBits);
     PageCheck check = new PageCheck(path, entry.file());
-    long pages = HashBody.filePages(HashBody.pages(layout.words() * Long.BYTES));
+    long pages = ChecksumTable.filePages(HashBody.pages(layout.words() * Long.BYTES));
     if (buckets < 1
         || keys < 0
         || checksumBits < 0

@@ -4,6 +4,7 @@ import it.unimi.dsi.sux4j.mph.solve.Linear3SystemSolver;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.Iterator;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.PageEncoder;
 
 /**
@@ -28,7 +29,7 @@ final class BucketSolver implements HashConstruction {
 
   @Override
   public long filePages() {
-    return HashBody.filePages(HashBody.pages(layout.words() * Long.BYTES));
+    return ChecksumTable.filePages(HashBody.pages(layout.words() * Long.BYTES));
   }
 
   @Override

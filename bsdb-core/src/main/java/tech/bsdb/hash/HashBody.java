@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
@@ -20,9 +21,6 @@ import tech.bsdb.io.TouchedPages;
  * <p>Each page is verified on first touch, or while loading. Thread-safe.
  */
 final class HashBody implements Closeable {
-  /** Checksums per page of the table. */
-  static final int CHECKSUMS_PER_PAGE = Page.PAYLOAD / Integer.BYTES;
-
   private final ShownFile file;
   private final PageCheck check;
   private final boolean verify;
@@ -34,7 +32,7 @@ final class HashBody implements Closeable {
     this.check = check;
     this.verify = verify;
     this.touched = new TouchedPages(pages);
-    this.tablePage = tablePage(pages);
+    this.tablePage = ChecksumTable.firstPage(pages);
   }
 
   /**
@@ -69,17 +67,6 @@ final class HashBody implements Closeable {
   /** The number of pages that hold {@code bytes} bytes of a body. */
   static long pages(long bytes) {
     return (bytes + Page.SIZE - 1) / Page.SIZE;
-  }
-
-  /** The number of pages of a file with a body of {@code bodyPages} pages. */
-  static long filePages(long bodyPages) {
-    return bodyPages + (bodyPages + CHECKSUMS_PER_PAGE - 1) / CHECKSUMS_PER_PAGE + 2;
-  }
-
-  /** The first page of the checksum table in a file of {@code pages} pages. */
-  static long tablePage(long pages) {
-    long between = pages - 2;
-    return 1 + between - (between + CHECKSUMS_PER_PAGE) / (CHECKSUMS_PER_PAGE + 1);
   }
 
   /** The buffer that contains the byte at {@code position} of the file; see {@link ShownFile}. */
@@ -124,7 +111,7 @@ final class HashBody implements Closeable {
   }
 
   private int verifyPage(long page) throws IOException {
-    long table = tablePage + (page - 1) / CHECKSUMS_PER_PAGE;
+    long table = tablePage + (page - 1) / ChecksumTable.PER_PAGE;
     long at = table << Page.SHIFT;
     ByteBuffer checksums = file.buffer(at);
     if (!touched.contains(table)) {
@@ -133,7 +120,7 @@ final class HashBody implements Closeable {
     }
     int stored =
         checksums.getInt(
-            ShownFile.offset(at) + (int) ((page - 1) % CHECKSUMS_PER_PAGE) * Integer.BYTES);
+            ShownFile.offset(at) + (int) ((page - 1) % ChecksumTable.PER_PAGE) * Integer.BYTES);
     long position = page << Page.SHIFT;
     check.checkAgainst(file.buffer(position), ShownFile.offset(position), Page.SIZE, page, stored);
     touched.add(page);

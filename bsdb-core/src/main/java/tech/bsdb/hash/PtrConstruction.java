@@ -3,6 +3,7 @@ package tech.bsdb.hash;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.PageEncoder;
 
 /**
@@ -36,7 +37,7 @@ final class PtrConstruction implements HashConstruction {
   @Override
   public long filePages() {
     long blocks = layout.parts() * layout.blockBytes((int) (keys / layout.parts()));
-    return HashBody.filePages(HashBody.pages(blocks) + HashBody.pages(layout.tableBytes()));
+    return ChecksumTable.filePages(HashBody.pages(blocks) + HashBody.pages(layout.tableBytes()));
   }
 
   @Override

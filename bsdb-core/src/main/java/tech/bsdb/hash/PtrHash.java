@@ -3,6 +3,7 @@ package tech.bsdb.hash;
 import java.io.IOException;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
@@ -81,7 +82,7 @@ final class PtrHash implements HashFunction {
     PageCheck check = new PageCheck(path, entry.file());
     long parts = layout.parts();
     long tablePages = HashBody.pages(layout.tableBytes());
-    long tablePage = HashBody.tablePage(entry.pages()) - tablePages;
+    long tablePage = ChecksumTable.firstPage(entry.pages()) - tablePages;
     if (parts < 1
         || parts > PtrLayout.MAX_PARTS
         || Long.bitCount(parts) != 1

@@ -32,7 +32,7 @@ final class LocalSupply implements Supply {
   }
 
   @Override
-  public void check(Path store) throws IOException {
+  public void check(Path store, Runnable checkOpen) throws IOException {
     if (Store.isStore(database)) {
       throw new NotDirectoryException(
           database
@@ -50,7 +50,7 @@ final class LocalSupply implements Supply {
               + database
               + "; choose another directory");
     }
-    refuseInside(store, real);
+    refuseInside(store, real, database.toString());
     if (found.directory().startsWith(real)
         && real.relativize(found.directory()).toString().startsWith(".")) {
       throw new IllegalArgumentException(
@@ -59,7 +59,13 @@ final class LocalSupply implements Supply {
     source = found;
   }
 
-  private void refuseInside(Path store, Path real) throws IOException {
+  /**
+   * Fails if a store is to be in a database or in another store.
+   *
+   * @param real its path without links
+   * @param source what is to be published
+   */
+  static void refuseInside(Path store, Path real, String source) throws IOException {
     Path above = real.getParent();
     for (Path path = above; path != null; path = path.getParent()) {
       if (Directories.isDatabase(path)) {
@@ -78,7 +84,7 @@ final class LocalSupply implements Supply {
               + " lies inside the store "
               + above
               + "; to publish a version of that name: bsdb publish "
-              + database
+              + source
               + " "
               + above
               + " --version "
@@ -87,7 +93,7 @@ final class LocalSupply implements Supply {
   }
 
   /** Resolves symbolic links in the part of the path that exists. */
-  private static Path realOrAbsolute(Path path) throws IOException {
+  static Path realOrAbsolute(Path path) throws IOException {
     try {
       return path.toRealPath();
     } catch (NoSuchFileException missing) {
@@ -103,6 +109,11 @@ final class LocalSupply implements Supply {
   @Override
   public long records() {
     return source().records();
+  }
+
+  @Override
+  public String id() {
+    return source().databaseId();
   }
 
   private Statistics source() {

@@ -25,6 +25,10 @@ import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.VerifyReport;
+import tech.bsdb.transfer.Download;
+import tech.bsdb.transfer.Origin;
+import tech.bsdb.transfer.TransferOptions;
+import tech.bsdb.transfer.TransferReport;
 
 /**
  * Publishes a database to a store as a new version, as a transaction. Nothing is visible before
@@ -88,19 +92,39 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
+   * Creates the publication of a database from elsewhere, without touching any file. The copy is
+   * what an origin holds, brought file by file ({@link Download}); databases and shards that are in
+   * versions of this store are hard-linked. What arrived before a failure stays in the store, and
+   * another pull continues it.
+   *
+   * @param origin a directory with a database, a set of shards or a store, of which the current
+   *     version counts
+   * @param store the store directory, which need not exist yet
+   * @param options its {@link PublishOptions#link} has no effect
+   * @param transfer how the files are brought, and which shards
+   */
+  public static Publication pull(
+      Origin origin, Path store, PublishOptions options, TransferOptions transfer) {
+    Supply supply = new PulledSupply(origin, transfer);
+    return new Publication(supply, store.toAbsolutePath().normalize(), options);
+  }
+
+  /**
    * Checks the database, waits for other publications to the store, creates the store if it is
    * missing, and removes stale files of killed publications.
    *
+   * @throws NoSuchFileException if the origin of a pull holds no database
    * @throws FileAlreadyExistsException if the store path is something else, or the store already
    *     has a version with that name
    * @throws NotDirectoryException if the database path is not a database
-   * @throws IllegalArgumentException if store and database are nested
+   * @throws IllegalArgumentException if store and database are nested, or an origin has no such
+   *     shards
    * @throws CancellationException if this is closed meanwhile; all other steps throw it too
    */
   public void begin() throws IOException {
     run(
         () -> {
-          supply.check(store);
+          supply.check(store, this::checkOpen);
           refuseUnlessStore();
           takeLock();
           supply.begin(store);
@@ -228,13 +252,36 @@ public final class Publication implements AutoCloseable {
     return hidden;
   }
 
+  /** What a pull did so far; null if this is none, or before the end of {@link #copy}. */
+  public @Nullable TransferReport transferred() {
+    return supply instanceof PulledSupply pulled ? pulled.report() : null;
+  }
+
   /** The number of records of the database that is published, as of {@link #begin}. */
   public synchronized long records() {
     directory();
     return supply.records();
   }
 
-  /** Copies or links all files of the database into the store, forced to the device. */
+  /**
+   * Whether the current version already is the database that is published, so that there is nothing
+   * to do.
+   */
+  public boolean isCurrent() throws IOException {
+    String current = current();
+    try {
+      return current != null
+          && Database.statistics(store.resolve(current)).databaseId().equals(supply.id());
+    } catch (IOException unreadable) {
+      return false;
+    }
+  }
+
+  /**
+   * Copies, links or brings all files of the database into the store, forced to the device.
+   *
+   * @throws NoSuchFileException if a file is missing
+   */
   public void copy() throws IOException {
     run(this::copyFiles);
   }
@@ -352,7 +399,8 @@ public final class Publication implements AutoCloseable {
       }
       if (name.startsWith(".")) {
         boolean lock = name.equals(StoreLock.PUBLISH) || name.equals(StoreLock.SWITCH);
-        foreign |= !lock && !isStale(name);
+        boolean pulled = name.equals(PulledSupply.STAGING) || name.equals(PulledSupply.PULLED);
+        foreign |= !lock && !pulled && !isStale(name);
       } else if (Directories.isShard(entry)) {
         return true; // of a set that was not copied whole
       } else if (Directories.isDatabase(entry)) {
@@ -409,10 +457,11 @@ public final class Publication implements AutoCloseable {
       }
       return wanted;
     }
-    String time = VersionName.ofTime(Instant.now());
-    String free = time;
+    String name = supply.name();
+    String first = name == null ? VersionName.ofTime(Instant.now()) : name;
+    String free = first;
     for (int i = 2; exists(free); i++) {
-      free = time + "-" + i;
+      free = first + "-" + i;
     }
     return free;
   }
@@ -480,6 +529,7 @@ public final class Publication implements AutoCloseable {
     if (!run(() -> StoreLock.switching(store, () -> switchFrom(compared)))) {
       return false;
     }
+    afterwards(supply::done);
     for (Path directory : made) {
       Path parent = directory.getParent();
       if (parent != null) {

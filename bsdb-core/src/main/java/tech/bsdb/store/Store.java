@@ -85,6 +85,18 @@ public final class Store {
     return pointer == null ? null : pointer.current();
   }
 
+  /**
+   * The id of the database that was pulled last and became current, or null if none was. After a
+   * rollback it is not that of the current version.
+   */
+  public @Nullable String pulled() throws IOException {
+    try {
+      return Files.readString(directory.resolve(PulledSupply.PULLED)).strip();
+    } catch (NoSuchFileException none) {
+      return null;
+    }
+  }
+
   /** The versions in natural name order: v9 before v10. */
   public List<StoredVersion> versions() throws IOException {
     String current = current();

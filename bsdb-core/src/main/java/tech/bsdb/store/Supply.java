@@ -9,14 +9,21 @@ import org.jspecify.annotations.Nullable;
  * Where the files of a new version come from. One thread calls these methods, in their order here.
  */
 interface Supply {
-  /** Checks what is published and where, before anything is written. */
-  void check(Path store) throws IOException;
+  /**
+   * Checks what is published and where, before anything is written.
+   *
+   * @param checkOpen throws once the publication is closed
+   */
+  void check(Path store, Runnable checkOpen) throws IOException;
 
   /** Learns what there is to bring; the store is locked now. */
   void begin(Path store) throws IOException;
 
   /** The number of records that the version will have. */
   long records();
+
+  /** The id of the database. */
+  String id();
 
   /** The name that the version has where it comes from, or null. */
   default @Nullable String name() {

@@ -1,0 +1,141 @@
+package tech.bsdb.transfer;
+
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.file.Path;
+import java.util.Arrays;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.format.ChecksumTable;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageEncoder;
+
+/**
+ * Verifies the pages of one file from front to back as they arrive: each page's checksum, the
+ * database id in the header, and with the footer the length and the digest (FORMAT.md §2). Not
+ * thread-safe.
+ */
+final class ArrivingPages {
+  private final Path shown;
+  private final FileEntry entry;
+  private final DatabaseId id;
+  private byte[] header = new byte[0];
+
+  /** The checksums of the body of a hash function, which its table repeats. */
+  private final int[] body;
+
+  /** The first page of that table, 0 if there is none. */
+  private final long table;
+
+  private long next;
+  private long digest;
+
+  /**
+   * Creates a check of a file's pages.
+   *
+   * @param shown the file, for messages
+   * @param entry what the manifest says of it
+   * @param id the id of its database
+   */
+  ArrivingPages(Path shown, FileEntry entry, DatabaseId id) {
+    this.shown = shown;
+    this.entry = entry;
+    this.id = id;
+    this.table =
+        ChecksumTable.isIn(entry.file().kind()) ? ChecksumTable.firstPage(entry.pages()) : 0;
+    this.body = new int[(int) Math.max(0, table - 1)];
+  }
+
+  /** The number of verified pages. */
+  long verified() {
+    return next;
+  }
+
+  boolean complete() {
+    return next == entry.pages();
+  }
+
+  /** Forgets all pages. */
+  void restart() {
+    next = 0;
+    digest = 0;
+  }
+
+  /**
+   * Verifies the next page; a page that fails counts as not arrived, and so do those after it. The
+   * checksums of a hash function's pages come last: its pages may fail once that of the table is
+   * there.
+   *
+   * @throws CorruptDatabaseException if it, or an earlier one, is not the page that was written
+   *     there
+   */
+  void accept(byte[] bytes, int offset)
+      throws CorruptDatabaseException, UnsupportedFormatException {
+    if (next > 0 && next < table) {
+      int checksum = Page.checksum(bytes, offset, Page.SIZE, entry.file(), next);
+      body[(int) (next - 1)] = checksum;
+      digest = PageEncoder.fold(digest, checksum);
+      next++;
+      return;
+    }
+    int stored = little(bytes, offset + Page.PAYLOAD);
+    int actual = Page.checksum(bytes, offset, Page.PAYLOAD, entry.file(), next);
+    if (stored != actual) {
+      throw damaged(0, "page checksum " + Integer.toHexString(stored), Integer.toHexString(actual));
+    }
+    if (next == 0) {
+      DatabaseId found = DatabaseId.read(bytes, offset + 16);
+      if (!found.equals(id)) {
+        throw damaged(16, "database id " + id, found.toString());
+      }
+      header = Arrays.copyOfRange(bytes, offset, offset + Page.SIZE);
+    } else if (next < entry.pages() - 1) {
+      if (table > 0) {
+        compare(bytes, offset);
+      }
+      digest = PageEncoder.fold(digest, stored);
+    } else {
+      byte[] footer = Arrays.copyOfRange(bytes, offset, offset + Page.SIZE);
+      FileFrame frame = FileFrame.decode(shown, entry.file(), header, footer, entry.length());
+      if (frame.digest() != entry.digest() || digest != entry.digest()) {
+        throw damaged(40, "digest " + Long.toHexString(entry.digest()), Long.toHexString(digest));
+      }
+    }
+    next++;
+  }
+
+  /** Compares the checksums in a page of the table with those of the pages that arrived. */
+  private void compare(byte[] bytes, int offset) throws CorruptDatabaseException {
+    int first = (int) (next - table) * ChecksumTable.PER_PAGE;
+    int end = Math.min(first + ChecksumTable.PER_PAGE, body.length);
+    for (int i = first; i < end; i++) {
+      int stored = little(bytes, offset + (i - first) * Integer.BYTES);
+      int actual = body[i];
+      if (stored != actual) {
+        backTo(i);
+        throw damaged(
+            0, "page checksum " + Integer.toHexString(stored), Integer.toHexString(actual));
+      }
+    }
+  }
+
+  /** Forgets all but the header and the first pages of the body. */
+  private void backTo(int bodyPages) {
+    next = 1 + bodyPages;
+    digest = 0;
+    for (int i = 0; i < bodyPages; i++) {
+      digest = PageEncoder.fold(digest, body[i]);
+    }
+  }
+
+  private CorruptDatabaseException damaged(int offset, String expected, String found) {
+    return new CorruptDatabaseException(shown, (next << Page.SHIFT) + offset, expected, found);
+  }
+
+  private static int little(byte[] bytes, int offset) {
+    return ByteBuffer.wrap(bytes).order(ByteOrder.LITTLE_ENDIAN).getInt(offset);
+  }
+}

@@ -1,0 +1,399 @@
+package tech.bsdb.transfer;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.ByteBuffer;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Objects;
+import java.util.Set;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ExecutionException;
+import java.util.concurrent.ExecutorCompletionService;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.StatedManifest;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ShardSet;
+
+/**
+ * Brings the databases of a shipment. Those that lie nearby already, whole and with the same
+ * database id, are not brought again; what a download that failed or was killed has left is
+ * continued.
+ *
+ * <pre>
+ * STAGING/ID/                 a database that arrives, by its database id
+ * STAGING/ID/data-000-ID8...  its files, of which only verified pages are written
+ * STAGING/ID/manifest.part    its manifest, renamed to manifest.bsdb once all files are whole
+ * </pre>
+ *
+ * <p>Used by one thread; {@link #run} starts others and waits for them.
+ */
+public final class Download {
+  private static final String UNFINISHED_MANIFEST = "manifest.part";
+
+  private final Origin origin;
+  private final Shipment shipment;
+  private final Path staging;
+  private final TransferOptions options;
+  private final Traffic traffic;
+  private final Map<String, Path> found = new HashMap<>();
+  private final List<Arrival> arrivals = new ArrayList<>();
+  private long reusedFiles;
+  private long reusedBytes;
+  private volatile boolean failed;
+
+  /**
+   * Creates a download without touching any file.
+   *
+   * @param staging the directory for what arrives, on the file system where it will be used
+   * @param checkOpen called often, by many threads; throws to cancel
+   */
+  public Download(
+      Origin origin, Shipment shipment, Path staging, TransferOptions options, Runnable checkOpen) {
+    this.origin = origin;
+    this.shipment = shipment;
+    this.staging = staging;
+    this.options = options;
+    this.traffic =
+        new Traffic(
+            options,
+            () -> {
+              checkOpen.run();
+              if (failed) {
+                throw new CancellationException("another file failed");
+              }
+            });
+  }
+
+  /** A database that is to arrive. */
+  private static final class Arrival {
+    final Shipment.Part part;
+    final DatabaseId id;
+    final Path directory;
+    final List<FileEntry> files;
+    final AtomicInteger missing;
+
+    Arrival(Shipment.Part part, StatedManifest stated) throws IOException {
+      this.part = part;
+      this.id = stated.id();
+      this.directory = stated.path();
+      this.files = stated.database().manifest().files();
+      this.missing = new AtomicInteger(files.size());
+    }
+  }
+
+  /**
+   * Brings what is missing. What arrived stays in the staging directory if this fails.
+   *
+   * @param nearby directories of databases and sets here that may have some of it
+   * @throws NoSuchFileException if the origin lacks a file
+   * @throws CancellationException if it was cancelled
+   */
+  public void run(List<Path> nearby) throws IOException {
+    Files.createDirectories(staging);
+    removeOthers();
+    Map<String, Path> known = known(nearby);
+    List<Shipment.Part> missing = new ArrayList<>();
+    for (Shipment.Part part : shipment.parts()) {
+      Path here = whole(known.get(part.id()), part.id());
+      Path staged = here == null ? whole(staged(part), part.id()) : null;
+      if (here != null) {
+        found.put(part.id(), here);
+        reuse(here);
+      } else if (staged != null) {
+        found.put(part.id(), staged);
+        long bytes = bytes(staged);
+        traffic.expect(bytes);
+        traffic.resumed(bytes);
+      } else {
+        missing.add(part);
+      }
+    }
+    ExecutorService threads =
+        Executors.newFixedThreadPool(
+            options.threads(),
+            task -> {
+              Thread thread = new Thread(task, "bsdb-transfer");
+              thread.setDaemon(true);
+              return thread;
+            });
+    try {
+      List<Task> manifests = new ArrayList<>();
+      missing.forEach(part -> manifests.add(() -> readManifest(part)));
+      all(threads, manifests);
+      List<Task> files = new ArrayList<>();
+      for (Arrival arrival : arrivals) {
+        arrival.files.forEach(entry -> traffic.expect(entry.length()));
+        arrival.files.forEach(entry -> files.add(() -> fetch(arrival, entry)));
+      }
+      requireRoom();
+      all(threads, files);
+    } finally {
+      end(threads);
+    }
+  }
+
+  /** The directory where a database of the shipment is, whole. */
+  public Path directory(Shipment.Part part) {
+    return Objects.requireNonNull(found.get(part.id()), "run first");
+  }
+
+  /** Whether the database came in this staging directory, and may be moved out of it. */
+  public boolean isStaged(Shipment.Part part) {
+    return directory(part).startsWith(staging);
+  }
+
+  /** What was done. */
+  public TransferReport report() {
+    return traffic.report(reusedFiles, reusedBytes);
+  }
+
+  /** Removes the staging directory with all that arrived. */
+  public static void clear(Path staging) throws IOException {
+    if (!Files.isDirectory(staging, LinkOption.NOFOLLOW_LINKS)) {
+      return;
+    }
+    for (Path directory : list(staging)) {
+      remove(directory);
+    }
+    Files.deleteIfExists(staging);
+  }
+
+  private static List<Path> list(Path directory) throws IOException {
+    try (Stream<Path> entries = Files.list(directory)) {
+      return entries.sorted().toList();
+    }
+  }
+
+  private static void remove(Path directory) throws IOException {
+    if (Files.isDirectory(directory, LinkOption.NOFOLLOW_LINKS)) {
+      for (Path file : list(directory)) {
+        Files.deleteIfExists(file);
+      }
+    }
+    Files.deleteIfExists(directory);
+  }
+
+  private Path staged(Shipment.Part part) {
+    return staging.resolve(part.id());
+  }
+
+  /** Removes what arrived for other shipments and is in none of this. */
+  private void removeOthers() throws IOException {
+    Set<String> wanted = new HashSet<>();
+    shipment.parts().forEach(part -> wanted.add(part.id()));
+    for (Path directory : list(staging)) {
+      if (!wanted.contains(String.valueOf(directory.getFileName()))) {
+        remove(directory);
+      }
+    }
+  }
+
+  /** The directories of all databases that are said to be nearby. */
+  private static Map<String, Path> known(List<Path> nearby) {
+    Map<String, Path> known = new HashMap<>();
+    for (Path directory : nearby) {
+      try {
+        byte[] manifest = Files.readAllBytes(directory.resolve(Manifest.FILE_NAME));
+        StatedManifest stated = StatedManifest.decode(directory, manifest);
+        if (stated.isSet()) {
+          for (ShardSet.Shard shard : stated.set().shards()) {
+            known.put(shard.id().toString(), directory.resolve(shard.directoryName()));
+          }
+        } else {
+          known.put(stated.id().toString(), directory);
+        }
+      } catch (IOException unreadable) {
+        // of no use here; whoever serves it will say more
+      }
+    }
+    return known;
+  }
+
+  /** Returns a directory if it has that database with all files, framed as they should be. */
+  private static @Nullable Path whole(@Nullable Path directory, String id) {
+    if (directory == null || !Files.isRegularFile(directory.resolve(Manifest.FILE_NAME))) {
+      return null;
+    }
+    try {
+      DataSet opened = DataSet.open(directory);
+      return !opened.isSet() && opened.id().toString().equals(id) ? directory : null;
+    } catch (IOException unreadable) {
+      return null;
+    }
+  }
+
+  private void reuse(Path directory) throws IOException {
+    reusedFiles += DataSet.open(directory).single().manifest().files().size();
+    reusedBytes += bytes(directory);
+  }
+
+  private static long bytes(Path directory) throws IOException {
+    return DataSet.open(directory).single().manifest().files().stream()
+        .mapToLong(FileEntry::length)
+        .sum();
+  }
+
+  private String at(Shipment.Part part) {
+    return part.directory().isEmpty()
+        ? shipment.directory()
+        : Shipment.below(shipment.directory(), part.directory());
+  }
+
+  private void readManifest(Shipment.Part part) throws IOException {
+    String directory = at(part);
+    String file = Shipment.below(directory, Manifest.FILE_NAME);
+    Path here = staged(part);
+    byte[] bytes =
+        Shipment.small(
+            origin,
+            file,
+            StatedManifest.MAX_BYTES,
+            traffic,
+            options,
+            read -> requireId(StatedManifest.decode(here, read), part));
+    Arrival arrival = new Arrival(part, StatedManifest.decode(here, bytes));
+    Files.createDirectories(here);
+    Path manifest = here.resolve(UNFINISHED_MANIFEST);
+    try (FileChannel out =
+        FileChannel.open(
+            manifest,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.TRUNCATE_EXISTING,
+            StandardOpenOption.WRITE)) {
+      ByteBuffer buffer = ByteBuffer.wrap(bytes);
+      while (buffer.hasRemaining()) {
+        out.write(buffer);
+      }
+      out.force(true);
+    }
+    traffic.file();
+    synchronized (arrivals) {
+      arrivals.add(arrival);
+    }
+  }
+
+  private static void requireId(StatedManifest stated, Shipment.Part part) throws IOException {
+    if (stated.isSet() || !stated.id().toString().equals(part.id())) {
+      throw new CorruptDatabaseException(
+          stated.path().resolve(Manifest.FILE_NAME),
+          16,
+          "database id " + part.id(),
+          stated.isSet() ? "a set of shards" : stated.id().toString());
+    }
+  }
+
+  private void fetch(Arrival arrival, FileEntry entry) throws IOException {
+    String name = entry.name(arrival.id);
+    String file = Shipment.below(at(arrival.part), name);
+    new FileFetch(
+            origin, file, entry, arrival.id, arrival.directory.resolve(name), traffic, options)
+        .run();
+    if (arrival.missing.decrementAndGet() == 0) {
+      Files.move(
+          arrival.directory.resolve(UNFINISHED_MANIFEST),
+          arrival.directory.resolve(Manifest.FILE_NAME),
+          StandardCopyOption.ATOMIC_MOVE);
+      synchronized (found) {
+        found.put(arrival.part.id(), arrival.directory);
+      }
+    }
+  }
+
+  /** Fails if the file system lacks the room, before anything large arrives. */
+  private void requireRoom() throws IOException {
+    long missing = 0;
+    for (Arrival arrival : arrivals) {
+      for (FileEntry entry : arrival.files) {
+        Path file = arrival.directory.resolve(entry.name(arrival.id));
+        missing += entry.length() - (Files.exists(file) ? Files.size(file) : 0);
+      }
+    }
+    long free = Files.getFileStore(staging).getUsableSpace();
+    if (missing > free) {
+      throw new IOException(
+          staging.getParent()
+              + ": "
+              + missing
+              + " bytes are still to come, but only "
+              + free
+              + " are free; make room, or keep fewer versions");
+    }
+  }
+
+  /** A step of the transfer. */
+  @FunctionalInterface
+  private interface Task {
+    void run() throws IOException;
+  }
+
+  /** Runs all tasks; the first failure ends the others. */
+  private void all(ExecutorService threads, List<Task> tasks) throws IOException {
+    ExecutorCompletionService<Void> completed = new ExecutorCompletionService<>(threads);
+    for (Task task : tasks) {
+      completed.submit(
+          () -> {
+            task.run();
+            return null;
+          });
+    }
+    for (int i = 0; i < tasks.size(); i++) {
+      try {
+        completed.take().get();
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("the transfer was interrupted");
+      } catch (ExecutionException e) {
+        throw rethrown(e.getCause());
+      }
+    }
+  }
+
+  private static IOException rethrown(@Nullable Throwable cause) {
+    if (cause instanceof RuntimeException e) {
+      throw e;
+    }
+    if (cause instanceof Error e) {
+      throw e;
+    }
+    return cause instanceof IOException e ? e : new IOException(cause);
+  }
+
+  /** Ends all threads, and waits for them: nothing may be written after this. */
+  private void end(ExecutorService threads) {
+    failed = true; // for what still runs
+    threads.shutdownNow();
+    boolean interrupted = false;
+    while (true) {
+      try {
+        if (threads.awaitTermination(1, TimeUnit.HOURS)) {
+          break;
+        }
+      } catch (InterruptedException e) {
+        interrupted = true;
+      }
+    }
+    if (interrupted) {
+      Thread.currentThread().interrupt();
+    }
+  }
+}

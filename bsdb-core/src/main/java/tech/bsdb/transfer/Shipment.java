@@ -1,0 +1,141 @@
+package tech.bsdb.transfer;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.SortedSet;
+import tech.bsdb.directory.StatedManifest;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ShardSet;
+
+/**
+ * What is to be brought: one database, or the wanted shards of a set. Immutable.
+ *
+ * @param directory where it is, as a path below the origin; empty for the origin itself
+ * @param id its database id here, 32 hexadecimal digits; some shards of a set have an id of their
+ *     own
+ * @param records its number of keys
+ * @param rootManifest the manifest file of the set here; empty for one database
+ * @param parts the databases
+ */
+public record Shipment(
+    String directory, DatabaseId id, long records, byte[] rootManifest, List<Part> parts) {
+  /**
+   * One database of a shipment.
+   *
+   * @param id its database id, 32 hexadecimal digits
+   * @param directory its directory, as a path below that of the shipment; empty for the same
+   */
+  public record Part(String id, String directory) {}
+
+  /** Copies the list. */
+  public Shipment {
+    parts = List.copyOf(parts);
+  }
+
+  /**
+   * Reads what there is.
+   *
+   * @param directory a path below the origin; empty for the origin itself
+   * @throws java.nio.file.NoSuchFileException if there is no manifest
+   * @throws IllegalArgumentException if there are not the wanted shards
+   */
+  public static Shipment read(
+      Origin origin, String directory, TransferOptions options, Runnable checkOpen)
+      throws IOException {
+    String file = below(directory, Manifest.FILE_NAME);
+    Traffic traffic = new Traffic(options, checkOpen);
+    byte[] bytes =
+        small(
+            origin,
+            file,
+            StatedManifest.MAX_BYTES,
+            traffic,
+            options,
+            read -> {
+              StatedManifest unused = StatedManifest.decode(Path.of(directory), read);
+            });
+    StatedManifest stated = StatedManifest.decode(Path.of(directory), bytes);
+    SortedSet<Integer> shards = options.shards();
+    String id = stated.id().toString();
+    if (!stated.isSet()) {
+      if (shards != null) {
+        throw new IllegalArgumentException(
+            origin.location(directory) + " is one database, not a set of shards; omit the shards");
+      }
+      long records = stated.database().facts().records();
+      return new Shipment(directory, id, records, new byte[0], List.of(new Part(id, "")));
+    }
+    ShardSet set = stated.set();
+    byte[] manifest = bytes;
+    List<Part> parts = new ArrayList<>();
+    for (ShardSet.Shard shard : set.shards()) {
+      parts.add(new Part(shard.id().toString(), shard.directoryName()));
+    }
+    return new Shipment(directory, id, set.records(), manifest, parts);
+  }
+
+  /** Whether it is a set of shards, or some of one. */
+  public boolean isSet() {
+    return rootManifest.length > 0;
+  }
+
+  /** A path of two parts, of which the first may be empty. */
+  static String below(String directory, String name) {
+    return directory.isEmpty() ? name : directory + "/" + name;
+  }
+
+  /**
+   * Reads a small file of an origin whole.
+   *
+   * @param file its path below the origin
+   * @param most its greatest length in bytes
+   * @param checkOpen called often; throws to cancel
+   */
+  public static byte[] content(
+      Origin origin, String file, int most, TransferOptions options, Runnable checkOpen)
+      throws IOException {
+    return small(origin, file, most, new Traffic(options, checkOpen), options, read -> {});
+  }
+
+  /** Fails for content that is not what was written. */
+  @FunctionalInterface
+  interface Check {
+    void check(byte[] content) throws IOException;
+  }
+
+  /**
+   * Reads a small file whole.
+   *
+   * @param most its greatest length in bytes
+   * @param check fails if another attempt is needed
+   */
+  static byte[] small(
+      Origin origin, String file, int most, Traffic traffic, TransferOptions options, Check check)
+      throws IOException {
+    Tries tries = new Tries(origin.location(file), traffic, options);
+    while (true) {
+      traffic.checkOpen();
+      try (InputStream in = origin.open(file, 0)) {
+        byte[] bytes = in.readNBytes(most + 1);
+        traffic.received(bytes.length);
+        if (bytes.length > most) {
+          throw new EOFException("it has more than " + most + " bytes");
+        }
+        check.check(bytes);
+        return bytes;
+      } catch (CorruptDatabaseException e) {
+        tries.failed(new Damage(e));
+      } catch (UnsupportedFormatException e) {
+        throw e;
+      } catch (IOException e) {
+        tries.failed(e);
+      }
+    }
+  }
+}

@@ -1,0 +1,25 @@
+package tech.bsdb.transfer;
+
+import java.io.IOException;
+import java.time.Duration;
+
+/** Receives the progress of a transfer, on any of its threads, one call at a time. */
+public interface TransferListener {
+  /** Does nothing. */
+  TransferListener NONE = new TransferListener() {};
+
+  /**
+   * Reports the bytes that are here, and those that will be. Files that were here before the
+   * transfer began do not count.
+   */
+  default void arrived(long doneBytes, long allBytes) {}
+
+  /**
+   * Reports a failure after which the transfer tries again.
+   *
+   * @param location what could not be read
+   * @param why the failure
+   * @param pause the time until the next attempt
+   */
+  default void retrying(String location, IOException why, Duration pause) {}
+}

@@ -1,0 +1,89 @@
+package tech.bsdb.transfer;
+
+import java.time.Duration;
+import java.util.Collections;
+import java.util.Objects;
+import java.util.SortedSet;
+import java.util.TreeSet;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Options for bringing a database from elsewhere. Immutable; the {@code with} methods return
+ * modified copies.
+ *
+ * @param shards the numbers of the shards to bring; null for all
+ * @param threads how many files arrive at once, 1 to 256
+ * @param bytesPerSecond the most bytes that arrive in a second; {@link Long#MAX_VALUE} for no limit
+ * @param attempts how often an operation that makes no progress is tried, 1 to 100
+ * @param pause the pause before the second attempt; it doubles with each further one, up to 30 s
+ * @param listener receives progress
+ */
+public record TransferOptions(
+    @Nullable SortedSet<Integer> shards,
+    int threads,
+    long bytesPerSecond,
+    int attempts,
+    Duration pause,
+    TransferListener listener) {
+  private static final TransferOptions DEFAULTS =
+      new TransferOptions(
+          null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), TransferListener.NONE);
+
+  /**
+   * Copies the numbers.
+   *
+   * @throws IllegalArgumentException if a value is out of range
+   */
+  public TransferOptions {
+    if (shards != null) {
+      shards = Collections.unmodifiableSortedSet(new TreeSet<>(shards));
+      if (shards.isEmpty() || shards.first() < 0) {
+        throw new IllegalArgumentException("shards " + shards + " are not one or more from 0");
+      }
+    }
+    require("threads", threads, 1, 256);
+    require("bytesPerSecond", bytesPerSecond, 1, Long.MAX_VALUE);
+    require("attempts", attempts, 1, 100);
+    if (pause.isNegative()) {
+      throw new IllegalArgumentException("pause is " + pause);
+    }
+    Objects.requireNonNull(listener, "listener");
+  }
+
+  private static void require(String name, long value, long least, long most) {
+    if (value < least || value > most) {
+      throw new IllegalArgumentException(
+          name + " is " + value + ", not in " + least + " to " + most);
+    }
+  }
+
+  /** The defaults: all shards, four files at once, no limit, six attempts within 15 s. */
+  public static TransferOptions defaults() {
+    return DEFAULTS;
+  }
+
+  /** These options with other {@link #shards}. */
+  public TransferOptions withShards(@Nullable SortedSet<Integer> shards) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+  }
+
+  /** These options with other {@link #threads}. */
+  public TransferOptions withThreads(int threads) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+  }
+
+  /** These options with another {@link #bytesPerSecond}. */
+  public TransferOptions withBytesPerSecond(long bytesPerSecond) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+  }
+
+  /** These options with other {@link #attempts} and another {@link #pause}. */
+  public TransferOptions withAttempts(int attempts, Duration pause) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+  }
+
+  /** These options with another {@link #listener}. */
+  public TransferOptions withListener(TransferListener listener) {
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
+  }
+}

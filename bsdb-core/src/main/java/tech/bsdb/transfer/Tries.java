@@ -1,0 +1,65 @@
+package tech.bsdb.transfer;
+
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.NoSuchFileException;
+import java.time.Duration;
+import java.util.concurrent.TimeUnit;
+
+/** Attempts to read one thing from an origin, with growing pauses as long as nothing arrives. */
+final class Tries {
+  private static final long LONGEST_PAUSE = 30_000;
+
+  private final String location;
+  private final Traffic traffic;
+  private final TransferOptions options;
+  private int failures;
+
+  Tries(String location, Traffic traffic, TransferOptions options) {
+    this.location = location;
+    this.traffic = traffic;
+    this.options = options;
+  }
+
+  /** Something arrived: the count of failures starts again. */
+  void progressed() {
+    failures = 0;
+  }
+
+  /**
+   * Waits before the next attempt.
+   *
+   * @throws IOException if there shall be none
+   */
+  void failed(IOException why) throws IOException {
+    if (why instanceof NoSuchFileException
+        || why instanceof AccessDeniedException
+        || why instanceof InterruptedIOException && Thread.currentThread().isInterrupted()) {
+      throw why;
+    }
+    failures++;
+    if (failures >= options.attempts()) {
+      throw new IOException(
+          location + ": gave up after " + failures + " attempts: " + reason(why), why);
+    }
+    long pause = Math.min(LONGEST_PAUSE, options.pause().toMillis() << Math.min(20, failures - 1));
+    traffic.retrying(location, why, Duration.ofMillis(pause));
+    sleep(pause);
+    traffic.checkOpen();
+  }
+
+  private static String reason(IOException why) {
+    String message = why.getMessage();
+    return message == null ? why.getClass().getSimpleName() : message;
+  }
+
+  static void sleep(long milliseconds) throws InterruptedIOException {
+    try {
+      TimeUnit.MILLISECONDS.sleep(milliseconds);
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the transfer was interrupted");
+    }
+  }
+}
