@@ -284,7 +284,7 @@ final class DatabaseWriter implements BuildOutput {
       contents.get(i).file().seal(id, entries.get(i).name(id));
       fileBytes.put(entries.get(i).name(id), entries.get(i).length());
     }
-    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, id, chunk));
+    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
     close();
     long keys = assembled.keys();
     RecordLayout layout = assembled.storage().layout();

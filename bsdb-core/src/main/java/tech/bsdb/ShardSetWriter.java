@@ -80,7 +80,7 @@ final class ShardSetWriter implements BuildOutput {
     progress.sealed(0, 1);
     byte[] text = ShardSet.of(shards).manifest().encode();
     DatabaseId id = DatabaseId.derive(text);
-    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, id, chunk));
+    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
     return new Written(
         id, routed.records(), keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes);
   }

@@ -7,8 +7,8 @@ import java.nio.file.Path;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.io.ChunkBuffer;
@@ -85,22 +85,26 @@ public final class OutputFile implements Closeable {
   }
 
   /**
-   * Writes and seals the manifest of a directory.
+   * Writes the manifest of a directory, forces it to the device and gives it its final name.
    *
    * @param text its content
-   * @param id the id of the database, derived from the text
    * @return the length of the file
    */
-  public static long writeManifest(Path directory, byte[] text, DatabaseId id, ChunkBuffer chunk)
+  public static long writeManifest(Path directory, byte[] text, ChunkBuffer chunk)
       throws IOException {
-    FileIdentity identity = new FileIdentity(FileKind.MANIFEST, 0);
-    try (OutputFile file = new OutputFile(directory, identity, chunk)) {
-      file.pages().put(text, 0, text.length);
-      file.finish();
-      long length = file.entry(0).length();
-      file.seal(id, Manifest.FILE_NAME);
-      return length;
+    byte[] bytes = ManifestFile.encode(text);
+    SequentialFile file = new SequentialFile(directory.resolve("manifest-0.part"), chunk);
+    try {
+      try (file) {
+        file.write(bytes, 0, bytes.length);
+        file.flush();
+        file.force();
+      }
+      Files.move(file.path(), directory.resolve(Manifest.FILE_NAME));
+    } finally {
+      Files.deleteIfExists(file.path());
     }
+    return bytes.length;
   }
 
   /** Closes the file and deletes it unless it was sealed. */

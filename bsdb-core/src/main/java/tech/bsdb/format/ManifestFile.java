@@ -1,5 +1,8 @@
 package tech.bsdb.format;
 
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.LinkedHashSet;
@@ -15,6 +18,31 @@ import tech.bsdb.error.UnsupportedFormatException;
  */
 public record ManifestFile(DatabaseId id, Manifest manifest) {
   private static final FileIdentity FILE = new FileIdentity(FileKind.MANIFEST, 0);
+
+  /** Encodes the file of a manifest. */
+  public static byte[] encode(Manifest manifest) {
+    return encode(manifest.encode());
+  }
+
+  /**
+   * Encodes the file of a manifest.
+   *
+   * @param text the content, from which the database id is derived
+   */
+  public static byte[] encode(byte[] text) {
+    int payloadPages = (text.length + Page.PAYLOAD - 1) / Page.PAYLOAD;
+    ByteBuffer file = ByteBuffer.allocate((payloadPages + 2) * Page.SIZE).position(Page.SIZE);
+    PageEncoder pages = new PageEncoder(file::put, FILE);
+    try {
+      pages.put(text, 0, text.length);
+      pages.pad();
+    } catch (IOException e) {
+      throw new UncheckedIOException("memory takes every page", e);
+    }
+    FileFrame frame =
+        new FileFrame(FILE, DatabaseId.derive(text), pages.pages() + 1, pages.digest());
+    return file.put(frame.footer()).put(0, frame.header()).array();
+  }
 
   /**
    * Decodes a manifest file, verifying every byte.
