@@ -5,7 +5,7 @@ readers in other languages. "§" refers to its sections. It favors brevity over 
     python3 read_bsdb.py DIR --keys-from FILE  take keys in hexadecimal, one per line, from a file or - for standard
                                                input; print a line for each: the value in hexadecimal, or "absent"
 
-DIR is a database, a set of shards, or one shard. The exit code is 1 if a KEY is absent, and 2 after an error, such as a
+DIR is a database, a set of shards, whole or partial, or one shard. The exit code is 1 if a KEY is absent, and 2 after an error, such as a
 damaged page or a key of another shard. It needs Python 3.8 or newer; compressed layouts need Python 3.14, the module
 zstandard, or the library libzstd.
 """
@@ -476,30 +476,46 @@ def require_known(path, text, names):
         check(text[name] in known, f"{path}: unknown {name} {text[name]}")
 
 
+def held_shards(path, text):
+    """The numbers of the shards that the directory of a set holds: all, or those that set.held states."""
+    count = int(text["shard.count"])
+    check(count >= 2 and ("set.id" in text) == ("set.held" in text), f"{path}: bad facts")
+    if "set.held" not in text:
+        return list(range(count))
+    ends = [[int(end) for end in part.split("-")] for part in text["set.held"].split(",")]
+    held = [number for part in ends for number in range(part[0], min(part[-1], count) + 1)]
+    right = held and held == sorted(set(held)) and held[-1] < count and len(held) < count
+    check(right, f"{path}: bad set.held={text['set.held']}")
+    return held
+
+
 class ShardSet:
-    """The shards of a set, each of which is a database."""
+    """The shards of a set, each of which is a database. The directory of a partial set holds only some of them."""
 
     def __init__(self, directory, path, lines):
         text = dict(lines)
         require_known(path, text, [("format", ["1"]), ("shard.hash", ["crc16-slots"])])
-        self.shards = []
-        for shard, shard_id, records in (value.split(" ") for name, value in lines if name == "shard"):
-            check(int(shard) == len(self.shards), f"{path}: shard {shard} is listed as number {len(self.shards)}")
+        listed = [value.split(" ") for name, value in lines if name == "shard"]
+        held = held_shards(path, text)
+        self.path, self.count, self.shards = path, int(text["shard.count"]), {}
+        check([int(shard) for shard, _, _ in listed] == list(range(self.count)), f"{path}: not {self.count} shards")
+        records = sum(int(records) for _, _, records in listed)
+        check(records == int(text["records"]), f"{path}: the shards have {records} records")
+        for shard, shard_id, records in (listed[number] for number in held):
             database = Database(os.path.join(directory, f"shard-{int(shard):05}-{shard_id[:8]}"))
-            self.shards.append(database)
+            self.shards[int(shard)] = database
             check(database.id.hex() == shard_id, f"{database.path}: it is not the shard that {path} lists")
             stated = shard, text["shard.count"], text["shard.hash"], records
             actual = tuple(database.text[name] for name in ("shard.number", "shard.count", "shard.hash", "records"))
             check(actual == stated, f"{database.path}: it differs from {path}")
             for name in "layout", "index.width", "value.schema":
-                same = database.text.get(name) == self.shards[0].text.get(name)
-                check(same, f"{database.path}: another {name} than that of shard 0")
-        check(len(self.shards) == int(text["shard.count"]) >= 2, f"{path}: it lists {len(self.shards)} shards")
-        records = sum(shard.number("records") for shard in self.shards)
-        check(records == int(text["records"]), f"{path}: the shards have {records} records")
+                same = database.text.get(name) == self.shards[held[0]].text.get(name)
+                check(same, f"{database.path}: another {name} than that of shard {held[0]}")
 
     def get(self, key):
-        return self.shards[shard_of(slot_of(key), len(self.shards))].get(key)
+        shard = shard_of(slot_of(key), self.count)
+        check(shard in self.shards, f"{self.path}: {key!r} belongs to shard {shard}, which is not held here")
+        return self.shards[shard].get(key)
 
 
 class Database:

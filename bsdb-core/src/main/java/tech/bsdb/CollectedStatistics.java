@@ -11,6 +11,7 @@ import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.ShardSet;
 
 /** Collects statistics from the manifests of a directory. */
 final class CollectedStatistics {
@@ -23,6 +24,7 @@ final class CollectedStatistics {
     Manifest manifest = opened.databases().get(0).manifest();
     Map<String, Long> files = fileBytes(opened);
     boolean set = opened.isSet();
+    ShardSet partial = opened.partialSet();
     return new Statistics(
         new Statistics.Facts(
             opened.path(),
@@ -41,7 +43,7 @@ final class CollectedStatistics {
             first.zstdBlock(),
             first.zstdLevel(),
             Math.toIntExact(payloadBytes(opened, FileKind.DICTIONARY)),
-            set ? Statistics.WHOLE_SET : first.shard(),
+            set ? Statistics.SET : first.shard(),
             first.shards(),
             bytes(opened, FileKind.HASH),
             bytes(opened, FileKind.INDEX),
@@ -55,6 +57,8 @@ final class CollectedStatistics {
             bytes(opened, FileKind.FILTER),
             first.packed() ? "none" : Facts.hashKind(manifest),
             opened.databases().stream().map(each -> each.facts().records()).toList(),
+            opened.databases().stream().map(each -> each.facts().shard()).toList(),
+            partial == null ? null : String.valueOf(partial.whole()),
             engine,
             readsMemory));
   }

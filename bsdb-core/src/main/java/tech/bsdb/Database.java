@@ -48,8 +48,8 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Opens a database, a set of shards ({@link BuildOptions#withShards}), or one shard of a set. A
-   * shard answers its own keys; lookups of others throw a {@link WrongShardException}.
+   * Opens a database, a set of shards ({@link BuildOptions#withShards}), or one or some shards of a
+   * set. Shards answer their own keys; lookups of others throw a {@link WrongShardException}.
    *
    * @param directory the directory of the database, the set or the shard
    * @param options how to open it
@@ -99,8 +99,8 @@ public final class Database implements AutoCloseable {
    *     the power of minus its checksum bits)
    * @throws IOException if a read fails
    * @throws tech.bsdb.error.CorruptDatabaseException if the lookup meets damaged bytes
-   * @throws WrongShardException if this is one shard, and the key belongs to another. All lookups
-   *     throw it
+   * @throws WrongShardException if the key belongs to a shard that this does not hold, see {@link
+   *     #isShard}. All lookups throw it
    * @throws IllegalStateException if the database is closed
    */
   public byte @Nullable [] get(byte[] key) throws IOException {
@@ -108,8 +108,9 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Whether this is one shard of a set, opened alone. It then refuses the keys of other shards with
-   * a {@link WrongShardException}.
+   * Whether this answers only some keys of a set, because it is one of its shards, opened alone, or
+   * a directory that holds only some of them. It then refuses the keys of other shards with a
+   * {@link WrongShardException}.
    */
   public boolean isShard() {
     return lookup.isShard();
@@ -118,7 +119,7 @@ public final class Database implements AutoCloseable {
   /**
    * Checks that a key belongs here; reads nothing.
    *
-   * @throws WrongShardException if this is one shard, and the key belongs to another
+   * @throws WrongShardException if the key belongs to a shard that this does not hold
    */
   public void requireOwn(byte[] key) throws WrongShardException {
     lookup.requireOwn(key);

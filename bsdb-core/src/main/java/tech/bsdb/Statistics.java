@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.ShardRanges;
 
 /** Statistics of a database or of a set of shards: manifest facts and file sizes. */
 public final class Statistics {
@@ -38,11 +39,13 @@ public final class Statistics {
       long filterBytes,
       String hash,
       List<Long> shardRecords,
+      List<Integer> heldShards,
+      @Nullable String wholeSetId,
       String engine,
       boolean readsMemory) {}
 
-  /** Instead of the number of a shard: this is the whole set. */
-  static final int WHOLE_SET = -1;
+  /** Instead of the number of a shard: this is a set, whole or partial. */
+  static final int SET = -1;
 
   private final Facts facts;
 
@@ -83,7 +86,7 @@ public final class Statistics {
     return facts.approximateWidth;
   }
 
-  /** Number of records that lookups can find. */
+  /** Number of records that lookups can find; of a partial set, in the shards that it holds. */
   public long records() {
     return facts.records;
   }
@@ -138,24 +141,50 @@ public final class Statistics {
     return facts.dictionaryBytes;
   }
 
-  /** Number of this shard; 0 for an undivided database, -1 for a whole set of shards. */
+  /** Number of this shard; 0 for an undivided database, -1 for a set of shards. */
   public int shard() {
     return facts.shard;
   }
 
-  /** Number of shards of the set; 1 for an undivided database. */
+  /** Number of shards of the whole set; 1 for an undivided database. */
   public int shards() {
     return facts.shards;
   }
 
-  /** Whether this is a whole set of shards. */
+  /** Whether this is a set of shards, whole or partial. */
   public boolean isSet() {
-    return facts.shard == WHOLE_SET;
+    return facts.shard == SET;
   }
 
-  /** Number of records of each shard of a whole set, otherwise of the database. */
+  /** Whether this is a set that holds only some of its shards. */
+  public boolean isPartialSet() {
+    return facts.wholeSetId != null;
+  }
+
+  /** Number of records of each shard that is held, otherwise of the database. */
   public List<Long> shardRecords() {
     return facts.shardRecords;
+  }
+
+  /**
+   * Numbers of the shards that are held, ascending: all or some of a set, or the one shard. An
+   * undivided database has number 0.
+   */
+  public List<Integer> heldShards() {
+    return facts.heldShards;
+  }
+
+  /** The numbers of {@link #heldShards} as ranges: {@code 0-15,18}. */
+  public String heldShardRanges() {
+    return ShardRanges.text(facts.heldShards);
+  }
+
+  /**
+   * The id of the whole set, 32 hexadecimal digits, if this holds only some of its shards;
+   * otherwise null. The {@link #databaseId} of a partial set is its own.
+   */
+  public @Nullable String wholeSetId() {
+    return facts.wholeSetId;
   }
 
   /** Size of the hash function in bytes. */

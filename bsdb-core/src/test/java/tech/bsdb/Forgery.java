@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
@@ -14,13 +13,10 @@ import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.FileFrame;
-import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.ShardSet;
 
 /** Writes databases and sets with other manifests, with every checksum right. */
@@ -46,19 +42,8 @@ public final class Forgery {
   /** Writes the manifest of the given lines, and returns the id that it gives. */
   public static DatabaseId manifest(Path directory, List<String> lines) throws IOException {
     byte[] text = (String.join("\n", lines) + "\n").getBytes(StandardCharsets.UTF_8);
-    DatabaseId id = DatabaseId.derive(text);
-    FileIdentity manifest = new FileIdentity(FileKind.MANIFEST, 0);
-    ByteArrayOutputStream pages = new ByteArrayOutputStream();
-    PageEncoder encoder = new PageEncoder(pages::write, manifest);
-    encoder.put(text, 0, text.length);
-    encoder.pad();
-    FileFrame frame = new FileFrame(manifest, id, encoder.pages() + 1, encoder.digest());
-    ByteArrayOutputStream file = new ByteArrayOutputStream();
-    file.write(frame.header());
-    pages.writeTo(file);
-    file.write(frame.footer());
-    Files.write(Database.manifest(directory), file.toByteArray());
-    return id;
+    Files.write(Database.manifest(directory), ManifestFile.encode(text));
+    return DatabaseId.derive(text);
   }
 
   /**
@@ -123,9 +108,27 @@ public final class Forgery {
     manifest(set, List.of(text.split("\n")));
   }
 
-  /** The directories of a set's shards, by number. */
+  /**
+   * Copies a set, or a part of it, with some of its shards.
+   *
+   * @param numbers the numbers of these shards
+   */
+  public static Path part(Path set, Path target, Integer... numbers) throws IOException {
+    ManifestFile whole = decode(set);
+    ShardSet held = ShardSet.of(whole.manifest());
+    ShardSet part =
+        held.holding(held.isWhole() ? whole.id() : held.whole(), Arrays.asList(numbers));
+    Files.createDirectories(target);
+    for (ShardSet.Shard shard : part.heldShards()) {
+      copyTree(set.resolve(shard.directoryName()), target.resolve(shard.directoryName()));
+    }
+    Files.write(Database.manifest(target), ManifestFile.encode(part.manifest()));
+    return target;
+  }
+
+  /** The directories of the shards that a set holds, by number. */
   public static List<Path> shards(Path set) throws IOException {
-    return set(set).shards().stream().map(shard -> set.resolve(shard.directoryName())).toList();
+    return set(set).heldShards().stream().map(shard -> set.resolve(shard.directoryName())).toList();
   }
 
   /** Copies a directory with all that is in it to a new one. */

@@ -130,6 +130,38 @@ class PythonReaderTest {
   }
 
   @Test
+  void partialSets() throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest partial sets");
+    Truth truth = Truth.random(random, 300, 60);
+    Path set = directory.resolve("set");
+    truth.build(set, BuildOptions.defaults().withShards(8));
+    List<Integer> held = List.of(1, 4, 5, 7);
+    Path part = Forgery.part(set, directory.resolve("part"), held.toArray(Integer[]::new));
+    Truth own = new Truth();
+    byte[] foreign = null;
+    for (Truth.Entry record : truth.records()) {
+      if (held.contains(KeySlots.shard(record.key(), 8))) {
+        own.add(record.key(), record.value());
+      } else {
+        foreign = record.key();
+      }
+    }
+    check(part, own);
+    Run refused = answers(part, own.absent(foreign));
+    assertThat(refused.exit).isEqualTo(2);
+    assertThat(refused.lines).hasSize(own.records().size());
+    assertThat(refused.errors)
+        .contains("belongs to shard " + KeySlots.shard(foreign, 8) + ", which is not held here");
+    List<String> lines = Forgery.lines(part);
+    for (String bad : List.of("0-7", "", "8", "4,1", "1-99999999999", "1,1")) {
+      Forgery.manifest(part, Forgery.with(lines, "set.held", bad));
+      assertThat(answers(part, own).exit).as(bad).isEqualTo(2);
+    }
+    Forgery.manifest(part, Forgery.with(lines, "set.held", "0,4"));
+    assertThat(answers(part, own).errors).contains("shard-00000-");
+  }
+
+  @Test
   void mixedUpSetsAreReported() throws Exception {
     Path set = Forgery.copyTree(GoldenSetTest.golden(), directory.resolve("set"));
     List<Path> shards = Forgery.shards(set);

@@ -3,6 +3,7 @@ package tech.bsdb;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.Map;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
 /** Made-up reports and statistics, which only this package can make. */
@@ -35,8 +36,14 @@ public final class Reports {
 
   /** The figures of a set of three shards, or of one shard of it if its number is not null. */
   public static Statistics shards(@Nullable Integer number, List<Long> records) {
-    int shard = number == null ? Statistics.WHOLE_SET : number;
+    int shard = number == null ? Statistics.SET : number;
     return statistics("blocked", 0, 0, 0, false, 0, shard, 3, records);
+  }
+
+  /** The figures of a set of which some shards are held. */
+  public static Statistics partial(int shards, List<Integer> held, List<Long> records) {
+    return statistics(
+        "blocked", 0, 0, 0, false, 0, Statistics.SET, shards, records, held, "1".repeat(32));
   }
 
   /** The figures of a packed database of a thousand records. */
@@ -59,6 +66,34 @@ public final class Reports {
       int shard,
       int shards,
       List<Long> shardRecords) {
+    List<Integer> held =
+        shard == Statistics.SET ? IntStream.range(0, shards).boxed().toList() : List.of(shard);
+    return statistics(
+        layout,
+        approximateWidth,
+        blockSize,
+        bins,
+        spanning,
+        filterBits,
+        shard,
+        shards,
+        shardRecords,
+        held,
+        null);
+  }
+
+  private static Statistics statistics(
+      String layout,
+      int approximateWidth,
+      int blockSize,
+      long bins,
+      boolean spanning,
+      int filterBits,
+      int shard,
+      int shards,
+      List<Long> shardRecords,
+      List<Integer> held,
+      @Nullable String wholeSetId) {
     int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
         new Statistics.Facts(
@@ -92,6 +127,8 @@ public final class Reports {
             filterBits == 0 ? 0 : 16_384,
             bins == 0 ? "gov3-bucketed" : "none",
             shardRecords,
+            held,
+            wholeSetId,
             "not opened",
             false));
   }

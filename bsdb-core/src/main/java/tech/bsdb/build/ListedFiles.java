@@ -26,7 +26,7 @@ import tech.bsdb.format.ShardSet;
  *
  * @param id the id of the database or set
  * @param files the files beside the manifest, which is not among them; none in a set
- * @param shards the directory names and ids of the shards; none in a database
+ * @param shards the directory names and ids of the shards that are held; none in a database
  */
 record ListedFiles(DatabaseId id, Set<String> files, Map<String, DatabaseId> shards) {
   private static final int MAX_MANIFEST_BYTES = 1 << 24;
@@ -42,7 +42,7 @@ record ListedFiles(DatabaseId id, Set<String> files, Map<String, DatabaseId> sha
     Map<String, DatabaseId> shards = new LinkedHashMap<>();
     try {
       if (ShardSet.isSet(file.manifest())) {
-        for (ShardSet.Shard shard : ShardSet.of(file.manifest()).shards()) {
+        for (ShardSet.Shard shard : ShardSet.of(file.manifest()).heldShards()) {
           shards.put(shard.directoryName(), shard.id());
         }
       }

@@ -18,15 +18,15 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 
 /**
- * What one directory holds: a database, or a set of shards, each of which is a database in a
- * directory of its own. All manifests have been read, and all files have the right length, header
- * and footer. Immutable.
+ * What one directory holds: a database, or a set of shards or some of them, each of which is a
+ * database in a directory of its own. All manifests have been read, and all files have the right
+ * length, header and footer. Immutable.
  *
  * @param path the directory
  * @param id the id of the database or of the set
  * @param set the facts of the set, or null if this is a single database
  * @param setManifestBytes size of the set's own manifest in bytes, 0 for a single database
- * @param databases the single database, or the shards by number
+ * @param databases the single database, or the shards that are held, by number
  */
 public record DataSet(
     Path path,
@@ -113,7 +113,7 @@ public record DataSet(
     }
     ShardSet set = stated.set();
     List<DatabaseDirectory> shards = new ArrayList<>();
-    for (ShardSet.Shard shard : set.shards()) {
+    for (ShardSet.Shard shard : set.heldShards()) {
       DatabaseDirectory opened = shard(stated.path(), shard);
       requireMember(opened, shard, set.shards().size(), shards.isEmpty() ? opened : shards.get(0));
       shards.add(opened);
@@ -152,7 +152,7 @@ public record DataSet(
         "shard " + facts.shard() + " of " + facts.shards(),
         bySet);
     require(database, shard.records() + " records", facts.records() + " records", bySet);
-    require(database, kind(first.facts()), kind(facts), "as in shard 0");
+    require(database, kind(first.facts()), kind(facts), "as in shard " + first.facts().shard());
   }
 
   private static void require(DatabaseDirectory shard, String expected, String found, String why)
@@ -173,9 +173,14 @@ public record DataSet(
         + (facts.valueSchema() == null ? "without schema" : facts.valueSchema());
   }
 
-  /** Whether this is a set of shards. */
+  /** Whether this is a set of shards, whole or partial. */
   public boolean isSet() {
     return set != null;
+  }
+
+  /** The facts of the set if it is partial, otherwise null. */
+  public @Nullable ShardSet partialSet() {
+    return set == null || set.isWhole() ? null : set;
   }
 
   /** The facts of the first database; what one lookup relies on is the same for all. */

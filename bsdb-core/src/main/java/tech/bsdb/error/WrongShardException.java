@@ -4,8 +4,8 @@ import java.io.IOException;
 import java.nio.file.Path;
 
 /**
- * Thrown when a lookup asks one shard for a key of another. It says nothing about whether the key
- * is present: only the shard that it names knows.
+ * Thrown when a lookup asks one or some shards of a set for a key of another shard. It says nothing
+ * about whether the key is present: only the shard that it names knows.
  */
 public final class WrongShardException extends IOException {
   private static final long serialVersionUID = 1L;
@@ -17,11 +17,12 @@ public final class WrongShardException extends IOException {
   /**
    * Creates an exception.
    *
-   * @param path the directory of the shard that was asked
+   * @param path the directory that was asked
    * @param key the key
    * @param slot the slot of the key, 0 to 16,383
    * @param shard the number of the shard that holds the slot
-   * @param asked the number of the shard that was asked, and its slots
+   * @param asked the number of the shard that was asked and its slots, or the shards of a partial
+   *     set
    */
   public WrongShardException(Path path, byte[] key, int slot, int shard, String asked) {
     super(

@@ -2,12 +2,15 @@ package tech.bsdb.locate;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.KeySlots;
+import tech.bsdb.format.ShardSet;
 
 /**
  * Leads each key to the locator of the database that can hold it: always the same, or that of the
@@ -27,6 +30,10 @@ public abstract class Route implements Closeable {
    * @param locators the locators of its databases, in order; the route closes them
    */
   public static Route of(DataSet opened, List<Locator> locators) {
+    ShardSet partial = opened.partialSet();
+    if (partial != null) {
+      return new ToHeldShards(locators, opened.path(), partial);
+    }
     if (opened.isSet()) {
       return new ToShards(locators);
     }
@@ -106,6 +113,40 @@ public abstract class Route implements Closeable {
     @Override
     public int number(byte[] key) {
       return KeySlots.shard(key, databases());
+    }
+  }
+
+  /** Some shards of a set. */
+  private static final class ToHeldShards extends Route {
+    private static final int NOT_HELD = -1;
+
+    private final Path path;
+    private final ShardSet set;
+
+    /** The number of the database of each shard. */
+    private final int[] databases;
+
+    ToHeldShards(List<Locator> locators, Path path, ShardSet set) {
+      super(locators);
+      this.path = path;
+      this.set = set;
+      this.databases = new int[set.shards().size()];
+      Arrays.fill(databases, NOT_HELD);
+      for (int i = 0; i < set.held().size(); i++) {
+        databases[set.held().get(i)] = i;
+      }
+    }
+
+    @Override
+    public int number(byte[] key) throws WrongShardException {
+      int slot = KeySlots.of(key);
+      int shard = KeySlots.shard(slot, databases.length);
+      int database = databases[shard];
+      if (database == NOT_HELD) {
+        throw new WrongShardException(
+            path, key, slot, shard, "a partial set with " + set.shownHeld());
+      }
+      return database;
     }
   }
 

@@ -329,9 +329,9 @@ public final class Lookup implements Closeable {
     return opened;
   }
 
-  /** Whether this is one shard of a set, opened alone. */
+  /** Whether only some shards of a set were opened, or one alone. */
   public boolean isShard() {
-    return !opened.isSet() && opened.facts().shards() > 1;
+    return opened.databases().size() < opened.facts().shards();
   }
 
   /**

@@ -16,12 +16,9 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.Leaks;
 import tech.bsdb.Truth;
-import tech.bsdb.format.DatabaseId;
-import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
-import tech.bsdb.io.ChunkBuffer;
 
 /**
  * A set of shards made by hand: the directory of each shard holds a small undivided database. A set
@@ -66,14 +63,8 @@ public final class CraftedSet {
 
   /** Writes the manifest of a set. */
   static void writeManifest(Path directory, List<ShardSet.Shard> shards) throws IOException {
-    byte[] text = ShardSet.of(shards).manifest().encode();
-    try (ChunkBuffer chunk = ChunkBuffer.huge();
-        OutputFile manifest =
-            new OutputFile(directory, new FileIdentity(FileKind.MANIFEST, 0), chunk)) {
-      manifest.pages().put(text, 0, text.length);
-      manifest.finish();
-      manifest.seal(DatabaseId.derive(text), Manifest.FILE_NAME);
-    }
+    byte[] file = ManifestFile.encode(ShardSet.of(shards).manifest());
+    Files.write(directory.resolve(Manifest.FILE_NAME), file);
   }
 
   /** The directory names of the shards; that of a database is empty. */

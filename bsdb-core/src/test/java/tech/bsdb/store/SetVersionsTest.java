@@ -22,8 +22,11 @@ import tech.bsdb.Database;
 import tech.bsdb.Forgery;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Statistics;
 import tech.bsdb.Truth;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.WrongShardException;
+import tech.bsdb.format.KeySlots;
 
 /** Stores whose versions are sets of shards and single databases in turn. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -215,6 +218,40 @@ class SetVersionsTest {
     Versions.publish(set, store, "v2");
     try (Database database = Database.open(store.resolve("v2"))) {
       truth("v2").checkGets(database);
+    }
+  }
+
+  /** A store whose versions hold some shards, and at last the whole set. */
+  @ParameterizedTest
+  @EnumSource(Preload.class)
+  void readersFollowPartialSets(Preload preload) throws Exception {
+    Path store = folder.resolve("store");
+    Path set = build("v", 4);
+    byte[] key = Truth.utf8("key-7");
+    int home = KeySlots.shard(key, 4);
+    Path without = Forgery.part(set, folder.resolve("without"), (home + 1) % 4, (home + 2) % 4);
+    Path with = Forgery.part(set, folder.resolve("with"), home, (home + 2) % 4);
+    Versions.publish(without, store, "v1");
+    same(without, store.resolve("v1"));
+    ReloadOptions options =
+        ReloadOptions.defaults().withPoll(Duration.ofHours(1)).withPreload(preload);
+    try (ReloadingDatabase database = ReloadingDatabase.open(store, options)) {
+      assertThatThrownBy(() -> database.get(key)).isInstanceOf(WrongShardException.class);
+      Versions.publish(with, store, "v2");
+      assertThat(database.reload()).isTrue();
+      assertThat(get(database)).isEqualTo("v");
+      Versions.publish(set, store, "v3");
+      assertThat(database.reload()).isTrue();
+      assertThat(database.getAll(List.of(key, Truth.utf8("key-1")))).doesNotContainNull();
+      assertThat(Store.open(store).rollback("v1")).isEqualTo("v1");
+      assertThat(database.reload()).isTrue();
+      assertThatThrownBy(() -> database.get(key)).isInstanceOf(WrongShardException.class);
+      assertThat(database.swaps()).isEqualTo(3);
+    }
+    for (StoredVersion version : Store.open(store).versions()) {
+      Statistics statistics = Database.statistics(store.resolve(version.name()));
+      assertThat(version.records()).isEqualTo(statistics.records()).isPositive();
+      assertThat(version.bytes()).isEqualTo(statistics.databaseBytes());
     }
   }
 
