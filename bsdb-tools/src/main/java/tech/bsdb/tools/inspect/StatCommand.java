@@ -149,6 +149,8 @@ public final class StatCommand implements Command {
     json.put("filterBytes", s.filterBytes());
     json.put("shard", s.isSet() ? null : s.shard());
     json.put("shards", s.shards());
+    json.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
+    json.put("wholeSetId", s.wholeSetId());
     if (s.isSet()) {
       json.put("shardRecords", s.shardRecords());
     }
@@ -180,12 +182,17 @@ public final class StatCommand implements Command {
     if (s.isSet()) {
       lines.put(
           "shards",
-          count(s.shards())
+          (s.isPartialSet() ? s.heldShardRanges() + " of " : "")
+              + count(s.shards())
               + ", of "
               + count(Collections.min(s.shardRecords()))
               + " to "
               + count(Collections.max(s.shardRecords()))
               + " records");
+      String whole = s.wholeSetId();
+      if (whole != null) {
+        lines.put("whole set", whole);
+      }
     } else if (s.shards() > 1) {
       lines.put("shard", s.shard() + " of " + s.shards());
     }

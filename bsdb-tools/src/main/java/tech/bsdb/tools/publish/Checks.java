@@ -7,6 +7,7 @@ import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Locale;
@@ -46,11 +47,14 @@ record Checks(
     @Nullable Path queries,
     Encoding keyEncoding) {
   /** The number of key slots, of which a shard has a range (FORMAT.md §14). */
-  private static final long SLOTS = 16_384;
+  private static final int SLOTS = 16_384;
 
   private static final int ENOUGH_TO_JUDGE = 100;
   private static final int BATCH = 1000;
   private static final int SHOWN = 3;
+
+  /** The most characters of ranges in a message. */
+  private static final int MOST_RANGES = 80;
 
   /** The findings of the checks, by name, for the report. */
   record Findings(Map<String, Object> figures, List<String> leftOut) {
@@ -243,8 +247,8 @@ record Checks(
   }
 
   /**
-   * Refuses a shard in place of what answers keys of other shards, too: the servers would lose
-   * them.
+   * Refuses one or some shards in place of what answers keys of other shards, too: the servers
+   * would lose them.
    */
   private void refuseNarrower(Statistics next, Path old, String current, Findings findings)
       throws VersionRefusedException {
@@ -263,32 +267,51 @@ record Checks(
       }
       return;
     }
-    if (firstSlot(next) > firstSlot(before) || endSlot(next) < endSlot(before)) {
+    BitSet lost = slots(before);
+    lost.andNot(slots(next));
+    if (!lost.isEmpty()) {
       throw new VersionRefusedException(
-          "the new version is shard "
-              + next.shard()
+          "the new version is "
+              + shards(next)
               + " of "
               + next.shards()
               + " with the key slots "
-              + slots(next)
+              + shown(slots(next))
               + ", but "
               + current
               + ", the current version, has "
-              + slots(before)
+              + shown(slots(before))
               + "; publish the whole set, or use another store; --allow-key-change accepts that");
     }
   }
 
-  private static String slots(Statistics database) {
-    return firstSlot(database) + " to " + (endSlot(database) - 1);
+  private static String shards(Statistics database) {
+    String ranges = database.heldShardRanges();
+    int held = database.heldShards().size();
+    return held == 1
+        ? "shard " + ranges
+        : ranges.length() <= MOST_RANGES ? "shards " + ranges : held + " shards";
   }
 
-  private static long firstSlot(Statistics database) {
-    return database.isSet() ? 0 : (long) database.shard() * SLOTS / database.shards();
+  /** The slots of all shards that a database holds. */
+  private static BitSet slots(Statistics database) {
+    BitSet slots = new BitSet(SLOTS);
+    for (int shard : database.heldShards()) {
+      slots.set(shard * SLOTS / database.shards(), (shard + 1) * SLOTS / database.shards());
+    }
+    return slots;
   }
 
-  private static long endSlot(Statistics database) {
-    return database.isSet() ? SLOTS : (database.shard() + 1L) * SLOTS / database.shards();
+  /** The first ranges of some slots, for messages: "0 to 2047, 4096 to 6143, ...". */
+  private static String shown(BitSet slots) {
+    List<String> ranges = new ArrayList<>();
+    int from = slots.nextSetBit(0);
+    while (from >= 0 && ranges.size() < SHOWN) {
+      int end = slots.nextClearBit(from);
+      ranges.add(from + " to " + (end - 1));
+      from = slots.nextSetBit(end);
+    }
+    return String.join(", ", ranges) + (from < 0 ? "" : ", ...");
   }
 
   private static boolean isForeign(Database database, byte[] key) {

@@ -103,6 +103,8 @@ final class ServerStatistics {
     map.put("filterBits", s.filterBits());
     map.put("shard", s.isSet() ? null : s.shard());
     map.put("shards", s.shards());
+    map.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
+    map.put("wholeSetId", s.wholeSetId());
     map.put("keyBytes", s.keyBytes());
     map.put("valueBytes", s.valueBytes());
     map.put("longestKey", s.longestKey());

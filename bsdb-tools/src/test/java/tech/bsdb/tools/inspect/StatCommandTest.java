@@ -10,6 +10,7 @@ import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Reports;
+import tech.bsdb.Statistics;
 import tech.bsdb.tools.CommandRun;
 
 class StatCommandTest {
@@ -92,6 +93,30 @@ class StatCommandTest {
     assertThat(set).containsEntry("shards", "3, of 0 to 1,600 records").doesNotContainKey("shard");
     Map<String, String> shard = StatCommand.forPeople(Reports.shards(2, List.of(1_600L)));
     assertThat(shard).containsEntry("shard", "2 of 3").doesNotContainKey("shards");
+  }
+
+  @Test
+  void aPartialSetShowsWhichShardsItHolds() {
+    Statistics partial = Reports.partial(8, List.of(0, 1, 5), List.of(400L, 0L, 1_600L));
+    assertThat(StatCommand.forPeople(partial))
+        .containsEntry("shards", "0-1,5 of 8, of 0 to 1,600 records")
+        .containsEntry("whole set", "1".repeat(32));
+    assertThat(StatCommand.forPrograms(partial))
+        .containsEntry("shard", null)
+        .containsEntry("shards", 8)
+        .containsEntry("heldShards", "0-1,5")
+        .containsEntry("wholeSetId", "1".repeat(32))
+        .containsEntry("shardRecords", List.of(400L, 0L, 1_600L));
+    for (Statistics other :
+        List.of(
+            Reports.shards(null, List.of(400L, 0L, 1_600L)),
+            Reports.shards(2, List.of(1_600L)),
+            Reports.statistics("blocked", 0, 0))) {
+      assertThat(StatCommand.forPeople(other)).doesNotContainKey("whole set");
+      assertThat(StatCommand.forPrograms(other))
+          .containsEntry("heldShards", null)
+          .containsEntry("wholeSetId", null);
+    }
   }
 
   @Test

@@ -17,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
+import tech.bsdb.tools.PartialSets;
 
 /** The page as a browser shows it; only where Chromium is installed. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -47,10 +48,14 @@ class BrowserTest {
     Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
     Path shard = Serving.shardWithout(set, "k");
     String number = String.valueOf(Integer.parseInt(shard.getFileName().toString(), 6, 11, 10));
-    for (Path directory : List.of(set, shard)) {
+    Path part = PartialSets.copy(set, folder.resolve("part"), 0, 2);
+    Map<Path, String> expected =
+        Map.of(
+            set, "<dd>all 3</dd>", shard, "<dd>only number " + number, part, "<dd>only 0,2 of 3<");
+    for (Path directory : List.of(set, shard, part)) {
       try (Serving serving = new Serving(directory).start()) {
         assertThat(shown(chromium, "http://127.0.0.1:" + serving.port() + "/"))
-            .contains(directory.equals(set) ? "<dd>all 3</dd>" : "<dd>only number " + number);
+            .contains(expected.get(directory));
       }
     }
   }

@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.PartialSets;
 import tech.bsdb.tools.serve.Wire.Response;
 
 /** A server of one shard alone refuses the keys of others, a server of the set has all. */
@@ -180,6 +181,34 @@ class ShardServiceTest {
       assertThat(wire.get("/stats").text())
           .contains("\"records\":1000,", "\"shard\":null,", "\"shards\":4,");
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aPartialSetHasTheKeysOfItsShards(boolean async) throws IOException {
+    Path part = PartialSets.copy(set, folder.resolve("part"), 1, 3);
+    List<String> held = Serving.ownKeys(part, List.copyOf(records.keySet()));
+    List<String> others = new ArrayList<>(records.keySet());
+    others.removeAll(held);
+    assertThat(held).hasSizeBetween(300, 700);
+    serve(part, async);
+    try (Wire wire = serving.connect()) {
+      assertThat(post(wire, held, true).text()).isEqualTo(answer(held));
+      for (String foreign : others.subList(0, 5)) {
+        assertMisdirected(wire.get("/bsdb/" + foreign));
+        List<String> batch = new ArrayList<>(held);
+        batch.add(foreign);
+        assertMisdirected(post(wire, batch, true));
+        assertMisdirected(post(wire, List.of(foreign), false));
+      }
+      assertThat(wire.get("/bsdb/" + held.get(0)).text()).isEqualTo(records.get(held.get(0)));
+      assertThat(wire.get("/bsdb/{" + held.get(0) + "}absent").status()).isEqualTo(404);
+      assertThat(wire.get("/stats").text())
+          .contains("\"records\":" + held.size() + ",")
+          .contains("\"shard\":null,\"shards\":4,\"heldShards\":\"1,3\",\"wholeSetId\":\"");
+    }
+    assertThat(serving.metric("bsdb_lookup_errors_total")).isZero();
+    assertThat(serving.metric("bsdb_http_requests_total{status=\"421\"}")).isEqualTo(15);
   }
 
   @Test
