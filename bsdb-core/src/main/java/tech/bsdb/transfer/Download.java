@@ -216,7 +216,7 @@ public final class Download {
         byte[] manifest = Files.readAllBytes(directory.resolve(Manifest.FILE_NAME));
         StatedManifest stated = StatedManifest.decode(directory, manifest);
         if (stated.isSet()) {
-          for (ShardSet.Shard shard : stated.set().shards()) {
+          for (ShardSet.Shard shard : stated.set().heldShards()) {
             known.put(shard.id().toString(), directory.resolve(shard.directoryName()));
           }
         } else {

@@ -7,10 +7,13 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.SortedSet;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.StatedManifest;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
+import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
 
 /**
@@ -24,7 +27,7 @@ import tech.bsdb.format.ShardSet;
  * @param parts the databases
  */
 public record Shipment(
-    String directory, DatabaseId id, long records, byte[] rootManifest, List<Part> parts) {
+    String directory, String id, long records, byte[] rootManifest, List<Part> parts) {
   /**
    * One database of a shipment.
    *
@@ -71,13 +74,41 @@ public record Shipment(
       long records = stated.database().facts().records();
       return new Shipment(directory, id, records, new byte[0], List.of(new Part(id, "")));
     }
+    return of(directory, stated, bytes, wanted(origin.location(directory), stated, shards));
+  }
+
+  /** Returns the set of the wanted shards. */
+  private static ShardSet wanted(
+      String location, StatedManifest stated, @Nullable SortedSet<Integer> shards)
+      throws IOException {
     ShardSet set = stated.set();
-    byte[] manifest = bytes;
+    if (shards == null) {
+      return set;
+    }
+    List<Integer> lacking = shards.stream().filter(number -> !set.holds(number)).toList();
+    if (!lacking.isEmpty()) {
+      throw new IllegalArgumentException(
+          location
+              + " has "
+              + (set.isWhole() ? set.shards().size() + " shards, from 0" : set.shownHeld())
+              + ", but not shard "
+              + lacking.get(0));
+    }
+    DatabaseId whole = set.whole();
+    return set.holding(whole == null ? stated.id() : whole, shards);
+  }
+
+  private static Shipment of(
+      String directory, StatedManifest stated, byte[] manifest, ShardSet wanted)
+      throws IOException {
+    boolean asIs = wanted.equals(stated.set());
+    byte[] encoded = asIs ? manifest : ManifestFile.encode(wanted.manifest());
+    StatedManifest here = StatedManifest.decode(Path.of(directory), encoded);
     List<Part> parts = new ArrayList<>();
-    for (ShardSet.Shard shard : set.shards()) {
+    for (ShardSet.Shard shard : wanted.heldShards()) {
       parts.add(new Part(shard.id().toString(), shard.directoryName()));
     }
-    return new Shipment(directory, id, set.records(), manifest, parts);
+    return new Shipment(directory, here.id().toString(), wanted.heldRecords(), encoded, parts);
   }
 
   /** Whether it is a set of shards, or some of one. */

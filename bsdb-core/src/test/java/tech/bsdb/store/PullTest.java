@@ -12,8 +12,10 @@ import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.time.Duration;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Objects;
 import java.util.SplittableRandom;
+import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -29,6 +31,8 @@ import tech.bsdb.Leaks;
 import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
+import tech.bsdb.error.WrongShardException;
+import tech.bsdb.format.KeySlots;
 import tech.bsdb.transfer.Download;
 import tech.bsdb.transfer.TransferListener;
 import tech.bsdb.transfer.TransferOptions;
@@ -447,5 +451,52 @@ class PullTest {
         .as("half a second at least, for all bytes but what the first read takes")
         .isGreaterThan(Duration.ofMillis(250));
     assertServes("one");
+  }
+
+  @Test
+  void someShardsArePulled() throws Exception {
+    Versions.publish(build(folder.resolve("a"), "one", 8), there, "v1");
+    pull(QUICK.withShards(new TreeSet<>(List.of(2, 3, 7))));
+    assertHolds(2, 3, 7);
+    assertThat(pull(QUICK.withShards(new TreeSet<>(List.of(7, 2, 3))))).isNull();
+    Versions.publish(build(folder.resolve("b"), "two", 8), there, "v2");
+    TransferReport other = pull(QUICK.withShards(new TreeSet<>(List.of(3, 4))));
+    assertHolds(3, 4);
+    assertThat(other.reusedFiles()).isPositive();
+    pull(QUICK);
+    assertServes("two");
+    Path partial = store.resolve("v2");
+    origin = new FolderOrigin(store); // a store of ours in turn, whose current version is whole
+    store = folder.resolve("next");
+    pull(QUICK.withShards(new TreeSet<>(List.of(0))));
+    assertHolds(0);
+    origin = new FolderOrigin(partial);
+    store = folder.resolve("last");
+    pull(QUICK);
+    assertHolds(3, 4);
+    assertThatThrownBy(() -> pull(QUICK.withShards(new TreeSet<>(List.of(4, 5)))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("far://host/ has shards 3-4 of 8, but not shard 5");
+    origin = new FolderOrigin(there);
+    assertThatThrownBy(() -> pull(QUICK.withShards(new TreeSet<>(List.of(8)))))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessage("far://host/v2 has 8 shards, from 0, but not shard 8");
+  }
+
+  private void assertHolds(Integer... shards) throws IOException {
+    try (Database database = Database.open(store.resolve(current()))) {
+      int own = 0;
+      for (Truth.Entry entry : truth("x").records()) {
+        int shard = KeySlots.shard(entry.key(), 8);
+        if (List.of(shards).contains(shard)) {
+          assertThat(database.get(entry.key())).isNotNull();
+          own++;
+        } else {
+          assertThatThrownBy(() -> database.get(entry.key()))
+              .isInstanceOf(WrongShardException.class);
+        }
+      }
+      assertThat(database.statistics().records()).isEqualTo(own);
+    }
   }
 }
