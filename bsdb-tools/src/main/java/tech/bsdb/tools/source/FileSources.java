@@ -31,7 +31,6 @@ import tech.bsdb.tools.input.InputException;
  */
 public final class FileSources implements AutoCloseable {
   private static final Pattern URI = Pattern.compile("([a-zA-Z][a-zA-Z0-9+.-]+):(/.*)");
-  private static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
 
   private final FileSourceOptions options;
   private final FolderWalk walk;
@@ -51,19 +50,26 @@ public final class FileSources implements AutoCloseable {
    * @throws InputException if Hadoop's client is not on the class path
    */
   public static FileSources open(FileSourceOptions options) throws InputException {
-    requireHadoop(FileSources.class.getClassLoader());
+    requireHadoop(
+        FileSources.class.getClassLoader(),
+        "Parquet cannot be read without it, not even from local files");
     return new FileSources(options);
   }
 
-  /** Fails if {@code bsdb.jar} runs without its directory of jars. */
-  static void requireHadoop(ClassLoader classes) throws InputException {
+  /**
+   * Fails if {@code bsdb.jar} runs without its directory of jars.
+   *
+   * @param why what it is needed for, as a clause
+   */
+  static void requireHadoop(ClassLoader classes, String why) throws InputException {
     try {
       Class.forName("org.apache.hadoop.conf.Configuration", /* initialize= */ false, classes);
     } catch (ClassNotFoundException missing) {
       throw new InputException(
-          "Hadoop's client is not on the class path, and Parquet cannot be read without it, not even"
-              + " from local files: run bin/bsdb or bsdb-jar-with-dependencies.jar, or name the jars in"
-              + " lib/hadoop: java -cp 'lib/bsdb.jar:lib/hadoop/*' tech.bsdb.tools.Main build-parquet ...",
+          "Hadoop's client is not on the class path, and "
+              + why
+              + ": run bin/bsdb or bsdb-jar-with-dependencies.jar, or name the jars in lib/hadoop: java"
+              + " -cp 'lib/bsdb.jar:lib/hadoop/*' tech.bsdb.tools.Main COMMAND ...",
           missing);
     }
   }
@@ -80,7 +86,7 @@ public final class FileSources implements AutoCloseable {
     }
     List<SourceFile> files = new ArrayList<>();
     for (String input : inputs) {
-      Matcher file = FILE_URI.matcher(input);
+      Matcher file = LocalDirectory.FILE_URI.matcher(input);
       if (file.matches()) {
         files.addAll(local.find(pathOf(nameOf(file.group(3)))));
       } else if (options.nameNode() != null || URI.matcher(input).matches()) {
@@ -142,7 +148,7 @@ public final class FileSources implements AutoCloseable {
   }
 
   /** Returns an input that is a path or a pattern, as Java names files in this locale. */
-  private static String nameOf(String input) throws InputException {
+  static String nameOf(String input) throws InputException {
     try {
       return ArgumentText.name(input);
     } catch (InvalidPathException noPath) {

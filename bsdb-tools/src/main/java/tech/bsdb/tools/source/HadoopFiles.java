@@ -103,7 +103,7 @@ final class HadoopFiles implements AutoCloseable {
    * Returns an input's path. Without a scheme it is on the name node of the options; if relative,
    * below the user's home there.
    */
-  private static Path path(String input) throws IOException {
+  static Path path(String input) throws IOException {
     try {
       boolean uri = input.matches("[a-zA-Z][a-zA-Z0-9+.-]+:/.*");
       return uri ? new Path(input) : new Path(null, null, input);
@@ -112,7 +112,12 @@ final class HadoopFiles implements AutoCloseable {
     }
   }
 
-  private FileSystem fileSystem(String input, Path path) throws IOException {
+  /**
+   * Returns the URI of the file system of a path.
+   *
+   * @param input the path as the user wrote it
+   */
+  static URI uri(String input, Path path, Configuration configuration) throws InputException {
     URI uri = path.toUri();
     URI byDefault = FileSystem.getDefaultUri(configuration);
     if (uri.getAuthority() == null
@@ -125,6 +130,11 @@ final class HadoopFiles implements AutoCloseable {
               + ": no name node: write hdfs://HOST/PATH, name one with -nn, or give the"
               + " cluster's configuration with --hadoop-conf");
     }
+    return uri;
+  }
+
+  private FileSystem fileSystem(String input, Path path) throws IOException {
+    URI uri = uri(input, path, configuration);
     login.require(uri.getScheme());
     String key = uri.getScheme() + "://" + uri.getAuthority();
     FileSystem open = fileSystems.get(key);

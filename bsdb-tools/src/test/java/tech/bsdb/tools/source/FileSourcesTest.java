@@ -31,12 +31,12 @@ class FileSourcesTest {
   void withoutHadoopsClientItSaysWhichJarsToUse() throws Exception {
     ClassLoader none = ClassLoader.getPlatformClassLoader();
 
-    assertThatThrownBy(() -> FileSources.requireHadoop(none))
+    assertThatThrownBy(() -> FileSources.requireHadoop(none, "nothing works without it"))
         .isInstanceOf(InputException.class)
         .hasMessageContaining("Hadoop's client is not on the class path")
         .hasMessageContaining("lib/hadoop")
         .hasMessageContaining("bsdb-jar-with-dependencies.jar");
-    FileSources.requireHadoop(FileSources.class.getClassLoader());
+    FileSources.requireHadoop(FileSources.class.getClassLoader(), "");
   }
 
   /** The messages are those of hadoop-aws 3.5.0 and of its SDK. */

@@ -1,0 +1,302 @@
+package tech.bsdb.tools.source;
+
+import java.io.ByteArrayInputStream;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.InputStream;
+import java.net.URI;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.FilterFileSystem;
+import org.apache.hadoop.fs.Options;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.RemoteIterator;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.viewfs.ViewFileSystem;
+import org.apache.hadoop.hdfs.DistributedFileSystem;
+import org.apache.hadoop.hdfs.web.WebHdfsFileSystem;
+import org.apache.hadoop.security.AccessControlException;
+import org.apache.hadoop.util.functional.FutureIO;
+
+/** A directory on a file system of Hadoop, which is opened for it alone. */
+final class HadoopDirectory implements DistantDirectory {
+  /** A hint to stores: one request for all that follows, instead of one for each range. */
+  private static final String READ_POLICY = "whole-file, sequential";
+
+  private static final int CHUNK = 1 << 18;
+
+  private final FileSystem fileSystem;
+  private final Path path;
+
+  /** As users know it, which matters if a view of file systems leads elsewhere. */
+  private final Path shown;
+
+  private HadoopDirectory(FileSystem fileSystem, Path path, Path shown) {
+    this.fileSystem = fileSystem;
+    this.path = path;
+    this.shown = shown;
+  }
+
+  static HadoopDirectory of(String location, FileSourceOptions options) throws IOException {
+    try {
+      Login.checkKeytab(options);
+      Slf4jWarnings.silence();
+      Configuration configuration = HadoopConfiguration.of(options);
+      Login login = Login.of(options, configuration);
+      Path given = HadoopFiles.path(location);
+      URI uri = HadoopFiles.uri(location, given, configuration);
+      login.require(uri.getScheme());
+      FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
+      try {
+        Path path = fileSystem.makeQualified(given);
+        return fileSystem instanceof ViewFileSystem
+            ? behind(fileSystem, path, configuration)
+            : new HadoopDirectory(fileSystem, path, path);
+      } catch (IOException | RuntimeException | LinkageError failure) {
+        fileSystem.close();
+        throw failure;
+      }
+    } catch (IOException | RuntimeException | LinkageError failure) {
+      throw FileSources.explain(location, failure);
+    }
+  }
+
+  /** The directory that a view shows; only its own file system can rename over another file. */
+  private static HadoopDirectory behind(FileSystem view, Path path, Configuration configuration)
+      throws IOException {
+    Path real = resolve(view, path);
+    FileSystem fileSystem = FileSystem.newInstance(real.toUri(), configuration);
+    view.close();
+    return new HadoopDirectory(fileSystem, real, path);
+  }
+
+  private static Path resolve(FileSystem view, Path path) throws IOException {
+    try {
+      return view.resolvePath(path);
+    } catch (FileNotFoundException missing) {
+      Path parent = path.getParent();
+      if (parent == null) {
+        throw missing;
+      }
+      return new Path(resolve(view, parent), path.getName());
+    }
+  }
+
+  @Override
+  public String location(String file) {
+    return path(shown, file).toString();
+  }
+
+  private Path path(String file) {
+    return path(path, file);
+  }
+
+  private static Path path(Path directory, String file) {
+    return file.isEmpty() ? directory : new Path(directory, file);
+  }
+
+  /** An operation on a file. */
+  @FunctionalInterface
+  private interface Operation<T> {
+    T run(Path path) throws IOException;
+  }
+
+  private <T> T on(String file, Operation<T> operation) throws IOException {
+    try {
+      return operation.run(path(file));
+    } catch (FileNotFoundException e) {
+      throw caused(new NoSuchFileException(location(file)), e);
+    } catch (AccessControlException e) {
+      throw caused(
+          new AccessDeniedException(location(file), null, explain(file, e).getMessage()), e);
+    } catch (RuntimeException | LinkageError e) {
+      throw explain(file, e);
+    }
+  }
+
+  private static FileSystemException caused(FileSystemException failure, IOException cause) {
+    failure.initCause(cause);
+    return failure;
+  }
+
+  @Override
+  public InputStream open(String file, long from) throws IOException {
+    return on(
+        file,
+        found -> {
+          FSDataInputStream in =
+              FutureIO.awaitFuture(
+                  fileSystem
+                      .openFile(found)
+                      .opt(Options.OpenFileOptions.FS_OPTION_OPENFILE_READ_POLICY, READ_POLICY)
+                      .build());
+          try {
+            if (from > 0) {
+              in.seek(from);
+            }
+            return new HadoopStream(in);
+          } catch (IOException | RuntimeException e) {
+            in.close();
+            throw e;
+          }
+        });
+  }
+
+  @Override
+  public List<Entry> list(String directory) throws IOException {
+    return on(
+        directory,
+        found -> {
+          List<Entry> entries = new ArrayList<>();
+          RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(found);
+          while (all.hasNext()) {
+            FileStatus one = all.next();
+            if (one.getPath().toUri().getPath().equals(found.toUri().getPath())) {
+              throw new NotDirectoryException(location(directory));
+            }
+            entries.add(
+                new Entry(
+                    one.getPath().getName(),
+                    one.getLen(),
+                    one.isDirectory(),
+                    Instant.ofEpochMilli(one.getModificationTime())));
+          }
+          return entries;
+        });
+  }
+
+  @Override
+  public void write(String file, InputStream content) throws IOException {
+    on(
+        file,
+        target -> {
+          write(target, content);
+          return target;
+        });
+  }
+
+  private void write(Path target, InputStream content) throws IOException {
+    FSDataOutputStream out = fileSystem.create(target, true);
+    try {
+      byte[] chunk = new byte[CHUNK];
+      int count;
+      while ((count = content.readNBytes(chunk, 0, CHUNK)) > 0) {
+        out.write(chunk, 0, count);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      abandon(target, out, e);
+      throw e;
+    }
+    try {
+      out.close();
+    } catch (IOException | RuntimeException e) {
+      delete(target, e);
+      throw e;
+    }
+  }
+
+  /** Discards a file; to close it would complete it. */
+  private void abandon(Path target, FSDataOutputStream out, Throwable why) {
+    if (out.hasCapability(StreamCapabilities.ABORTABLE_STREAM)
+        && out.getWrappedStream() instanceof Abortable abortable) {
+      try {
+        abortable.abort();
+        return;
+      } catch (RuntimeException e) {
+        why.addSuppressed(e);
+      }
+    }
+    try {
+      out.close();
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+    }
+    delete(target, why);
+  }
+
+  private void delete(Path target, Throwable why) {
+    try {
+      boolean unused = fileSystem.delete(target, false);
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+    }
+  }
+
+  @Override
+  public void replace(String file, byte[] content) throws IOException {
+    on(
+        file,
+        target -> {
+          if (!canReplace(fileSystem)) {
+            write(target, new ByteArrayInputStream(content));
+            return target;
+          }
+          Path next = new Path(target.getParent(), "." + target.getName() + ".new");
+          write(next, new ByteArrayInputStream(content));
+          try {
+            Renaming.over(fileSystem, next, target);
+          } catch (IOException | RuntimeException e) {
+            delete(next, e);
+            throw e;
+          }
+          return target;
+        });
+  }
+
+  /**
+   * Whether a file system renames one file over another in one step. Others delete the other first,
+   * so that there is none for a moment.
+   */
+  private static boolean canReplace(FileSystem fileSystem) {
+    return fileSystem instanceof DistributedFileSystem || fileSystem instanceof WebHdfsFileSystem;
+  }
+
+  /** Calls the rename that file systems offer to each other only. */
+  private static final class Renaming extends FilterFileSystem {
+    private Renaming(FileSystem fileSystem) {
+      super(fileSystem);
+    }
+
+    @SuppressWarnings("deprecation") // the other API is not that of every file system
+    static void over(FileSystem fileSystem, Path from, Path to) throws IOException {
+      new Renaming(fileSystem).rename(from, to, Options.Rename.OVERWRITE);
+    }
+  }
+
+  @Override
+  public boolean isComplete(String file) throws IOException {
+    return on(
+        file,
+        found -> !(fileSystem instanceof DistributedFileSystem hdfs) || hdfs.isFileClosed(found));
+  }
+
+  @Override
+  public void delete(String file) throws IOException {
+    try {
+      boolean unused = on(file, found -> fileSystem.delete(found, true));
+    } catch (NoSuchFileException missing) {
+      // nothing to delete
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    fileSystem.close();
+  }
+
+  @Override
+  public String toString() {
+    return shown.toString();
+  }
+}

@@ -1,0 +1,286 @@
+package tech.bsdb.tools.source;
+
+import java.io.ByteArrayOutputStream;
+import java.io.EOFException;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.io.OutputStream;
+import java.net.URI;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.NavigableMap;
+import java.util.TreeSet;
+import java.util.concurrent.ConcurrentSkipListMap;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
+import java.util.function.IntPredicate;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.Abortable;
+import org.apache.hadoop.fs.FSDataInputStream;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSInputStream;
+import org.apache.hadoop.fs.FileStatus;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.StreamCapabilities;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.util.Progressable;
+
+/**
+ * An object store in this process: objects appear when they are complete, and directories are the
+ * beginnings of their names. Any of its operations can be made to fail.
+ */
+public final class FaultyStore extends FileSystem {
+  /** The objects by path. */
+  public static final NavigableMap<String, byte[]> FILES = new ConcurrentSkipListMap<>();
+
+  /** How many operations were begun. */
+  public static final AtomicInteger STEPS = new AtomicInteger();
+
+  /** How many bytes were written, those of failed attempts included. */
+  public static final AtomicLong WRITTEN = new AtomicLong();
+
+  private static volatile IntPredicate failing = step -> false;
+  private static volatile long room = Long.MAX_VALUE;
+
+  private URI uri = URI.create("faulty://store");
+
+  /** Empties the store, which then works. */
+  public static void reset() {
+    FILES.clear();
+    repair();
+  }
+
+  /** Works from now on. */
+  public static void repair() {
+    fail(step -> false);
+    room = Long.MAX_VALUE;
+  }
+
+  /** Fails the operations of which this is true, counted from 1. */
+  public static void fail(IntPredicate which) {
+    failing = which;
+    STEPS.set(0);
+    WRITTEN.set(0);
+  }
+
+  /** Fails writes beyond so many bytes from now on. */
+  public static void fill(long bytes) {
+    room = WRITTEN.get() + bytes;
+  }
+
+  /** The options that reach it. */
+  public static FileSourceOptions options() {
+    return new FileSourceOptions(
+        null, null, Map.of("fs.faulty.impl", FaultyStore.class.getName()), null, null);
+  }
+
+  private static void step(String what) throws IOException {
+    int step = STEPS.incrementAndGet();
+    if (failing.test(step)) {
+      throw new IOException("connection reset at step " + step + ": " + what);
+    }
+  }
+
+  @Override
+  public void initialize(URI name, Configuration configuration) throws IOException {
+    super.initialize(name, configuration);
+    uri = URI.create(name.getScheme() + "://" + name.getAuthority());
+  }
+
+  @Override
+  public String getScheme() {
+    return "faulty";
+  }
+
+  @Override
+  public URI getUri() {
+    return uri;
+  }
+
+  private static String key(Path path) {
+    return path.toUri().getPath();
+  }
+
+  private static byte[] found(Path path) throws FileNotFoundException {
+    byte[] bytes = FILES.get(key(path));
+    if (bytes == null) {
+      throw new FileNotFoundException(path + " is not an object");
+    }
+    return bytes;
+  }
+
+  @Override
+  public FSDataInputStream open(Path path, int buffer) throws IOException {
+    step("open " + path);
+    return new FSDataInputStream(new Reading(found(path)));
+  }
+
+  @Override
+  public FSDataOutputStream create(
+      Path path,
+      FsPermission permission,
+      boolean overwrite,
+      int buffer,
+      short replication,
+      long blockSize,
+      Progressable progress)
+      throws IOException {
+    step("create " + path);
+    return new FSDataOutputStream(new Writing(path), null);
+  }
+
+  @Override
+  public FSDataOutputStream append(Path path, int buffer, Progressable progress) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean rename(Path from, Path to) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
+  public boolean delete(Path path, boolean recursive) throws IOException {
+    step("delete " + path);
+    boolean deleted = FILES.remove(key(path)) != null;
+    return FILES.keySet().removeIf(name -> name.startsWith(key(path) + "/")) || deleted;
+  }
+
+  @Override
+  public FileStatus[] listStatus(Path path) throws IOException {
+    step("list " + path);
+    byte[] bytes = FILES.get(key(path));
+    if (bytes != null) {
+      return new FileStatus[] {file(path, bytes)};
+    }
+    String prefix = key(path).equals("/") ? "/" : key(path) + "/";
+    TreeSet<String> names = new TreeSet<>();
+    for (String name : FILES.keySet()) {
+      if (name.startsWith(prefix)) {
+        names.add(name.substring(prefix.length()).replaceFirst("/.*", ""));
+      }
+    }
+    if (names.isEmpty()) {
+      throw new FileNotFoundException(path + " has no objects");
+    }
+    List<FileStatus> statuses = new ArrayList<>();
+    for (String name : names) {
+      Path child = new Path(path, name);
+      byte[] object = FILES.get(key(child));
+      statuses.add(object == null ? new FileStatus(0, true, 1, 1, 0, child) : file(child, object));
+    }
+    return statuses.toArray(FileStatus[]::new);
+  }
+
+  private static FileStatus file(Path path, byte[] bytes) {
+    return new FileStatus(bytes.length, false, 1, 1, System.currentTimeMillis(), path);
+  }
+
+  @Override
+  public void setWorkingDirectory(Path path) {}
+
+  @Override
+  public Path getWorkingDirectory() {
+    return new Path("/");
+  }
+
+  @Override
+  public boolean mkdirs(Path path, FsPermission permission) {
+    return true;
+  }
+
+  @Override
+  public FileStatus getFileStatus(Path path) throws IOException {
+    step("status of " + path);
+    return file(path, found(path));
+  }
+
+  private static final class Reading extends FSInputStream {
+    private final byte[] bytes;
+    private int at;
+
+    Reading(byte[] bytes) {
+      this.bytes = bytes;
+    }
+
+    @Override
+    public void seek(long to) throws IOException {
+      if (to > bytes.length) {
+        throw new EOFException("beyond the end");
+      }
+      at = (int) to;
+    }
+
+    @Override
+    public long getPos() {
+      return at;
+    }
+
+    @Override
+    public boolean seekToNewSource(long to) {
+      return false;
+    }
+
+    @Override
+    public int read() {
+      return at < bytes.length ? bytes[at++] & 0xff : -1;
+    }
+  }
+
+  private static final class Writing extends OutputStream implements Abortable, StreamCapabilities {
+    private final Path path;
+    private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private boolean closed;
+
+    Writing(Path path) {
+      this.path = path;
+    }
+
+    @Override
+    public void write(int one) throws IOException {
+      write(new byte[] {(byte) one}, 0, 1);
+    }
+
+    @Override
+    public void write(byte[] some, int offset, int length) throws IOException {
+      step("write " + path);
+      if (WRITTEN.addAndGet(length) > room) {
+        throw new IOException("the store is full");
+      }
+      bytes.write(some, offset, length);
+    }
+
+    @Override
+    public boolean hasCapability(String capability) {
+      return capability.equals(StreamCapabilities.ABORTABLE_STREAM);
+    }
+
+    @Override
+    public Abortable.AbortableResult abort() {
+      closed = true;
+      return new Abortable.AbortableResult() {
+        @Override
+        public boolean alreadyClosed() {
+          return false;
+        }
+
+        @Override
+        public IOException anyCleanupException() {
+          return null;
+        }
+      };
+    }
+
+    @Override
+    public void close() throws IOException {
+      if (!closed) {
+        closed = true;
+        step("complete " + path);
+        FILES.put(key(path), Arrays.copyOf(bytes.toByteArray(), bytes.size()));
+      }
+    }
+  }
+}

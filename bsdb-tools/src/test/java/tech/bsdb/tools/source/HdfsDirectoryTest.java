@@ -1,0 +1,100 @@
+package tech.bsdb.tools.source;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
+import java.security.PrivilegedExceptionAction;
+import java.util.Map;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FileSystem;
+import org.apache.hadoop.fs.Path;
+import org.apache.hadoop.fs.permission.FsPermission;
+import org.apache.hadoop.security.UserGroupInformation;
+import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+
+/** A directory of a real HDFS. */
+@Timeout(value = 120, unit = TimeUnit.SECONDS)
+class HdfsDirectoryTest extends DistantDirectoryContract {
+  private static final AtomicInteger NUMBER = new AtomicInteger();
+  private static Hdfs hdfs;
+
+  @BeforeAll
+  static void start() throws Exception {
+    hdfs = Hdfs.running();
+  }
+
+  private static FileSourceOptions on(String nameNode) {
+    return new FileSourceOptions(nameNode, null, Map.of(), null, null);
+  }
+
+  @Override
+  DistantDirectory fresh() throws IOException {
+    return DistantDirectory.open("/distant/" + NUMBER.incrementAndGet(), on(hdfs.nameNode()));
+  }
+
+  @Test
+  void aViewLeadsToTheFileSystemBehindIt() throws Exception {
+    hdfs.write("/behind/file", new byte[3]);
+    Map<String, String> view =
+        Map.of("fs.viewfs.mounttable.all.link./users", hdfs.uri() + "/behind");
+    try (DistantDirectory directory =
+        DistantDirectory.open(
+            "viewfs://all/users/new/store", new FileSourceOptions(null, null, view, null, null))) {
+      directory.replace("CURRENT", "v1\n".getBytes(UTF_8));
+      directory.replace("CURRENT", "v2\n".getBytes(UTF_8));
+      assertThat(directory.location("CURRENT")).isEqualTo("viewfs://all/users/new/store/CURRENT");
+    }
+    try (InputStream in = hdfs.fileSystem().open(new Path("/behind/new/store/CURRENT"))) {
+      assertThat(in.readAllBytes()).isEqualTo("v2\n".getBytes(UTF_8));
+    }
+  }
+
+  @Test
+  void aFileWhoseWriterIsStillThereIsNotComplete() throws Exception {
+    try (DistantDirectory directory = fresh();
+        FileSystem another =
+            FileSystem.newInstance(hdfs.fileSystem().getUri(), hdfs.fileSystem().getConf());
+        FSDataOutputStream out = another.create(new Path(directory.location("file")))) {
+      out.write(1);
+      out.hsync();
+      assertThat(directory.isComplete("file")).isFalse();
+      directory.write("file", new ByteArrayInputStream(new byte[10]));
+      assertThat(directory.isComplete("file")).isTrue();
+      assertThat(directory.list("").get(0).length()).isEqualTo(10);
+      assertThatThrownBy(out::close).isInstanceOf(IOException.class);
+    }
+  }
+
+  @Test
+  void whatIsForbiddenIsNamed() throws Exception {
+    hdfs.write("/forbidden/file", new byte[3]);
+    hdfs.fileSystem().setPermission(new Path("/forbidden"), new FsPermission("700"));
+    UserGroupInformation other = UserGroupInformation.createRemoteUser("somebody");
+    PrivilegedExceptionAction<Void> denied =
+        () -> {
+          try (DistantDirectory directory =
+              DistantDirectory.open(hdfs.uri() + "/forbidden", FileSourceOptions.local())) {
+            assertThatThrownBy(() -> directory.open("file", 0))
+                .isInstanceOf(AccessDeniedException.class)
+                .hasMessageContaining("/forbidden/file");
+            assertThatThrownBy(() -> directory.replace("file", new byte[1]))
+                .isInstanceOf(AccessDeniedException.class)
+                .satisfies(
+                    failure ->
+                        assertThat(directory.explain("file", failure))
+                            .hasMessageContaining("permission denied (user=somebody"));
+          }
+          return null;
+        };
+    other.doAs(denied);
+  }
+}
