@@ -124,7 +124,7 @@ final class ArrivingPages {
 
   /** Forgets all but the header and the first pages of the body. */
   private void backTo(int bodyPages) {
-    next = 1 + bodyPages;
+    next = 1L + bodyPages;
     digest = 0;
     for (int i = 0; i < bodyPages; i++) {
       digest = PageEncoder.fold(digest, body[i]);

@@ -108,7 +108,7 @@ final class FileFetch {
   }
 
   private void fetch(FileChannel out) throws IOException {
-    Tries tries = new Tries(origin.location(file), traffic, options);
+    Tries tries = new Tries(origin, file, traffic, options);
     while (true) {
       long before = pages.verified();
       IOException failure = attempt(out);

@@ -23,4 +23,14 @@ public interface Origin {
 
   /** The location of a file as people write it, for messages; {@code ""} is the directory. */
   String location(String file);
+
+  /**
+   * Why a file could not be opened or read, as people say it; without the location.
+   *
+   * @param failure what {@link #open} or the stream threw
+   */
+  default String reason(IOException failure) {
+    String message = failure.getMessage();
+    return message == null ? failure.getClass().getSimpleName() : message;
+  }
 }

@@ -149,7 +149,7 @@ public record Shipment(
   static byte[] small(
       Origin origin, String file, int most, Traffic traffic, TransferOptions options, Check check)
       throws IOException {
-    Tries tries = new Tries(origin.location(file), traffic, options);
+    Tries tries = new Tries(origin, file, traffic, options);
     while (true) {
       traffic.checkOpen();
       try (InputStream in = origin.open(file, 0)) {

@@ -1,6 +1,5 @@
 package tech.bsdb.transfer;
 
-import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.time.Duration;
 
@@ -60,7 +59,7 @@ final class Traffic {
     files++;
   }
 
-  synchronized void retrying(String location, IOException why, Duration pause) {
+  synchronized void retrying(String location, String why, Duration pause) {
     retries++;
     options.listener().retrying(location, why, pause);
   }

@@ -1,6 +1,5 @@
 package tech.bsdb.transfer;
 
-import java.io.IOException;
 import java.time.Duration;
 
 /** Receives the progress of a transfer, on any of its threads, one call at a time. */
@@ -18,8 +17,8 @@ public interface TransferListener {
    * Reports a failure after which the transfer tries again.
    *
    * @param location what could not be read
-   * @param why the failure
+   * @param why the failure, as people say it
    * @param pause the time until the next attempt
    */
-  default void retrying(String location, IOException why, Duration pause) {}
+  default void retrying(String location, String why, Duration pause) {}
 }

@@ -1,5 +1,6 @@
 package tech.bsdb.transfer;
 
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import java.nio.file.AccessDeniedException;
@@ -11,13 +12,15 @@ import java.util.concurrent.TimeUnit;
 final class Tries {
   private static final long LONGEST_PAUSE = 30_000;
 
-  private final String location;
+  private final Origin origin;
+  private final String file;
   private final Traffic traffic;
   private final TransferOptions options;
   private int failures;
 
-  Tries(String location, Traffic traffic, TransferOptions options) {
-    this.location = location;
+  Tries(Origin origin, String file, Traffic traffic, TransferOptions options) {
+    this.origin = origin;
+    this.file = file;
     this.traffic = traffic;
     this.options = options;
   }
@@ -41,17 +44,18 @@ final class Tries {
     failures++;
     if (failures >= options.attempts()) {
       throw new IOException(
-          location + ": gave up after " + failures + " attempts: " + reason(why), why);
+          origin.location(file) + ": gave up after " + failures + " attempts: " + reason(why), why);
     }
     long pause = Math.min(LONGEST_PAUSE, options.pause().toMillis() << Math.min(20, failures - 1));
-    traffic.retrying(location, why, Duration.ofMillis(pause));
+    traffic.retrying(origin.location(file), reason(why), Duration.ofMillis(pause));
     sleep(pause);
     traffic.checkOpen();
   }
 
-  private static String reason(IOException why) {
-    String message = why.getMessage();
-    return message == null ? why.getClass().getSimpleName() : message;
+  private String reason(IOException why) {
+    return why instanceof Damage || why instanceof EOFException
+        ? String.valueOf(why.getMessage())
+        : origin.reason(why);
   }
 
   static void sleep(long milliseconds) throws InterruptedIOException {

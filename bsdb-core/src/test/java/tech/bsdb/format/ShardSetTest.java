@@ -175,7 +175,8 @@ class ShardSetTest {
   void oneFactWithoutTheOther() {
     for (int missing : new int[] {5, 6}) {
       List<String> lines = lines(set(5).holding(WHOLE, List.of(1)));
-      String name = lines.remove(missing).split("=")[0];
+      String line = lines.remove(missing);
+      String name = line.substring(0, line.indexOf('='));
       assertThatThrownBy(() -> read(lines))
           .isInstanceOf(IllegalArgumentException.class)
           .hasMessageContaining(name);

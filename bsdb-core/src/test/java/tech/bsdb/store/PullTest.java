@@ -181,16 +181,16 @@ class PullTest {
   @Test
   void cutConnectionsAreContinuedWhereTheyEnded() throws Exception {
     build(there, "one", 3);
-    SplittableRandom random = Seeds.random("PullTest");
+    long seed = Seeds.random("PullTest").nextLong();
     AtomicInteger cuts = new AtomicInteger();
     origin.fault =
         (file, from, content) -> {
           if (file.endsWith("manifest.bsdb")) { // small files are read anew
             return origin.opens.get(file) == 1 ? FolderOrigin.cut(content, 5000, true) : content;
           }
-          cuts.incrementAndGet();
-          long after = 4096 + random.split().nextInt(20_000); // one page at least: progress
-          return FolderOrigin.cut(content, after, cuts.get() % 2 == 0);
+          int cut = cuts.incrementAndGet();
+          int after = 4096 + new SplittableRandom(seed + cut).nextInt(20_000); // a page at least
+          return FolderOrigin.cut(content, after, cut % 2 == 0);
         };
     TransferReport done = pull(QUICK);
     assertThat(done.retries()).isPositive();

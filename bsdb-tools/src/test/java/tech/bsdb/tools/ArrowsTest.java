@@ -40,7 +40,7 @@ class ArrowsTest {
       parquet: input source rows text
       inspect: cli input rows text
       build: cli input inspect source parquet rows text
-      publish: build cli input inspect
+      publish: build cli input inspect source
       serve.batch: text
       serve: cli rows serve.batch text
       """;

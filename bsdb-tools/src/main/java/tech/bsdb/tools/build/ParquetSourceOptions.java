@@ -101,7 +101,8 @@ public final class ParquetSourceOptions {
                 + " the character with that code");
   }
 
-  private static Syntax hadoop(Syntax syntax) {
+  /** Declares the options for access to files on other file systems. */
+  public static Syntax hadoop(Syntax syntax) {
     return syntax
         .value(
             "-nn",

@@ -1,15 +1,8 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
-import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
-import java.util.Map;
-import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
-import tech.bsdb.Statistics;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
@@ -17,7 +10,6 @@ import tech.bsdb.tools.build.Interruption;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
@@ -106,19 +98,22 @@ public final class PublishCommand implements Command {
         Progress progress = new Progress(console, quiet);
         Publication publication =
             Publication.of(
-                database, store, options(arguments, new Shown(console, progress, quiet)))) {
+                database,
+                store,
+                options(arguments, new PublishProgress(PROGRAM, console, progress, quiet)))) {
       interruption.undoBy(() -> abandon(progress, publication), () -> {});
-      Run run = new Run(publication, checks, console, quiet);
+      Publishing run = new Publishing(PROGRAM, publication, checks, console, quiet);
       try {
-        run.publish();
+        publication.begin();
+        run.publish(/* verify= */ true);
       } catch (IllegalArgumentException e) {
         throw new UsageException(String.valueOf(e.getMessage()));
       } catch (IOException e) {
-        throw withSpace(e, store);
+        throw Publishing.withSpace(e, store);
       }
       String live = "version " + publication.version() + " is current";
       try {
-        tell(run, arguments, console, keep, () -> interruption.completed(live));
+        run.tell(arguments, keep, () -> interruption.completed(live));
       } catch (OutputException e) {
         throw e.but("it was published: " + live);
       }
@@ -131,25 +126,6 @@ public final class PublishCommand implements Command {
     publication.close();
   }
 
-  private static void tell(
-      Run run, Arguments arguments, Console console, int keep, Runnable completed)
-      throws IOException {
-    boolean json = arguments.has("--json");
-    if (!json) {
-      console.print(run.publication.version());
-      console.out().flush();
-    }
-    completed.run();
-    List<String> removed = run.keep(keep);
-    run.publication.warnings().forEach(what -> console.say(PROGRAM + ": warning: " + what));
-    if (json) {
-      JsonReport.print(console, run.forPrograms(removed));
-      console.out().flush();
-    } else if (!arguments.has("-q")) {
-      run.forPeople(removed).forEach(console::say);
-    }
-  }
-
   private static PublishOptions options(Arguments arguments, PublishListener listener)
       throws UsageException {
     try {
@@ -159,148 +135,6 @@ public final class PublishCommand implements Command {
           .withListener(listener);
     } catch (IllegalArgumentException e) {
       throw new UsageException("--version: " + e.getMessage());
-    }
-  }
-
-  /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */
-  private static IOException withSpace(IOException e, Path store) {
-    String lower = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
-    if (!full || e instanceof FileSystemException) {
-      return e;
-    }
-    return new IOException(store + ": " + e.getMessage(), e);
-  }
-
-  /** Shows progress. */
-  private record Shown(Console console, Progress progress, boolean quiet)
-      implements PublishListener {
-    @Override
-    public void waiting() {
-      if (!quiet) {
-        console.say(
-            PROGRAM + ": another publish to this store is running; waiting for it to finish");
-      }
-    }
-
-    @Override
-    public void copied(long doneBytes, long allBytes) {
-      progress.update("copy", doneBytes, allBytes);
-    }
-
-    @Override
-    public void verified(long donePages, long allPages) {
-      progress.update("verify", donePages, allPages);
-    }
-  }
-
-  /** One publication and its report. */
-  private static final class Run {
-    private final Publication publication;
-    private final Checks checks;
-    private final Console console;
-    private final boolean quiet;
-    private final long began = System.nanoTime();
-    private double copySeconds;
-    private double seconds;
-    private @Nullable String previous;
-    private @Nullable Statistics added;
-    private Current old = Current.NONE;
-    private Checks.Findings findings = new Checks.Findings();
-
-    Run(Publication publication, Checks checks, Console console, boolean quiet) {
-      this.publication = publication;
-      this.checks = checks;
-      this.console = console;
-      this.quiet = quiet;
-    }
-
-    void publish() throws IOException {
-      publication.begin();
-      checkRecords(publication.records()); // what is refused here need not be copied
-      publication.copy();
-      copySeconds = (System.nanoTime() - began) / 1e9;
-      publication.verify();
-      do {
-        Statistics statistics = Database.statistics(publication.directory());
-        added = statistics;
-        checkRecords(statistics.records());
-        findings = checks.keys(publication.directory(), old);
-      } while (!publication.goLive(previous));
-      seconds = (System.nanoTime() - began) / 1e9;
-      if (!quiet) {
-        findings.leftOut().forEach(what -> console.say(PROGRAM + ": left out: " + what));
-      }
-    }
-
-    private void checkRecords(long records) throws IOException {
-      previous = publication.current();
-      old = previous == null ? Current.NONE : Current.of(publication.store(), previous);
-      checks.records(records, old);
-    }
-
-    /** Removes old versions; if that fails, the new one is still current. */
-    List<String> keep(int keep) {
-      try {
-        return keep < 0 ? List.of() : publication.keep(keep);
-      } catch (IOException e) {
-        console.say(
-            PROGRAM + ": the new version is current, but not all old ones were removed: " + e);
-        return List.of();
-      }
-    }
-
-    List<String> forPeople(List<String> removed) {
-      Statistics now = added;
-      if (now == null) {
-        return List.of();
-      }
-      String first =
-          String.format(
-              Locale.ROOT,
-              "published %s in %s: %,d records, %,d bytes in %.1f s (copied in %.1f s), verified",
-              publication.version(),
-              publication.store(),
-              now.records(),
-              now.databaseBytes(),
-              seconds,
-              copySeconds);
-      String second =
-          previous == null
-              ? "it is the first version"
-              : "current before: "
-                  + previous
-                  + (old.readable()
-                      ? String.format(Locale.ROOT, ", %,d records", old.records())
-                      : "")
-                  + "; to go back: bsdb rollback "
-                  + publication.store();
-      return removed.isEmpty()
-          ? List.of(first, second)
-          : List.of(first, second, "removed: " + String.join(", ", removed));
-    }
-
-    Map<String, @Nullable Object> forPrograms(List<String> removed) {
-      Map<String, @Nullable Object> json = new LinkedHashMap<>();
-      Statistics now = added;
-      json.put("version", publication.version());
-      json.put("store", publication.store().toString());
-      if (now != null) {
-        json.put("databaseId", now.databaseId());
-        json.put("records", now.records());
-        json.put("bytes", now.databaseBytes());
-      }
-      json.put("previous", previous);
-      if (old.readable()) {
-        json.put("previousRecords", old.records());
-      }
-      json.putAll(findings.figures());
-      json.put("leftOut", findings.leftOut());
-      json.put("removed", removed);
-      json.put("warnings", publication.warnings());
-      json.put("copySeconds", copySeconds);
-      json.put("seconds", seconds);
-      return json;
     }
   }
 }

@@ -95,6 +95,13 @@ public interface DistantDirectory extends Origin, AutoCloseable {
     return FileSources.explain(location(file), failure);
   }
 
+  @Override
+  default String reason(IOException failure) {
+    String location = location("");
+    String message = String.valueOf(explain("", failure).getMessage());
+    return message.startsWith(location + ": ") ? message.substring(location.length() + 2) : message;
+  }
+
   /** Closes the connections. */
   @Override
   void close() throws IOException;

@@ -1,0 +1,26 @@
+package tech.bsdb.tools.publish;
+
+import tech.bsdb.store.PublishListener;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Progress;
+
+/** Shows the progress of a publication. */
+record PublishProgress(String program, Console console, Progress progress, boolean quiet)
+    implements PublishListener {
+  @Override
+  public void waiting() {
+    if (!quiet) {
+      console.say(program + ": another publish to this store is running; waiting for it to finish");
+    }
+  }
+
+  @Override
+  public void copied(long doneBytes, long allBytes) {
+    progress.update("copy", doneBytes, allBytes);
+  }
+
+  @Override
+  public void verified(long donePages, long allPages) {
+    progress.update("verify", donePages, allPages);
+  }
+}

@@ -1,0 +1,209 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.Statistics;
+import tech.bsdb.store.Publication;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.transfer.TransferReport;
+
+/** One publication and its report. */
+final class Publishing {
+  private final String program;
+  private final Publication publication;
+  private final Checks checks;
+  private final Console console;
+  private final boolean quiet;
+  private final long began = System.nanoTime();
+  private double copySeconds;
+  private double seconds;
+  private @Nullable String previous;
+  private @Nullable Statistics added;
+  private Current old = Current.NONE;
+  private Checks.Findings findings = new Checks.Findings();
+
+  Publishing(
+      String program, Publication publication, Checks checks, Console console, boolean quiet) {
+    this.program = program;
+    this.publication = publication;
+    this.checks = checks;
+    this.console = console;
+    this.quiet = quiet;
+  }
+
+  /**
+   * Does all that follows the beginning of the publication.
+   *
+   * @param verify whether the copy is verified as a whole, each key included
+   */
+  void publish(boolean verify) throws IOException {
+    checkRecords(publication.records()); // what is refused here need not be copied
+    publication.copy();
+    copySeconds = (System.nanoTime() - began) / 1e9;
+    if (verify) {
+      publication.verify();
+    }
+    do {
+      Statistics statistics = Database.statistics(publication.directory());
+      added = statistics;
+      checkRecords(statistics.records());
+      findings = checks.keys(publication.directory(), old);
+    } while (!publication.goLive(previous));
+    seconds = (System.nanoTime() - began) / 1e9;
+    if (!quiet) {
+      findings.leftOut().forEach(what -> console.say(program + ": left out: " + what));
+    }
+  }
+
+  private void checkRecords(long records) throws IOException {
+    previous = publication.current();
+    old = previous == null ? Current.NONE : Current.of(publication.store(), previous);
+    checks.records(records, old);
+  }
+
+  /** Removes old versions; if that fails, the new one is still current. */
+  List<String> keep(int keep) {
+    try {
+      return keep < 0 ? List.of() : publication.keep(keep);
+    } catch (IOException e) {
+      console.say(
+          program + ": the new version is current, but not all old ones were removed: " + e);
+      return List.of();
+    }
+  }
+
+  List<String> forPeople(List<String> removed) {
+    Statistics now = added;
+    if (now == null) {
+      return List.of();
+    }
+    String first =
+        String.format(
+            Locale.ROOT,
+            "%s %s in %s: %,d records, %,d bytes in %.1f s (copied in %.1f s), verified",
+            publication.transferred() == null ? "published" : "pulled",
+            publication.version(),
+            publication.store(),
+            now.records(),
+            now.databaseBytes(),
+            seconds,
+            copySeconds);
+    String second =
+        previous == null
+            ? "it is the first version"
+            : "current before: "
+                + previous
+                + (old.readable() ? String.format(Locale.ROOT, ", %,d records", old.records()) : "")
+                + "; to go back: bsdb rollback "
+                + publication.store();
+    List<String> lines = new ArrayList<>(List.of(first));
+    TransferReport transferred = publication.transferred();
+    if (transferred != null) {
+      lines.add(brought(transferred));
+    }
+    lines.add(second);
+    if (!removed.isEmpty()) {
+      lines.add("removed: " + String.join(", ", removed));
+    }
+    return lines;
+  }
+
+  Map<String, @Nullable Object> forPrograms(List<String> removed) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    Statistics now = added;
+    json.put("version", publication.version());
+    json.put("store", publication.store().toString());
+    if (now != null) {
+      json.put("databaseId", now.databaseId());
+      json.put("records", now.records());
+      json.put("bytes", now.databaseBytes());
+    }
+    json.put("previous", previous);
+    TransferReport transferred = publication.transferred();
+    if (transferred != null) {
+      json.put("transferred", figures(transferred));
+    }
+    if (old.readable()) {
+      json.put("previousRecords", old.records());
+    }
+    json.putAll(findings.figures());
+    json.put("leftOut", findings.leftOut());
+    json.put("removed", removed);
+    json.put("warnings", publication.warnings());
+    json.put("copySeconds", copySeconds);
+    json.put("seconds", seconds);
+    return json;
+  }
+
+  /** What a pull brought. */
+  static Map<String, @Nullable Object> figures(TransferReport transferred) {
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    figures.put("files", transferred.files());
+    figures.put("bytes", transferred.bytes());
+    figures.put("resumedBytes", transferred.resumedBytes());
+    figures.put("reusedFiles", transferred.reusedFiles());
+    figures.put("reusedBytes", transferred.reusedBytes());
+    figures.put("retries", transferred.retries());
+    return figures;
+  }
+
+  private static String brought(TransferReport transferred) {
+    return String.format(
+        Locale.ROOT,
+        "%,d files with %,d bytes arrived%s%s%s",
+        transferred.files(),
+        transferred.bytes(),
+        transferred.resumedBytes() == 0
+            ? ""
+            : String.format(
+                Locale.ROOT, ", %,d bytes from an earlier pull", transferred.resumedBytes()),
+        transferred.reusedFiles() == 0
+            ? ""
+            : String.format(
+                Locale.ROOT,
+                ", %,d files with %,d bytes were in the store",
+                transferred.reusedFiles(),
+                transferred.reusedBytes()),
+        transferred.retries() == 0
+            ? ""
+            : String.format(Locale.ROOT, "; %,d attempts failed", transferred.retries()));
+  }
+
+  /** Removes old versions and reports, for people or for programs. */
+  void tell(Arguments arguments, int keep, Runnable completed) throws IOException {
+    boolean json = arguments.has("--json");
+    if (!json) {
+      console.print(publication.version());
+      console.out().flush();
+    }
+    completed.run();
+    List<String> removed = keep(keep);
+    publication.warnings().forEach(what -> console.say(program + ": warning: " + what));
+    if (json) {
+      JsonReport.print(console, forPrograms(removed));
+      console.out().flush();
+    } else if (!quiet) {
+      forPeople(removed).forEach(console::say);
+    }
+  }
+
+  /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */
+  static IOException withSpace(IOException e, Path store) {
+    String lower = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
+    if (!full || e instanceof FileSystemException) {
+      return e;
+    }
+    return new IOException(store + ": " + e.getMessage(), e);
+  }
+}

@@ -1,0 +1,195 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Publication;
+import tech.bsdb.store.PublishListener;
+import tech.bsdb.store.PublishOptions;
+import tech.bsdb.store.SourceReplacedException;
+import tech.bsdb.tools.build.Interruption;
+import tech.bsdb.tools.build.ParquetSourceOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.TransferOptions;
+
+/** {@code bsdb pull}: brings the current version of a distant store into a local one. */
+public final class PullCommand implements Command {
+  private static final String PROGRAM = "bsdb pull";
+
+  /** How often to start again because the source was replaced meanwhile. */
+  private static final int MOST_REPLACED = 5;
+
+  private static final Syntax SYNTAX =
+      Checks.declare(
+              PullOptions.declare(
+                      new Syntax(
+                          "pull",
+                          "SRC STORE",
+                          "Brings a database from SRC into a store as its new version, and makes it"
+                              + " current in one step; servers follow within seconds. SRC is a"
+                              + " store, of which the current version counts, a database, or a set"
+                              + " of shards: on HDFS, S3 or another file system of Hadoop, or a"
+                              + " local path. Every page is verified as it arrives. Shards that the"
+                              + " store has in any version do not travel again. What arrived before"
+                              + " a failure stays in STORE/.pulling, and the next pull continues"
+                              + " it. Prints the version's name."))
+                  .section("Version")
+                  .value(
+                      "--version",
+                      "NAME",
+                      "the version's name, of A-Z a-z 0-9 . _ - (default: its name at SRC, or the"
+                          + " time, such as 20261121T151400Z)")
+                  .value(
+                      "--keep",
+                      "N",
+                      "afterwards keep only the current version and the N most recent others; the"
+                          + " version that a rollback returns to is never removed (default: keep"
+                          + " all)")
+                  .flag(
+                      "--verify",
+                      "verify the version as a whole before it is current, each key included, as"
+                          + " bsdb publish does; finds damage in shards that were in the store,"
+                          + " too"))
+          .section("Report")
+          .flag("-q", "print nothing but errors, and the version's name")
+          .flag("--json", "print one JSON object on stdout instead of the name")
+          .example(
+              "from HDFS into a store, which is created if it is missing",
+              "bsdb pull hdfs://namenode:8020/stores/users ./store")
+          .example(
+              "the first 16 shards of a set on S3, keeping one older version",
+              "bsdb pull s3a://bucket/stores/users ./store --shards 0-15 --keep 1")
+          .example("and serve it", "bsdb serve -d ./store");
+
+  /** For the service loader. */
+  public PullCommand() {}
+
+  @Override
+  public String name() {
+    return "pull";
+  }
+
+  @Override
+  public String summary() {
+    return "bring a database from HDFS, S3 or elsewhere into a store";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    List<String> operands = arguments.operands();
+    if (operands.size() != 2 || operands.contains("")) {
+      throw new UsageException(
+          "pull takes a source and a store: bsdb pull hdfs://namenode:8020/stores/users ./store");
+    }
+    Checks checks = Checks.of(arguments);
+    int keep = arguments.integer("--keep", 0, 1_000_000, -1);
+    boolean quiet = arguments.has("-q");
+    Path store = arguments.pathOperand(1, "store");
+    TransferOptions transfer = PullOptions.transfer(arguments);
+    try (Interruption interruption =
+            new Interruption(
+                console,
+                PROGRAM,
+                "nothing was published; the next pull goes on with what has arrived",
+                "the next pull to the same store removes what is left");
+        Progress progress = new Progress(console, quiet);
+        DistantDirectory source =
+            DistantDirectory.open(operands.get(0), ParquetSourceOptions.sources(arguments))) {
+      Pull pull =
+          new Pull(
+              source,
+              store,
+              options(arguments, new PublishProgress(PROGRAM, console, progress, quiet)),
+              transfer.withListener(new TransferProgress(PROGRAM, console, progress, quiet)));
+      for (int attempt = 1; ; attempt++) {
+        try (Publication publication = pull.publication()) {
+          interruption.undoBy(() -> abandon(progress, publication), () -> {});
+          Publishing run = new Publishing(PROGRAM, publication, checks, console, quiet);
+          publication.begin();
+          if (publication.isCurrent()) {
+            tellCurrent(publication, arguments, console);
+            return OK;
+          }
+          run.publish(arguments.has("--verify"));
+          String live = "version " + publication.version() + " is current";
+          try {
+            run.tell(arguments, keep, () -> interruption.completed(live));
+          } catch (OutputException e) {
+            throw e.but("it was published: " + live);
+          }
+          return OK;
+        } catch (SourceReplacedException e) {
+          if (attempt == MOST_REPLACED) {
+            throw e;
+          }
+          if (!quiet) {
+            console.say(PROGRAM + ": " + e.getMessage());
+          }
+        } catch (IllegalArgumentException e) {
+          throw new UsageException(String.valueOf(e.getMessage()));
+        } catch (IOException e) {
+          throw Publishing.withSpace(e, store);
+        }
+      }
+    }
+  }
+
+  /** One pull, which may have to begin again. */
+  private record Pull(
+      DistantDirectory source, Path store, PublishOptions options, TransferOptions transfer) {
+    Publication publication() {
+      return Publication.pull(source, store, options, transfer);
+    }
+  }
+
+  private static void abandon(Progress progress, Publication publication) throws IOException {
+    progress.close();
+    publication.close();
+  }
+
+  private static void tellCurrent(Publication publication, Arguments arguments, Console console)
+      throws IOException {
+    String current = String.valueOf(publication.current());
+    if (arguments.has("--json")) {
+      Map<String, @Nullable Object> json = new LinkedHashMap<>();
+      json.put("version", current);
+      json.put("store", publication.store().toString());
+      json.put("records", publication.records());
+      json.put("upToDate", true);
+      JsonReport.print(console, json);
+    } else {
+      console.print(current);
+    }
+    console.out().flush();
+    if (!arguments.has("-q") && !arguments.has("--json")) {
+      console.say("nothing to pull: version " + current + " in " + publication.store() + " is it");
+    }
+  }
+
+  private static PublishOptions options(Arguments arguments, PublishListener listener)
+      throws UsageException {
+    try {
+      return PublishOptions.defaults()
+          .withVersion(arguments.text("--version").orElse(null))
+          .withListener(listener);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--version: " + e.getMessage());
+    }
+  }
+}
