@@ -1,4 +1,4 @@
-"""Builds from s3a:// against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
+"""Builds from s3a://, and pushes there, against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
 
 import logging
 import os
@@ -129,6 +129,40 @@ build("a directory: the same keys twice", "s3a://bucket/data", port, "duplicate 
 build("a missing bucket", "s3a://missing/data", port, "s3a://missing/data: no such bucket")
 build("a missing path", "s3a://bucket/missing", port, "s3a://bucket/missing: no such file or directory")
 build("no credentials", "s3a://bucket/data", port, "s3a://bucket/data: no credentials for S3", credentials=False)
+
+
+
+def push(what, database, port, *options):
+    """Pushes to s3a://bucket/store; returns the version's name."""
+    began = time.monotonic()
+    settings = {
+        "fs.s3a.endpoint": f"http://127.0.0.1:{port}",
+        "fs.s3a.path.style.access": "true",
+        "fs.s3a.endpoint.region": "us-east-1",
+    }
+    words = [word for item in settings.items() for word in ("--hadoop-set", "=".join(item))]
+    result = run("push", database, "s3a://bucket/store", "-q", *words, *options)
+    right = result.returncode == 0 and result.stderr == ""
+    check(what, right, began, f"exit code {result.returncode}: {result.stdout}{result.stderr}")
+    return result.stdout.strip()
+
+
+def keys(prefix):
+    return [one["Key"] for one in client.list_objects_v2(Bucket="bucket", Prefix=prefix).get("Contents", [])]
+
+
+push("a push to s3a://", local, port, "--version", "v1")
+began = time.monotonic()
+copy = WORK / "copy"
+copy.mkdir()
+for key in keys("store/v1/"):
+    client.download_file("bucket", key, str(copy / key.removeprefix("store/v1/")))
+check("a pushed version has the same records", run("scan", "-d", copy, "--json").stdout == truth, began, "they differ")
+current = client.get_object(Bucket="bucket", Key="store/CURRENT")["Body"].read()
+check("CURRENT names it", current == b"v1\n", began, str(current))
+check("no marker is left", "store/v1/.pushing" not in keys("store/"), began, str(keys("store/")))
+again = push("the same database again", local, port)
+check("stays the same version", again == "v1", began, again)
 
 proxy = Proxy(port)
 proxy.cuts = 2

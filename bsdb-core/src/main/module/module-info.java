@@ -6,6 +6,7 @@ module tech.bsdb {
   exports tech.bsdb.error;
   exports tech.bsdb.read;
   exports tech.bsdb.store;
+  exports tech.bsdb.transfer;
 
   requires static org.jspecify;
   requires jdk.unsupported;

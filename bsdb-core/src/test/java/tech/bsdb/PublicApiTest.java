@@ -61,7 +61,11 @@ class PublicApiTest {
   void theModuleExportsItsPublicPackages() {
     assertThat(EXPORTED)
         .containsExactlyInAnyOrder(
-            "tech.bsdb", "tech.bsdb.error", "tech.bsdb.read", "tech.bsdb.store");
+            "tech.bsdb",
+            "tech.bsdb.error",
+            "tech.bsdb.read",
+            "tech.bsdb.store",
+            "tech.bsdb.transfer");
   }
 
   @Test

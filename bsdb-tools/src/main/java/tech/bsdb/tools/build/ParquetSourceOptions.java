@@ -101,7 +101,7 @@ public final class ParquetSourceOptions {
                 + " the character with that code");
   }
 
-  /** Declares the options for access to files on other file systems. */
+  /** Declares the options for access to file systems alone. */
   public static Syntax hadoop(Syntax syntax) {
     return syntax
         .value(

@@ -111,7 +111,7 @@ final class Failures {
           rule("UnknownStoreException|NoSuchBucket", "no such bucket"),
           rule(
               "(?s)\\(Service: S3, Status Code: 40[13]\\b",
-              "permission denied: S3 rejects these credentials, or they do not allow reading this"),
+              "permission denied: S3 rejects these credentials, or they do not allow this"),
           rule(
               "SdkClientException: .*?Unable to execute HTTP request: (.+?)(?: \\(SDK Attempt Count|$)",
               "S3 cannot be reached: {1} (its address: --hadoop-set fs.s3a.endpoint=URL)"),
@@ -126,6 +126,10 @@ final class Failures {
           rule(
               "SafeModeException|in safe mode",
               "the name node is in safe mode: try again once it has left it (hdfs dfsadmin -safemode get)"),
+          rule("QuotaExceededException: (.+)", "the quota is used up: {1}"),
+          rule(
+              "could only be (?:written|replicated) to 0 ",
+              "no data node has room for another block, or none can be reached (hdfs dfsadmin -report)"),
           // data
           rule(
               "(?:BlockMissingException|Could not obtain block):? .*?(blk_-?\\d+).*",

@@ -3,12 +3,15 @@ package tech.bsdb.tools.source;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static tech.bsdb.tools.CommandRun.bsdb;
 
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
 import java.security.PrivilegedExceptionAction;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
@@ -20,6 +23,8 @@ import org.apache.hadoop.security.UserGroupInformation;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.tools.CommandRun;
 
 /** A directory of a real HDFS. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
@@ -96,5 +101,25 @@ class HdfsDirectoryTest extends DistantDirectoryContract {
           return null;
         };
     other.doAs(denied);
+  }
+
+  @Test
+  void aDatabaseIsPushedAndOpenedAfterADownload(@TempDir java.nio.file.Path folder)
+      throws Exception {
+    java.nio.file.Path lines = Files.writeString(folder.resolve("in.txt"), "a 1\nb 2\n");
+    String built = folder.resolve("built").toString();
+    assertThat(bsdb("build", "-i", lines.toString(), "-o", built, "-q").code()).isZero();
+    for (String version : List.of("v1", "v2")) {
+      CommandRun run =
+          bsdb("push", built, "/pushed", "-nn", hdfs.nameNode(), "--version", version, "-q");
+      assertThat(run.code()).as(run.toString()).isZero();
+      assertThat(run.out()).isEqualTo("v1\n");
+    }
+    String copy = folder.resolve("copy").toString();
+    hdfs.fileSystem().copyToLocalFile(false, new Path("/pushed/v1"), new Path(copy), true);
+    assertThat(bsdb("get", "-d", copy, "a", "b").out()).isEqualTo("1\n2\n");
+    assertThat(bsdb("push", built, hdfs.uri().replaceAll("\\d+$", "1") + "/x", "-q").err())
+        .startsWith("bsdb push: name node ")
+        .contains("connection refused");
   }
 }

@@ -1,0 +1,261 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.store.Store;
+import tech.bsdb.store.VersionPointer;
+import tech.bsdb.tools.build.Interruption;
+import tech.bsdb.tools.build.ParquetSourceOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Consignment;
+
+/** {@code bsdb push}: sends a database to a store on HDFS, S3 or another file system. */
+public final class PushCommand implements Command {
+  private static final String PROGRAM = "bsdb push";
+  private static final List<Long> PAUSES = List.of(1_000L, 4_000L);
+
+  /** What holds after every failure. */
+  private static final String UNCHANGED =
+      "; the store's current version is unchanged, and the same command continues with what is left";
+
+  private static final Syntax SYNTAX =
+      ParquetSourceOptions.hadoop(
+              new Syntax(
+                      "push",
+                      "DB DEST",
+                      "Sends a database to a store on HDFS, S3 or another file system as a new"
+                          + " version, and makes it current once all its files are there; readers of"
+                          + " the store see the old version or the new one. DB is a database, a set"
+                          + " of shards, or a store, whose current version is sent. Every byte is"
+                          + " verified on its way. DEST is created if it is missing. Prints the"
+                          + " version's name. A push that failed or was interrupted is continued by"
+                          + " the same command.")
+                  .section("Version")
+                  .value(
+                      "--version",
+                      "NAME",
+                      "the version's name, of A-Z a-z 0-9 . _ - (default: the time, such as"
+                          + " 20261121T151400Z)")
+                  .value(
+                      "--keep",
+                      "N",
+                      "afterwards keep only the current version and the N most recent others; the"
+                          + " version that a rollback returns to is never removed (default: keep"
+                          + " all). Also removes what pushes of other databases began more than a"
+                          + " day ago and did not complete")
+                  .value("--threads", "N", "how many files are sent at once, 1 to 64 (default 4)")
+                  .section("Hadoop"))
+          .section("Report")
+          .flag("-q", "print nothing but errors, and the version's name")
+          .flag("--json", "print one JSON object on stdout instead of the name")
+          .example("to HDFS", "bsdb push ./rdb hdfs://namenode:8020/stores/users")
+          .example(
+              "the current version of a store to S3, keeping 3 older versions",
+              "bsdb push /data/users s3a://bucket/stores/users --keep 3")
+          .example(
+              "to a pair of name nodes with Kerberos",
+              "bsdb push ./rdb /stores/users -nn nameservice --hadoop-conf /etc/hadoop/conf"
+                  + " --principal etl@EXAMPLE.COM --keytab etl.keytab");
+
+  /** For the service loader. */
+  public PushCommand() {}
+
+  @Override
+  public String name() {
+    return "push";
+  }
+
+  @Override
+  public String summary() {
+    return "send a database to a store on HDFS or S3";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    List<String> operands = arguments.operands();
+    if (operands.size() != 2 || operands.contains("")) {
+      throw new UsageException(
+          "push takes a database and a destination: bsdb push ./rdb hdfs://namenode:8020/stores/users");
+    }
+    int keep = arguments.integer("--keep", 0, 1_000_000, -1);
+    Push.Manner manner =
+        new Push.Manner(version(arguments), arguments.integer("--threads", 1, 64, 4), PAUSES);
+    boolean quiet = arguments.has("-q");
+    long began = System.nanoTime();
+    Consignment database = Consignment.of(current(arguments.pathOperand(0, "database")));
+    try (Interruption interruption =
+            new Interruption(
+                console,
+                PROGRAM,
+                "the store's current version is unchanged; the same command continues",
+                "the same command continues");
+        Progress progress = new Progress(console, quiet);
+        DistantDirectory store =
+            DistantDirectory.open(operands.get(1), ParquetSourceOptions.sources(arguments));
+        Push push = new Push(database, store, manner, new Shown(console, progress, quiet))) {
+      interruption.undoBy(() -> abandon(progress, push), () -> {});
+      try {
+        push.send();
+      } catch (FileAlreadyExistsException refused) {
+        throw refused;
+      } catch (NoSuchFileException e) {
+        throw new IOException(store.explain("", e).getMessage() + UNCHANGED, e);
+      } catch (CorruptDatabaseException e) {
+        throw new IOException(e.getMessage() + "; the store's current version is unchanged", e);
+      } catch (IOException e) {
+        throw new IOException(e.getMessage() + UNCHANGED, e);
+      }
+      String live = "version " + push.version() + " is current";
+      try {
+        new Report(database, store, push, began).tell(arguments, console, keep, interruption, live);
+      } catch (OutputException e) {
+        throw e.but("it was sent: " + live);
+      }
+    }
+    return OK;
+  }
+
+  private static void abandon(Progress progress, Push push) throws InterruptedException {
+    progress.close();
+    push.cancel();
+  }
+
+  private static @Nullable String version(Arguments arguments) throws UsageException {
+    String name = arguments.text("--version").orElse(null);
+    if (name != null) {
+      try {
+        VersionPointer unused = VersionPointer.to(name);
+      } catch (IllegalArgumentException e) {
+        throw new UsageException("--version: " + e.getMessage());
+      }
+    }
+    return name;
+  }
+
+  /** The database itself, or the current version of a store, as it is now. */
+  private static Path current(Path database) throws IOException {
+    if (!Store.isStore(database)) {
+      return Files.exists(database) ? database.toRealPath() : database;
+    }
+    String current = Store.open(database).current();
+    if (current == null) {
+      throw new NotDirectoryException(
+          database + " is not a database but a store, and its file CURRENT names no version");
+    }
+    return database.resolve(current).toRealPath();
+  }
+
+  /** Shows progress. */
+  private record Shown(Console console, Progress progress, boolean quiet) implements Push.Follower {
+    @Override
+    public void sent(long doneBytes, long allBytes) {
+      progress.update("send", doneBytes, allBytes);
+    }
+
+    @Override
+    public void retrying(String why) {
+      if (!quiet) {
+        console.say(PROGRAM + ": " + why + "; trying again");
+      }
+    }
+  }
+
+  /** What a push did. */
+  private record Report(Consignment database, DistantDirectory store, Push push, long began) {
+    void tell(
+        Arguments arguments, Console console, int keep, Interruption interruption, String live)
+        throws IOException {
+      boolean json = arguments.has("--json");
+      if (!json) {
+        console.print(push.version());
+        console.out().flush();
+      }
+      interruption.completed(live);
+      List<String> removed = keep(console, keep);
+      push.warnings().forEach(what -> console.say(PROGRAM + ": warning: " + what));
+      if (json) {
+        JsonReport.print(console, forPrograms(removed));
+        console.out().flush();
+      } else if (!arguments.has("-q")) {
+        forPeople(removed).forEach(console::say);
+      }
+    }
+
+    private List<String> keep(Console console, int keep) {
+      try {
+        return keep < 0 ? List.of() : push.keep(keep);
+      } catch (IOException e) {
+        console.say(
+            PROGRAM
+                + ": the version is current, but not all old ones were removed: "
+                + e.getMessage());
+        return List.of();
+      }
+    }
+
+    private double seconds() {
+      return (System.nanoTime() - began) / 1e9;
+    }
+
+    private List<String> forPeople(List<String> removed) {
+      String first =
+          push.isUnchanged()
+              ? store.location("")
+                  + ": the current version, "
+                  + push.version()
+                  + ", already is this database; nothing was sent"
+              : String.format(
+                  Locale.ROOT,
+                  "sent %s to %s: %,d bytes in %.1f s%s",
+                  push.version(),
+                  store.location(""),
+                  push.sentBytes(),
+                  seconds(),
+                  push.keptFiles() == 0
+                      ? ""
+                      : "; " + push.keptFiles() + " files were there already");
+      return removed.isEmpty()
+          ? List.of(first)
+          : List.of(first, "removed: " + String.join(", ", removed));
+    }
+
+    private Map<String, @Nullable Object> forPrograms(List<String> removed) {
+      Map<String, @Nullable Object> json = new LinkedHashMap<>();
+      json.put("version", push.version());
+      json.put("store", store.location(""));
+      json.put("databaseId", database.databaseId());
+      json.put("bytes", database.bytes());
+      json.put("sentBytes", push.sentBytes());
+      json.put("keptFiles", push.keptFiles());
+      json.put("unchanged", push.isUnchanged());
+      json.put("previous", push.previous());
+      json.put("removed", removed);
+      json.put("warnings", push.warnings());
+      json.put("seconds", seconds());
+      return json;
+    }
+  }
+}

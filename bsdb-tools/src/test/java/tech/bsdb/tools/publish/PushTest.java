@@ -1,0 +1,290 @@
+package tech.bsdb.tools.publish;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static tech.bsdb.tools.CommandRun.bsdb;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.stream.Collectors;
+import java.util.stream.IntStream;
+import java.util.stream.Stream;
+import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Database;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.store.VersionPointer;
+import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FaultyStore;
+import tech.bsdb.transfer.Consignment;
+
+/** Databases sent to an object store that fails, and to a local directory. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class PushTest {
+  private static final String STORE = "faulty://store/users";
+
+  @TempDir Path folder;
+
+  @BeforeEach
+  void empty() {
+    FaultyStore.reset();
+  }
+
+  private static String lines(String word, int count) {
+    return IntStream.range(0, count)
+        .mapToObj(i -> "key-" + i + " " + word + i)
+        .collect(Collectors.joining("\n", "", "\n"));
+  }
+
+  private Path build(String word, String... options) throws IOException {
+    Path input = Files.writeString(folder.resolve(word + ".txt"), lines(word, 300));
+    Path target = folder.resolve(word);
+    List<String> line =
+        new ArrayList<>(List.of("build", "-i", input.toString(), "-o", target.toString(), "-q"));
+    line.addAll(List.of(options));
+    CommandRun run = bsdb(line.toArray(String[]::new));
+    assertThat(run.code()).as(run.toString()).isZero();
+    return target;
+  }
+
+  private record Result(String version, long sent, int kept, boolean unchanged, int retries) {}
+
+  private static Result push(Path database, String version, int keep) throws IOException {
+    AtomicInteger retries = new AtomicInteger();
+    Push.Follower follower =
+        new Push.Follower() {
+          @Override
+          public void sent(long done, long all) {
+            assertThat(done).isBetween(0L, all);
+          }
+
+          @Override
+          public void retrying(String why) {
+            retries.incrementAndGet();
+          }
+        };
+    try (DistantDirectory store = DistantDirectory.open(STORE, FaultyStore.options());
+        Push push =
+            new Push(
+                Consignment.of(database),
+                store,
+                new Push.Manner(version, 1, List.of(1L, 1L)),
+                follower)) {
+      push.send();
+      if (keep >= 0) {
+        List<String> unused = push.keep(keep);
+      }
+      return new Result(
+          push.version(), push.sentBytes(), push.keptFiles(), push.isUnchanged(), retries.get());
+    }
+  }
+
+  private static String current() {
+    byte[] pointer = FaultyStore.FILES.get("/users/CURRENT");
+    return pointer == null ? null : VersionPointer.decode(pointer).current();
+  }
+
+  /** Copies a version to local disk by hand and reads it. */
+  private String valueIn(String version) throws IOException {
+    Path copy = Files.createTempDirectory(folder, "copy");
+    String prefix = "/users/" + version + "/";
+    for (Map.Entry<String, byte[]> file : FaultyStore.FILES.entrySet()) {
+      if (file.getKey().startsWith(prefix)) {
+        Path target = copy.resolve(file.getKey().substring(prefix.length()));
+        Files.createDirectories(target.getParent());
+        Files.write(target, file.getValue());
+      }
+    }
+    Database.verify(copy, (done, all) -> {});
+    try (Database database = Database.open(copy)) {
+      return new String(database.get("key-7".getBytes(UTF_8)), UTF_8);
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "3"})
+  void isSentAndFollowedByAnother(String shards) throws Exception {
+    String[] options = shards.equals("1") ? new String[0] : new String[] {"--shards", shards};
+    Path one = build("one", options);
+    Path two = build("two", options);
+    Consignment consignment = Consignment.of(one);
+
+    Result first = push(one, "v1", -1);
+    assertThat(first.sent()).isEqualTo(consignment.bytes());
+    assertThat(valueIn("v1")).isEqualTo("one7");
+    assertThat(push(one, null, -1)).isEqualTo(new Result("v1", 0, 0, true, 0));
+    push(two, "v2", -1);
+    assertThat(current()).isEqualTo("v2");
+    assertThat(valueIn("v2")).isEqualTo("two7");
+    assertThat(new String(FaultyStore.FILES.get("/users/CURRENT"), UTF_8)).isEqualTo("v2\nv1\n");
+    assertThat(FaultyStore.FILES.keySet()).noneMatch(name -> name.endsWith(Push.MARKER));
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void whereverItStopsTheCurrentVersionIsWholeAndTheNextPushContinues(boolean set)
+      throws Exception {
+    Path one = build("one");
+    Path two = set ? build("two", "--shards", "2") : build("two");
+    push(one, "v1", -1);
+    Map<String, byte[]> before = Map.copyOf(FaultyStore.FILES);
+    FaultyStore.repair();
+    push(two, "v2", -1);
+    int steps = FaultyStore.STEPS.get();
+    assertThat(steps).isGreaterThan(12);
+    long bytes = Consignment.of(two).bytes();
+
+    for (int step = 1; step <= steps; step++) {
+      int from = step;
+      FaultyStore.FILES.clear();
+      FaultyStore.FILES.putAll(before);
+      FaultyStore.fail(now -> now >= from);
+      try {
+        push(two, null, -1);
+      } catch (IOException expected) {
+        assertThat(expected).hasMessageContaining("connection reset");
+      }
+      FaultyStore.repair();
+      assertThat(valueIn(current())).as("step " + step).isIn("one7", "two7");
+      boolean live = !current().equals("v1");
+      int there = FaultyStore.FILES.size() - before.size();
+      Result rest = push(two, null, -1);
+      assertThat(rest.unchanged()).isEqualTo(live);
+      assertThat(valueIn(current())).isEqualTo("two7");
+      if (there > 2) {
+        assertThat(rest.sent()).as("step " + step).isLessThan(bytes);
+      }
+      long versions =
+          FaultyStore.FILES.keySet().stream().map(name -> name.split("/")[2]).distinct().count();
+      assertThat(versions).as("CURRENT, v1 and one version").isEqualTo(3);
+    }
+  }
+
+  @Test
+  void oneFailureAnywhereIsRepaired() throws Exception {
+    Path one = build("one");
+    push(one, "v1", -1);
+    int steps = FaultyStore.STEPS.get();
+    for (int step = 1; step <= steps; step++) {
+      int failing = step;
+      FaultyStore.reset();
+      FaultyStore.fail(now -> now == failing);
+      push(one, "v1", -1);
+      assertThat(valueIn("v1")).isEqualTo("one7");
+    }
+  }
+
+  @Test
+  void aFullStoreSaysSoAndKeepsItsVersion() throws Exception {
+    push(build("one"), "v1", -1);
+    Path two = build("two");
+    FaultyStore.fill(10_000);
+    assertThatThrownBy(() -> push(two, "v2", -1)).hasMessageContaining("the store is full");
+    assertThat(current()).isEqualTo("v1");
+    FaultyStore.repair();
+    assertThat(push(two, "v2", -1).version()).isEqualTo("v2");
+  }
+
+  @Test
+  void damageIsNamedAndNeverBecomesCurrent() throws Exception {
+    Path one = build("one");
+    List<Path> files;
+    try (Stream<Path> all = Files.list(one)) {
+      files = all.filter(file -> !file.endsWith(Consignment.MANIFEST)).toList();
+    }
+    for (Path file : files) {
+      byte[] good = Files.readAllBytes(file);
+      byte[] bad = good.clone();
+      bad[4096 + 5] ^= 1;
+      Files.write(file, bad);
+      assertThatThrownBy(() -> push(one, "v1", -1))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(file + ": damaged at byte 4096");
+      assertThat(current()).isNull();
+      Files.write(file, good);
+    }
+    assertThat(push(one, "v1", -1).version()).isEqualTo("v1");
+  }
+
+  @Test
+  void oldVersionsAreRemovedButNotTheOneToGoBackTo() throws Exception {
+    for (int i = 1; i <= 4; i++) {
+      push(build("w" + i), "v" + i, 1);
+    }
+    assertThat(FaultyStore.FILES.keySet().stream().map(name -> name.split("/")[2]).distinct())
+        .containsExactly("CURRENT", "v3", "v4");
+    FaultyStore.FILES.put("/users/v3/notes.txt", new byte[1]);
+    push(build("w5"), "v5", 0);
+    push(build("w6"), "v6", 0);
+    assertThat(FaultyStore.FILES)
+        .containsKey("/users/v3/notes.txt")
+        .containsKey("/users/v3/manifest.bsdb");
+    assertThat(FaultyStore.FILES.keySet()).noneMatch(name -> name.startsWith("/users/v4/"));
+  }
+
+  @Test
+  void theCommandReportsAndRefuses() throws Exception {
+    String one = build("one").toString();
+    String store = folder.resolve("stores/users").toString();
+    CommandRun first = bsdb("push", one, store, "--version", "v1");
+    assertThat(first.code()).as(first.toString()).isZero();
+    assertThat(first.out()).isEqualTo("v1\n");
+    assertThat(first.err()).contains("sent v1 to " + store);
+    assertThat(bsdb("versions", store).out()).isEqualTo("v1\tcurrent\n");
+    assertThat(bsdb("get", "-d", store + "/v1", "key-7").out()).isEqualTo("one7\n");
+
+    CommandRun again = bsdb("push", store, "file://" + store, "--json");
+    assertThat(again.out()).contains("\"unchanged\":true", "\"sentBytes\":0");
+    String two = build("two").toString();
+    assertThat(bsdb("push", two, store, "--version", "v1"))
+        .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+        .satisfies(
+            run -> assertThat(run.err()).contains("a version with this name already exists"));
+    assertThat(bsdb("push", two, one).err()).contains("is a single database, not a store");
+    assertThat(bsdb("push", two, folder.toString()).err()).contains("contains other files");
+    assertThat(bsdb("push", two, store + "/v9").err()).contains("lies inside another store");
+    assertThat(bsdb("push", two, store, "--version", "../x").err()).contains("--version: ");
+    assertThat(bsdb("push", folder.resolve("none").toString(), store).err())
+        .contains("no such directory");
+    assertThat(bsdb("push", "--help").out()).contains("hdfs://", "--keytab");
+    assertThat(bsdb("versions", store).out()).isEqualTo("v1\tcurrent\n");
+  }
+
+  @Test
+  void aReplacedDatabaseIsReported() throws Exception {
+    Path one = build("one");
+    Consignment consignment = Consignment.of(one);
+    Path moved = Files.move(one, folder.resolve("moved"));
+    Files.move(build("two"), one);
+    try (DistantDirectory store = DistantDirectory.open(STORE, FaultyStore.options());
+        Push push =
+            new Push(
+                consignment,
+                store,
+                new Push.Manner(null, 2, List.of()),
+                new Push.Follower() {
+                  @Override
+                  public void sent(long done, long all) {}
+
+                  @Override
+                  public void retrying(String why) {}
+                })) {
+      assertThatThrownBy(push::send)
+          .isNotInstanceOf(CorruptDatabaseException.class)
+          .hasMessageContaining("was replaced while it was sent");
+    }
+    assertThat(moved).exists();
+    assertThat(current()).isNull();
+  }
+}
