@@ -166,6 +166,7 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
+        "tech.bsdb.hash..",
         "tech.bsdb.directory..");
   }
 

@@ -27,6 +27,7 @@ final class Publishing {
   private final long began = System.nanoTime();
   private double copySeconds;
   private double seconds;
+  private boolean verified;
   private @Nullable String previous;
   private @Nullable Statistics added;
   private Current old = Current.NONE;
@@ -52,6 +53,7 @@ final class Publishing {
     copySeconds = (System.nanoTime() - began) / 1e9;
     if (verify) {
       publication.verify();
+      verified = true;
     }
     do {
       Statistics statistics = Database.statistics(publication.directory());
@@ -90,14 +92,15 @@ final class Publishing {
     String first =
         String.format(
             Locale.ROOT,
-            "%s %s in %s: %,d records, %,d bytes in %.1f s (copied in %.1f s), verified",
+            "%s %s in %s: %,d records, %,d bytes in %.1f s (copied in %.1f s)%s",
             publication.transferred() == null ? "published" : "pulled",
             publication.version(),
             publication.store(),
             now.records(),
             now.databaseBytes(),
             seconds,
-            copySeconds);
+            copySeconds,
+            verified ? ", verified" : "");
     String second =
         previous == null
             ? "it is the first version"

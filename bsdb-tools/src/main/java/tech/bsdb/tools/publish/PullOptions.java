@@ -21,6 +21,11 @@ public final class PullOptions {
                 + " with the number of their shard (default: all)")
         .value("--threads", "N", "files that arrive at once, 1 to 256 (default 4)")
         .value(
+            "--attempts",
+            "N",
+            "how often to ask for a file while nothing more of it arrives, 1 to 100, with pauses"
+                + " that grow from 0.5 s to 30 s (default 6, within 16 s)")
+        .value(
             "--max-rate",
             "BYTES",
             "the most bytes a second, for a network or disks that others need, too (default: no"
@@ -33,6 +38,9 @@ public final class PullOptions {
     return TransferOptions.defaults()
         .withShards(ShardList.of(arguments.text("--shards")))
         .withThreads(arguments.integer("--threads", 1, 256, 4))
+        .withAttempts(
+            arguments.integer("--attempts", 1, 100, TransferOptions.defaults().attempts()),
+            TransferOptions.defaults().pause())
         .withBytesPerSecond(arguments.number("--max-rate", 1, Long.MAX_VALUE, Long.MAX_VALUE));
   }
 }

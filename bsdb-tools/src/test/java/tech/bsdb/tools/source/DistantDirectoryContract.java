@@ -133,5 +133,10 @@ abstract class DistantDirectoryContract {
     public int read() throws IOException {
       throw new IOException("damaged");
     }
+
+    @Override
+    public int read(byte[] into, int offset, int length) throws IOException {
+      throw new IOException("damaged");
+    }
   }
 }
