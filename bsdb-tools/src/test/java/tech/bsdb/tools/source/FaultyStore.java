@@ -228,6 +228,17 @@ public final class FaultyStore extends FileSystem {
     public int read() {
       return at < bytes.length ? bytes[at++] & 0xff : -1;
     }
+
+    @Override
+    public int read(byte[] into, int offset, int length) {
+      if (at == bytes.length) {
+        return -1;
+      }
+      int count = Math.min(length, bytes.length - at);
+      System.arraycopy(bytes, at, into, offset, count);
+      at += count;
+      return count;
+    }
   }
 
   private static final class Writing extends OutputStream implements Abortable, StreamCapabilities {
