@@ -1,5 +1,6 @@
 """Builds from s3a://, and pushes there, against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
 
+import json
 import logging
 import os
 import pathlib
@@ -75,17 +76,21 @@ def run(*line, credentials=True, jars=JARS):
     return subprocess.run([BSDB, *map(str, line)], env=environment, capture_output=True, text=True, timeout=600)
 
 
-def build(what, path, port, expected, **how):
-    """Runs a build, which must fail with one line that starts with `expected`, or succeed if that is None."""
-    began = time.monotonic()
-    target = WORK / f"db-{len(list(WORK.iterdir()))}"
+def endpoint(port):
+    """The options that lead to the server at a port."""
     settings = {
         "fs.s3a.endpoint": f"http://127.0.0.1:{port}",
         "fs.s3a.path.style.access": "true",
         "fs.s3a.endpoint.region": "us-east-1",
     }
-    options = [word for item in settings.items() for word in ("--hadoop-set", "=".join(item))]
-    result = run("build-parquet", "-i", path, "-kf", "k", "-o", target, "-q", *options, **how)
+    return [word for item in settings.items() for word in ("--hadoop-set", "=".join(item))]
+
+
+def build(what, path, port, expected, **how):
+    """Runs a build, which must fail with one line that starts with `expected`, or succeed if that is None."""
+    began = time.monotonic()
+    target = WORK / f"db-{len(list(WORK.iterdir()))}"
+    result = run("build-parquet", "-i", path, "-kf", "k", "-o", target, "-q", *endpoint(port), **how)
     right = result.returncode == (2 if expected else 0) and result.stdout == ""
     if expected:
         right &= result.stderr.startswith("bsdb build-parquet: " + expected)
@@ -131,20 +136,30 @@ build("a missing path", "s3a://bucket/missing", port, "s3a://bucket/missing: no 
 build("no credentials", "s3a://bucket/data", port, "s3a://bucket/data: no credentials for S3", credentials=False)
 
 
-
-def push(what, database, port, *options):
-    """Pushes to s3a://bucket/store; returns the version's name."""
+def push(what, database, port, *options, store="store"):
+    """Pushes to s3a://bucket/STORE; returns the version's name."""
     began = time.monotonic()
-    settings = {
-        "fs.s3a.endpoint": f"http://127.0.0.1:{port}",
-        "fs.s3a.path.style.access": "true",
-        "fs.s3a.endpoint.region": "us-east-1",
-    }
-    words = [word for item in settings.items() for word in ("--hadoop-set", "=".join(item))]
-    result = run("push", database, "s3a://bucket/store", "-q", *words, *options)
+    result = run("push", database, f"s3a://bucket/{store}", "-q", *endpoint(port), *options)
     right = result.returncode == 0 and result.stderr == ""
     check(what, right, began, f"exit code {result.returncode}: {result.stdout}{result.stderr}")
     return result.stdout.strip()
+
+
+def pull(what, target, port, *options, expected=None, store="store"):
+    """Pulls from s3a://bucket/STORE, which must succeed or fail with `expected`; returns what it brought."""
+    began = time.monotonic()
+    line = ("pull", f"s3a://bucket/{store}", target, "-q", "--json", "--attempts", "3", *endpoint(port), *options)
+    result = run(*line)
+    if expected:
+        right = result.returncode == 2 and expected in result.stderr and result.stderr.count("\n") == 1
+    else:
+        right = result.returncode == 0 and result.stderr == ""
+    check(what, right, began, f"exit code {result.returncode}: {result.stdout}{result.stderr}")
+    return json.loads(result.stdout) if right and not expected else {}
+
+
+def current_of(store):
+    return (store / "CURRENT").read_text().split()[0]
 
 
 def keys(prefix):
@@ -163,6 +178,63 @@ check("CURRENT names it", current == b"v1\n", began, str(current))
 check("no marker is left", "store/v1/.pushing" not in keys("store/"), began, str(keys("store/")))
 again = push("the same database again", local, port)
 check("stays the same version", again == "v1", began, again)
+
+near = WORK / "near"
+pull("a pull from s3a://", near, port, "--verify")
+began = time.monotonic()
+check("a pulled version has the same records", run("scan", "-d", near / "v1", "--json").stdout == truth, began, "they differ")
+check("another pull has nothing to do", pull("a second pull", near, port).get("upToDate") is True, began, "it pulled")
+
+lines = [f"key-{number} value-{number}" for number in range(200_000)]
+for changed in ("one", "two"):
+    text = WORK / f"{changed}.txt"
+    text.write_text("\n".join([*lines, f"changed {changed}", ""]))
+    assert run("build", "-i", text, "-o", WORK / changed, "--shards", "8", "-q").returncode == 0
+shards = WORK / "shards"
+push("a push of a set", WORK / "one", port, "--version", "v1", store="shards")
+proxy = Proxy(port)
+proxy.cuts = 12
+proxy.after = 300_000
+brought = pull("a pull of a set with cut connections", shards, proxy.port, store="shards")
+began = time.monotonic()
+size = sum(file.stat().st_size for file in (WORK / "one").rglob("*.bsdb"))
+check("the cuts were made", proxy.done == 12, began, f"{proxy.done} of 12 were made")
+check(
+    "what had arrived did not travel again",
+    brought.get("transferred", {}).get("bytes", 0) < 1.05 * size,
+    began,
+    f"{brought} for {size} bytes",
+)
+push("a push of another version", WORK / "two", port, "--version", "v2", store="shards")
+here = {path.name for path in (WORK / "one").glob("shard-*")}
+(new,) = [path for path in (WORK / "two").glob("shard-*") if path.name not in here]
+(index,) = new.glob("index-*")
+key = f"shards/v2/{new.name}/{index.name}"
+whole = index.read_bytes()
+client.put_object(Bucket="bucket", Key=key, Body=whole[:20_000] + bytes([whole[20_000] ^ 1]) + whole[20_001:])
+pull("a damaged object", shards, port, store="shards", expected=f"s3a://bucket/{key}: gave up after 3 attempts: damaged at byte 16384")
+client.put_object(Bucket="bucket", Key=key, Body=whole[:30_000])
+pull("a truncated object", shards, port, store="shards", expected=f"s3a://bucket/{key}: gave up after 3 attempts: ")
+check("the old version stays", current_of(shards) == "v1", began, current_of(shards))
+client.delete_object(Bucket="bucket", Key=key)
+pull("a missing object", shards, port, store="shards", expected=f"s3a://bucket/{key}: missing there")
+client.put_object(Bucket="bucket", Key=key, Body=whole)
+brought = pull("a pull once it is whole", shards, port, store="shards")
+began = time.monotonic()
+check("the new version is current", current_of(shards) == "v2", began, current_of(shards))
+size = sum(file.stat().st_size for file in new.iterdir())
+travelled = brought.get("transferred", {})
+check(
+    "only the changed shard travelled, and none of it twice",
+    travelled.get("bytes", size) + travelled.get("resumedBytes", 0) <= size + 3 * 4096,
+    began,
+    f"{travelled} for {size} bytes",
+)
+check("it has the new value", run("get", "-d", shards / "v2", "changed").stdout == "two\n", began, "another")
+pull("three of the shards", WORK / "part", port, "--shards", "0-1,5", store="shards")
+state = json.loads(run("stat", "-d", WORK / "part" / "v2", "--json").stdout)
+check("the set is partial", state.get("heldShards") == "0-1,5", began, str(state))
+pull("no such store", WORK / "none", port, store="missing", expected="s3a://bucket/missing: is neither a store nor a database")
 
 proxy = Proxy(port)
 proxy.cuts = 2

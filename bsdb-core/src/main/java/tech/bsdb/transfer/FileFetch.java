@@ -27,7 +27,7 @@ final class FileFetch {
   private final Traffic traffic;
   private final TransferOptions options;
   private final ArrivingPages pages;
-  private final byte[] chunk = new byte[ChunkBuffer.HUGE_PAGE];
+  private final byte[] chunk;
   private boolean restarted;
 
   /**
@@ -53,6 +53,7 @@ final class FileFetch {
     this.traffic = traffic;
     this.options = options;
     this.pages = new ArrivingPages(target, entry, id);
+    this.chunk = new byte[(int) Math.min(ChunkBuffer.HUGE_PAGE, entry.length())];
   }
 
   /** Brings what is missing, and forces the file to the device. */
