@@ -43,8 +43,8 @@ final class Tries {
     }
     failures++;
     if (failures >= options.attempts()) {
-      throw new IOException(
-          origin.location(file) + ": gave up after " + failures + " attempts: " + reason(why), why);
+      String gaveUp = failures == 1 ? "" : "gave up after " + failures + " attempts: ";
+      throw new IOException(origin.location(file) + ": " + gaveUp + reason(why), why);
     }
     long pause = Math.min(LONGEST_PAUSE, options.pause().toMillis() << Math.min(20, failures - 1));
     traffic.retrying(origin.location(file), reason(why), Duration.ofMillis(pause));

@@ -298,6 +298,22 @@ class CommandLineIT {
           .startsWith("bsdb build-parquet: name node localhost:1: connection refused; is it up");
       assertThat(head.size() == 1 && run.err.contains("WARNING")).as(run.err).isFalse();
     }
+    Run pull =
+        run(
+            java,
+            BSDB,
+            "pull",
+            "hdfs://localhost:1/stores/users",
+            path("store"),
+            "--attempts",
+            "1",
+            "--hadoop-set",
+            "ipc.client.connect.max.retries=0");
+    assertThat(pull.code).as(pull.toString()).isEqualTo(2);
+    assertThat(pull.err)
+        .startsWith("bsdb pull: hdfs://localhost:1/stores/users/CURRENT: ")
+        .contains("name node localhost:1: connection refused; is it up")
+        .hasLineCount(1);
     assertThat(folder.resolve("db")).doesNotExist();
   }
 

@@ -20,7 +20,7 @@ record TransferProgress(String program, Console console, Progress progress, bool
       console.say(
           String.format(
               Locale.ROOT,
-              "%s: %s: %s; trying again in %.1f s",
+              "%s: %s: %s (trying again in %.1f s)",
               program,
               location,
               why,
