@@ -230,12 +230,12 @@ public final class FaultyStore extends FileSystem {
     }
 
     @Override
-    public int read(byte[] into, int offset, int length) {
+    public int read(byte[] some, int offset, int length) {
       if (at == bytes.length) {
         return -1;
       }
       int count = Math.min(length, bytes.length - at);
-      System.arraycopy(bytes, at, into, offset, count);
+      System.arraycopy(bytes, at, some, offset, count);
       at += count;
       return count;
     }
