@@ -51,7 +51,7 @@ class MainTest {
     assertThat(bsdb("frobnicate").err())
         .contains(
             "the commands are build, build-parquet, get, scan, stat, verify, warm, plan, publish,"
-                + " rollback, versions, serve");
+                + " push, rollback, versions, serve");
   }
 
   @ParameterizedTest

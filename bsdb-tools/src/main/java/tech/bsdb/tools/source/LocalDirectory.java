@@ -115,13 +115,14 @@ final class LocalDirectory implements DistantDirectory {
     forceParent(target);
   }
 
+  /**
+   * Writes a new file. One that has the name is removed first instead of being overwritten: it may
+   * be a link, symbolic or hard, to a file that is not ours.
+   */
   private static void write(Path target, InputStream content) throws IOException {
+    Files.deleteIfExists(target);
     try (FileChannel channel =
-        FileChannel.open(
-            target,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       OutputStream out = Channels.newOutputStream(channel);
       content.transferTo(out);
       channel.force(true);

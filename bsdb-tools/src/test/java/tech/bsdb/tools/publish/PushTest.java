@@ -210,6 +210,7 @@ class PushTest {
       byte[] good = Files.readAllBytes(file);
       byte[] bad = good.clone();
       bad[4096 + 5] ^= 1;
+      FaultyStore.reset(); // otherwise good bytes that were sent before need not be read again
       Files.write(file, bad);
       assertThatThrownBy(() -> push(one, "v1", -1))
           .isInstanceOf(IOException.class)
