@@ -449,7 +449,7 @@ public final class Publication implements AutoCloseable {
   private String name() throws IOException {
     String wanted = options.version();
     if (wanted != null) {
-      if (exists(wanted)) {
+      if (exists(wanted) && !(supply instanceof PulledSupply && isCurrent())) {
         throw new FileAlreadyExistsException(
             store.resolve(wanted).toString(),
             null,

@@ -1,6 +1,8 @@
 package tech.bsdb.transfer;
 
+import java.io.EOFException;
 import java.io.IOException;
+import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
@@ -32,12 +34,13 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
 
 /**
- * Brings the databases of a shipment. Those that lie nearby already, whole and with the same
- * database id, are not brought again; what a download that failed or was killed has left is
- * continued.
+ * Brings the databases of a shipment. Those that lie nearby already, with the same database id and
+ * every page good, are not brought again; what a download that failed or was killed has left is
+ * verified and continued.
  *
  * <pre>
  * STAGING/ID/                 a database that arrives, by its database id
@@ -48,6 +51,7 @@ import tech.bsdb.format.ShardSet;
  * <p>Used by one thread; {@link #run} starts others and waits for them.
  */
 public final class Download {
+  private static final int VERIFIED_AT_ONCE = 1 << 18;
   private static final String UNFINISHED_MANIFEST = "manifest.part";
 
   private final Origin origin;
@@ -111,23 +115,6 @@ public final class Download {
   public void run(List<Path> nearby) throws IOException {
     Files.createDirectories(staging);
     removeOthers();
-    Map<String, Path> known = known(nearby);
-    List<Shipment.Part> missing = new ArrayList<>();
-    for (Shipment.Part part : shipment.parts()) {
-      Path here = whole(known.get(part.id()), part.id());
-      Path staged = here == null ? whole(staged(part), part.id()) : null;
-      if (here != null) {
-        found.put(part.id(), here);
-        reuse(here);
-      } else if (staged != null) {
-        found.put(part.id(), staged);
-        long bytes = bytes(staged);
-        traffic.expect(bytes);
-        traffic.resumed(bytes);
-      } else {
-        missing.add(part);
-      }
-    }
     ExecutorService threads =
         Executors.newFixedThreadPool(
             options.threads(),
@@ -137,9 +124,10 @@ public final class Download {
               return thread;
             });
     try {
-      List<Task> manifests = new ArrayList<>();
-      missing.forEach(part -> manifests.add(() -> readManifest(part)));
-      all(threads, manifests);
+      Map<String, Path> known = known(nearby);
+      List<Task> looks = new ArrayList<>();
+      shipment.parts().forEach(part -> looks.add(() -> reuseOrBegin(part, known.get(part.id()))));
+      all(threads, looks);
       List<Task> files = new ArrayList<>();
       for (Arrival arrival : arrivals) {
         arrival.files.forEach(entry -> traffic.expect(entry.length()));
@@ -229,28 +217,54 @@ public final class Download {
     return known;
   }
 
-  /** Returns a directory if it has that database with all files, framed as they should be. */
-  private static @Nullable Path whole(@Nullable Path directory, String id) {
-    if (directory == null || !Files.isRegularFile(directory.resolve(Manifest.FILE_NAME))) {
+  /** Takes a database that is nearby, if every page of it is good; reads its manifest if not. */
+  private void reuseOrBegin(Shipment.Part part, @Nullable Path nearby) throws IOException {
+    List<FileEntry> files = nearby == null ? null : goodFiles(nearby, part.id());
+    if (nearby == null || files == null) {
+      readManifest(part);
+      return;
+    }
+    synchronized (found) {
+      found.put(part.id(), nearby);
+      reusedFiles += files.size();
+      reusedBytes += files.stream().mapToLong(FileEntry::length).sum();
+    }
+  }
+
+  /** The files of a database, or null if it is another one or any of its pages is damaged. */
+  private @Nullable List<FileEntry> goodFiles(Path directory, String id) {
+    if (!Files.isRegularFile(directory.resolve(Manifest.FILE_NAME))) {
       return null;
     }
     try {
       DataSet opened = DataSet.open(directory);
-      return !opened.isSet() && opened.id().toString().equals(id) ? directory : null;
-    } catch (IOException unreadable) {
-      return null;
+      if (opened.isSet() || !opened.id().toString().equals(id)) {
+        return null;
+      }
+      for (DataSet.Located file : opened.files()) {
+        verify(file.path(), file.entry(), opened.id());
+      }
+      return opened.single().manifest().files();
+    } catch (IOException damaged) {
+      return null; // it arrives anew
     }
   }
 
-  private void reuse(Path directory) throws IOException {
-    reusedFiles += DataSet.open(directory).single().manifest().files().size();
-    reusedBytes += bytes(directory);
-  }
-
-  private static long bytes(Path directory) throws IOException {
-    return DataSet.open(directory).single().manifest().files().stream()
-        .mapToLong(FileEntry::length)
-        .sum();
+  private void verify(Path file, FileEntry entry, DatabaseId id) throws IOException {
+    ArrivingPages pages = new ArrivingPages(file, entry, id);
+    byte[] chunk = new byte[(int) Math.min(VERIFIED_AT_ONCE, entry.length())];
+    try (InputStream in = Files.newInputStream(file)) {
+      while (!pages.complete()) {
+        traffic.checkOpen();
+        int read = in.readNBytes(chunk, 0, chunk.length);
+        if (read < Page.SIZE) {
+          throw new EOFException(file + ": was cut short while it was read");
+        }
+        for (int offset = 0; offset + Page.SIZE <= read; offset += Page.SIZE) {
+          pages.accept(chunk, offset);
+        }
+      }
+    }
   }
 
   private String at(Shipment.Part part) {
@@ -272,14 +286,14 @@ public final class Download {
             options,
             read -> requireId(StatedManifest.decode(here, read), part));
     Arrival arrival = new Arrival(part, StatedManifest.decode(here, bytes));
-    Files.createDirectories(here);
+    if (!Files.isDirectory(here, LinkOption.NOFOLLOW_LINKS)) {
+      Files.deleteIfExists(here);
+      Files.createDirectory(here);
+    }
     Path manifest = here.resolve(UNFINISHED_MANIFEST);
+    Files.deleteIfExists(manifest);
     try (FileChannel out =
-        FileChannel.open(
-            manifest,
-            StandardOpenOption.CREATE,
-            StandardOpenOption.TRUNCATE_EXISTING,
-            StandardOpenOption.WRITE)) {
+        FileChannel.open(manifest, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
       ByteBuffer buffer = ByteBuffer.wrap(bytes);
       while (buffer.hasRemaining()) {
         out.write(buffer);
@@ -325,7 +339,7 @@ public final class Download {
     for (Arrival arrival : arrivals) {
       for (FileEntry entry : arrival.files) {
         Path file = arrival.directory.resolve(entry.name(arrival.id));
-        missing += entry.length() - (Files.exists(file) ? Files.size(file) : 0);
+        missing += entry.length() - (Files.isRegularFile(file) ? Files.size(file) : 0);
       }
     }
     long free = Files.getFileStore(staging).getUsableSpace();

@@ -5,6 +5,8 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import org.jspecify.annotations.Nullable;
@@ -58,15 +60,39 @@ final class FileFetch {
 
   /** Brings what is missing, and forces the file to the device. */
   void run() throws IOException {
+    removeUnlessOwn();
     try (FileChannel out =
         FileChannel.open(
-            target, StandardOpenOption.CREATE, StandardOpenOption.READ, StandardOpenOption.WRITE)) {
+            target,
+            StandardOpenOption.CREATE,
+            StandardOpenOption.READ,
+            StandardOpenOption.WRITE,
+            LinkOption.NOFOLLOW_LINKS)) {
       resume(out);
       if (!pages.complete()) {
         fetch(out);
         traffic.file();
       }
       out.force(true);
+    }
+  }
+
+  /**
+   * Removes what has the name of the file and must not be written to: anything but a file, and a
+   * file that a version has, too, whose readers may have mapped it.
+   */
+  private void removeUnlessOwn() throws IOException {
+    if (!Files.isRegularFile(target, LinkOption.NOFOLLOW_LINKS)) {
+      Files.deleteIfExists(target);
+      return;
+    }
+    try {
+      Object links = Files.getAttribute(target, "unix:nlink", LinkOption.NOFOLLOW_LINKS);
+      if (links instanceof Integer count && count > 1) {
+        Files.delete(target);
+      }
+    } catch (UnsupportedOperationException | IllegalArgumentException noUnix) {
+      // nothing tells
     }
   }
 

@@ -301,6 +301,69 @@ class PullTest {
     throw new IOException(message);
   }
 
+  /** What a refused pull leaves is whole, but may be damaged, linked or something else by now. */
+  @Test
+  void whatARefusedPullLeftIsVerifiedAndNothingOutsideIsWritten() throws Exception {
+    build(there, "one", 1);
+    PublishOptions options = PublishOptions.defaults();
+    for (String kind : List.of("data", "index", "hash")) {
+      try (Publication refused = Publication.pull(origin, store, options, QUICK)) {
+        refused.begin();
+        refused.copy();
+      }
+      Path left = file(store.resolve(".pulling"), kind);
+      byte[] bytes = Files.readAllBytes(left);
+      bytes[4096 + 7] ^= 1;
+      Files.write(left, bytes);
+    }
+    Path index = file(store.resolve(".pulling"), "index");
+    Files.delete(index);
+    Path outside = folder.resolve("outside");
+    Files.createSymbolicLink(index, outside);
+    Path hash = file(store.resolve(".pulling"), "hash");
+    Path link = Files.createLink(folder.resolve("link"), hash);
+    byte[] linked = Files.readAllBytes(link);
+    pull(QUICK);
+    assertServes("one");
+    assertThat(outside).doesNotExist();
+    assertThat(Files.readAllBytes(link)).isEqualTo(linked);
+  }
+
+  @Test
+  void aShardThatIsDamagedHereArrivesAnew() throws Exception {
+    Versions.publish(build(folder.resolve("a"), "one", 4), there, "v1");
+    pull(QUICK);
+    Path damaged = file(store.resolve("v1"), "data");
+    byte[] bytes = Files.readAllBytes(damaged);
+    bytes[4096 + 100] ^= 1;
+    Files.write(damaged, bytes);
+    Versions.publish(build(folder.resolve("b"), "two", 4), there, "v2");
+    pull(QUICK);
+    assertServes("two");
+    assertThat(Files.readAllBytes(damaged)).isEqualTo(bytes);
+  }
+
+  @Test
+  void theSamePullWithANameIsRepeated() throws Exception {
+    build(there, "one", 1);
+    PublishOptions named = PublishOptions.defaults().withVersion("v1");
+    for (boolean first : new boolean[] {true, false}) {
+      try (Publication pull = Publication.pull(origin, store, named, QUICK)) {
+        pull.begin();
+        assertThat(pull.isCurrent()).isEqualTo(!first);
+        if (first) {
+          pull.copy();
+          assertThat(pull.goLive(null)).isTrue();
+        }
+      }
+    }
+    build(there, "two", 1);
+    try (Publication pull = Publication.pull(origin, store, named, QUICK)) {
+      assertThatThrownBy(pull::begin).hasMessageContaining("a version with this name already");
+    }
+    assertServes("one");
+  }
+
   @Test
   void aPullThatIsClosedIsContinued() throws Exception {
     build(there, "one", 4);

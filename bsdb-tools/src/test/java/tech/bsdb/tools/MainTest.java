@@ -51,7 +51,7 @@ class MainTest {
     assertThat(bsdb("frobnicate").err())
         .contains(
             "the commands are build, build-parquet, get, scan, stat, verify, warm, plan, publish,"
-                + " push, rollback, versions, serve");
+                + " pull, push, rollback, versions, serve");
   }
 
   @ParameterizedTest
@@ -66,6 +66,8 @@ class MainTest {
         "warm",
         "plan",
         "publish",
+        "pull",
+        "push",
         "rollback",
         "versions",
         "serve",

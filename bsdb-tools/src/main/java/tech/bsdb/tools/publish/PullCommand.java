@@ -6,6 +6,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
@@ -58,9 +60,9 @@ public final class PullCommand implements Command {
                           + " all)")
                   .flag(
                       "--verify",
-                      "verify the version as a whole before it is current, each key included, as"
-                          + " bsdb publish does; finds damage in shards that were in the store,"
-                          + " too"))
+                      "look up every key in the version before it is current, too, as bsdb publish"
+                          + " does; if the current version is that of SRC already, verify it, and"
+                          + " pull again what is damaged"))
           .section("Report")
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
@@ -122,7 +124,7 @@ public final class PullCommand implements Command {
           interruption.undoBy(() -> abandon(progress, publication), () -> {});
           Publishing run = new Publishing(PROGRAM, publication, checks, console, quiet);
           publication.begin();
-          if (publication.isCurrent()) {
+          if (publication.isCurrent() && isSound(publication, arguments, console, progress)) {
             tellCurrent(publication, arguments, console);
             return OK;
           }
@@ -161,6 +163,24 @@ public final class PullCommand implements Command {
   private static void abandon(Progress progress, Publication publication) throws IOException {
     progress.close();
     publication.close();
+  }
+
+  /** Whether the current version is as it should be, as far as it is to be verified. */
+  private static boolean isSound(
+      Publication publication, Arguments arguments, Console console, Progress progress)
+      throws IOException {
+    if (!arguments.has("--verify")) {
+      return true;
+    }
+    Path current = publication.store().resolve(String.valueOf(publication.current()));
+    try {
+      Database.verify(current, (done, all) -> progress.update("verify", done, all));
+      return true;
+    } catch (CorruptDatabaseException e) {
+      console.say(PROGRAM + ": " + e.getMessage());
+      console.say(PROGRAM + ": what is damaged here is pulled again");
+      return false;
+    }
   }
 
   private static void tellCurrent(Publication publication, Arguments arguments, Console console)

@@ -71,9 +71,9 @@ public final class PushCommand implements Command {
               "the current version of a store to S3, keeping 3 older versions",
               "bsdb push /data/users s3a://bucket/stores/users --keep 3")
           .example(
-              "to a pair of name nodes with Kerberos",
-              "bsdb push ./rdb /stores/users -nn nameservice --hadoop-conf /etc/hadoop/conf"
-                  + " --principal etl@EXAMPLE.COM --keytab etl.keytab");
+              "with Kerberos",
+              "bsdb push ./rdb hdfs://namenode/users --principal etl@EXAMPLE.COM --keytab"
+                  + " etl.keytab");
 
   /** For the service loader. */
   public PushCommand() {}
