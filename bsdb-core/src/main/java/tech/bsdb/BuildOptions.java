@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Objects;
+import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.ShardSet;
@@ -36,6 +37,7 @@ public final class BuildOptions {
     int sampleRecords = 10_000;
     int dataFiles = 1;
     int shards = 1;
+    int onlyShard = -1;
     long memoryBytes = 1L << 30;
     int threads = Math.min(256, Runtime.getRuntime().availableProcessors());
     DuplicatePolicy duplicates = DuplicatePolicy.ERROR;
@@ -58,6 +60,7 @@ public final class BuildOptions {
       sampleRecords = other.sampleRecords;
       dataFiles = other.dataFiles;
       shards = other.shards;
+      onlyShard = other.onlyShard;
       memoryBytes = other.memoryBytes;
       threads = other.threads;
       duplicates = other.duplicates;
@@ -80,6 +83,7 @@ public final class BuildOptions {
           sampleRecords,
           dataFiles,
           shards,
+          onlyShard,
           memoryBytes,
           threads,
           duplicates,
@@ -309,6 +313,25 @@ public final class BuildOptions {
   public BuildOptions withShards(int shards) {
     ranged("shards", shards, 1, ShardSet.MOST);
     return with(changed -> changed.shards = shards);
+  }
+
+  /** The only shard to build, or empty to build the whole set. */
+  public OptionalInt onlyShard() {
+    return settings.onlyShard < 0 ? OptionalInt.empty() : OptionalInt.of(settings.onlyShard);
+  }
+
+  /**
+   * These options with another {@link #onlyShard()}, so that several processes can share the work:
+   * the target becomes the database of that shard alone, and records of other shards are rejected.
+   * {@link ShardedBuild} says which shard a key belongs to, and joins the shards.
+   *
+   * @param onlyShard the number of the shard, from 0, less than {@link #shards()} when the build
+   *     starts
+   * @throws IllegalArgumentException if it is out of range
+   */
+  public BuildOptions withOnlyShard(int onlyShard) {
+    ranged("onlyShard", onlyShard, 0, ShardSet.MOST - 1);
+    return with(changed -> changed.onlyShard = onlyShard);
   }
 
   /** Memory available to the passes that write the index or pack the records, in bytes. */

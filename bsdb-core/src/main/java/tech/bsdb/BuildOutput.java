@@ -5,7 +5,8 @@ import java.io.IOException;
 import tech.bsdb.data.FramedRecord;
 
 /** Writes the records of a build into its directory. Not thread-safe. */
-sealed interface BuildOutput extends Closeable permits DatabaseWriter, ShardSetWriter {
+sealed interface BuildOutput extends Closeable
+    permits DatabaseWriter, OneShardWriter, ShardSetWriter {
   /**
    * Adds a sample record for training the dictionary.
    *

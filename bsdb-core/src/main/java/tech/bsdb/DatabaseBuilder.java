@@ -65,6 +65,16 @@ public final class DatabaseBuilder implements AutoCloseable {
   private DatabaseBuilder(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
     DatabaseWriter.requirePlaceForFilter(options);
+    if (options.onlyShard().orElse(0) >= options.shards()) {
+      throw new IllegalArgumentException(
+          "onlyShard is "
+              + options.onlyShard().getAsInt()
+              + ", not in 0 to "
+              + (options.shards() - 1)
+              + ", of "
+              + options.shards()
+              + " shards");
+    }
     this.options = options;
     this.own = newBatch();
     this.listener = listener;
@@ -72,11 +82,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     try {
       ChunkBuffer chunk = opened.add(ChunkBuffer.huge());
       BuildPlace place = new BuildPlace(workspace.directory(), workspace.temporaryDirectory());
-      this.output =
-          opened.add(
-              options.shards() == 1
-                  ? new DatabaseWriter(options, place, chunk, 0, 1)
-                  : new ShardSetWriter(options, place, chunk));
+      this.output = opened.add(output(options, place, chunk));
     } catch (IOException | RuntimeException | Error e) {
       try (workspace) {
         opened.closeAfter(e);
@@ -85,6 +91,16 @@ public final class DatabaseBuilder implements AutoCloseable {
       }
       throw e;
     }
+  }
+
+  private static BuildOutput output(BuildOptions options, BuildPlace place, ChunkBuffer chunk)
+      throws IOException {
+    if (options.shards() == 1) {
+      return new DatabaseWriter(options, place, chunk, 0, 1);
+    }
+    return options.onlyShard().isPresent()
+        ? new OneShardWriter(options, place, chunk, options.onlyShard().getAsInt())
+        : new ShardSetWriter(options, place, chunk);
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -100,7 +116,8 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @param listener receives the progress
    * @throws java.nio.file.FileAlreadyExistsException if the target exists and the options do not
    *     allow replacing it
-   * @throws IllegalArgumentException if the options ask for a filter, and the layout is not packed
+   * @throws IllegalArgumentException if the options ask for a filter, and the layout is not packed,
+   *     or for a shard that the set does not have
    */
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
@@ -175,7 +192,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   /**
    * Adds the records of a batch. The caller may reuse the batch once the call returns.
    *
-   * @throws IllegalArgumentException if the batch was created for a build with another seed
+   * @throws IllegalArgumentException if the batch was created for a build with another seed, or if
+   *     only one shard is built and a record belongs to another
    */
   public void add(RecordBatch batch) throws IOException {
     begin();

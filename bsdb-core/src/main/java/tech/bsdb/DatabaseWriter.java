@@ -195,6 +195,11 @@ final class DatabaseWriter implements BuildOutput {
     learner.add(record.value, record.valueStart, record.valueLength, true);
   }
 
+  /** Whether a dictionary is to be trained. */
+  boolean trains() {
+    return trainer != null;
+  }
+
   /**
    * The distance of the records to sample, evenly spaced, if all records are known; 0 if there is
    * no dictionary to train.

@@ -9,7 +9,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import java.util.concurrent.CancellationException;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.OutputFile;
 import tech.bsdb.build.ShardSpill;
@@ -187,12 +186,6 @@ final class ShardSetWriter implements BuildOutput {
     @Override
     public boolean cancelled() {
       return all.cancelled();
-    }
-
-    void checkNotCancelled() {
-      if (cancelled()) {
-        throw new CancellationException("the build was cancelled");
-      }
     }
   }
 

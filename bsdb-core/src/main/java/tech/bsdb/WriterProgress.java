@@ -1,5 +1,6 @@
 package tech.bsdb;
 
+import java.util.concurrent.CancellationException;
 import tech.bsdb.build.AssemblyProgress;
 
 /** Follows a writer while it completes a database. */
@@ -11,4 +12,11 @@ interface WriterProgress extends AssemblyProgress {
    * @param total the number of all files
    */
   void sealed(long done, long total);
+
+  /** Throws if the build was cancelled. */
+  default void checkNotCancelled() {
+    if (cancelled()) {
+      throw new CancellationException("the build was cancelled");
+    }
+  }
 }

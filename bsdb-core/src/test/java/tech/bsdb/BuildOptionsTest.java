@@ -133,6 +133,7 @@ class BuildOptionsTest {
           options -> options.withSampleRecords(44),
           options -> options.withDataFiles(5),
           options -> options.withShards(12),
+          options -> options.withOnlyShard(11),
           options -> options.withMemoryBytes(1L << 33),
           options -> options.withThreads(DEFAULTS.threads() == 6 ? 7 : 6),
           options -> options.withDuplicates(DuplicatePolicy.LAST),

@@ -40,7 +40,7 @@ public final class DatabaseId {
    * @param text 32 hexadecimal digits
    * @throws IllegalArgumentException if it is anything else
    */
-  static DatabaseId parse(String text) {
+  public static DatabaseId parse(String text) {
     byte[] bytes = HexFormat.of().parseHex(text);
     if (bytes.length != LENGTH) {
       throw new IllegalArgumentException("not a database id: " + text);

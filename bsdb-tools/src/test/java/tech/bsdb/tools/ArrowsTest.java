@@ -98,7 +98,7 @@ class ArrowsTest {
     "org.apache.parquet.., source parquet",
     "org.apache.parquet.column.., parquet",
     "org.apache.parquet.schema.., parquet",
-    "org.apache.avro.., parquet rows",
+    "org.apache.avro.., rows",
     "com.fasterxml.jackson.., cli input rows serve",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve",

@@ -1,16 +1,12 @@
 package tech.bsdb.tools.parquet;
 
-import java.util.List;
 import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.PrimitiveType.PrimitiveTypeName;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.KeyText;
 import tech.bsdb.tools.rows.RowBuffer;
-import tech.bsdb.tools.rows.RowForm;
-import tech.bsdb.tools.rows.RowJson;
-import tech.bsdb.tools.text.JsonBuffer;
+import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * A column used as a key or part of one: text and binary as their bytes, everything else in its
@@ -88,7 +84,7 @@ final class KeyColumn implements KeyPart {
    */
   static void write(Scalar type, RowBuffer value, RowBuffer out) {
     try {
-      new JsonForm(type).write(value, out);
+      new KeyText(type).write(value, out);
     } catch (BadRowException e) {
       throw new IllegalArgumentException(e);
     }
@@ -97,13 +93,13 @@ final class KeyColumn implements KeyPart {
   private static final class AsJson {
     private final RowProblem problem;
     private final ScalarEncoder.Writer encoder;
-    private final JsonForm form;
+    private final KeyText form;
     private final RowBuffer row = new RowBuffer();
 
     AsJson(ScalarEncoder.Writer encoder, Scalar type, RowProblem problem) {
       this.problem = problem;
       this.encoder = encoder;
-      this.form = new JsonForm(type);
+      this.form = new KeyText(type);
     }
 
     void write(ColumnReader from, RowBuffer out) {
@@ -114,25 +110,6 @@ final class KeyColumn implements KeyPart {
       } catch (BadRowException e) { // for a value that the encoder has already noted as a problem
         problem.note("a key that has no text", e.getMessage());
       }
-    }
-  }
-
-  /** Returns a value's JSON form without quotes, by writing a row that has only this column. */
-  private static final class JsonForm {
-    private static final int BEGIN = "{\"k\":".length();
-
-    private final RowJson form;
-    private final JsonBuffer json = new JsonBuffer();
-
-    JsonForm(Scalar type) {
-      this.form = new RowJson(RowForm.of(AvroSchemas.of(List.of(new Column("k", type, false)))));
-    }
-
-    void write(RowBuffer row, RowBuffer out) throws BadRowException {
-      json.reset();
-      form.write(row.bytes(), 0, row.length(), json);
-      int quote = json.bytes()[BEGIN] == '"' ? 1 : 0;
-      out.putFixed(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);
     }
   }
 }

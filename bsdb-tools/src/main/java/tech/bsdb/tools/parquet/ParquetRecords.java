@@ -23,9 +23,10 @@ import tech.bsdb.tools.input.RecordVisitor;
 import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.AvroSchemas;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.source.FileSources;
 import tech.bsdb.tools.source.SourceFile;
 

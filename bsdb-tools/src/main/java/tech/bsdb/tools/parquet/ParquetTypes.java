@@ -24,13 +24,14 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotat
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.ListOf;
-import tech.bsdb.tools.parquet.RowType.MapOf;
-import tech.bsdb.tools.parquet.RowType.Pairs;
-import tech.bsdb.tools.parquet.RowType.Scalar;
-import tech.bsdb.tools.parquet.RowType.Struct;
+import tech.bsdb.tools.rows.RowType;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
  * Maps the types of a file's schema to row types (OPERATIONS.md "Typed rows"), by the rules of the

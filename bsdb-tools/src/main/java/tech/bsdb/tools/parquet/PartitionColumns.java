@@ -15,9 +15,9 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.source.SourceFile;
 
 /**

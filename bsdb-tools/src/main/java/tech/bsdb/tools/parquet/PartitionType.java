@@ -12,9 +12,9 @@ import java.time.temporal.ChronoField;
 import java.util.List;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * Infers the type of partition values as Spark does: the first of int, long, decimal, double, date,

@@ -1,10 +1,10 @@
 package tech.bsdb.tools.parquet;
 
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * The value that all rows of a file have in a column from a directory. Immutable, except for its

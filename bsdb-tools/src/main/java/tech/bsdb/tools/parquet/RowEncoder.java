@@ -13,14 +13,15 @@ import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.ListOf;
-import tech.bsdb.tools.parquet.RowType.MapOf;
-import tech.bsdb.tools.parquet.RowType.Pairs;
-import tech.bsdb.tools.parquet.RowType.Scalar;
-import tech.bsdb.tools.parquet.RowType.Struct;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
  * Encodes the rows of a file: reads its leaves in step, and writes each row as the record type to

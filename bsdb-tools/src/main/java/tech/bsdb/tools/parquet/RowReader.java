@@ -15,10 +15,10 @@ import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * Reads row groups one after another and turns their rows into records. Keeps the last file open.

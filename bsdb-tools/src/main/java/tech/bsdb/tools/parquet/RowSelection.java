@@ -14,9 +14,10 @@ import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 
 /**
  * The parts of a file to read: the columns of the row and the leaves of the key. Everything is

@@ -8,10 +8,10 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
 import org.apache.parquet.schema.PrimitiveType;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.Scalar;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
 import tech.bsdb.tools.text.Utf8;
 
 /** Encodes a scalar value from a leaf. */

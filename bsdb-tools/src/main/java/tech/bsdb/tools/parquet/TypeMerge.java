@@ -5,13 +5,14 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.ListOf;
-import tech.bsdb.tools.parquet.RowType.MapOf;
-import tech.bsdb.tools.parquet.RowType.Pairs;
-import tech.bsdb.tools.parquet.RowType.Scalar;
-import tech.bsdb.tools.parquet.RowType.Struct;
+import tech.bsdb.tools.rows.RowType;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
  * Finds the types to which the columns of all files resolve, by Avro's rules for schemas: int

@@ -9,7 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.tools.input.InputException;
-import tech.bsdb.tools.parquet.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Column;
 
 /** Which files go together, and what they resolve to. */
 class TypeMergeTest {

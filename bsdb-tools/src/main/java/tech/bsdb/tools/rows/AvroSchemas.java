@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.rows;
 
 import java.util.ArrayList;
 import java.util.HashSet;
@@ -7,25 +7,24 @@ import java.util.Set;
 import org.apache.avro.JsonProperties;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.ListOf;
-import tech.bsdb.tools.parquet.RowType.MapOf;
-import tech.bsdb.tools.parquet.RowType.Pairs;
-import tech.bsdb.tools.parquet.RowType.Scalar;
-import tech.bsdb.tools.parquet.RowType.Struct;
-import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
 
 /**
  * The Avro schema of rows (OPERATIONS.md "Typed rows"). Records are named after their columns. A
  * name that Avro does not allow is replaced by a valid one, and the original is kept as a property.
  */
-final class AvroSchemas {
+public final class AvroSchemas {
   private final Set<String> types = new HashSet<>();
 
   private AvroSchemas() {}
 
   /** Returns the schema of rows with these columns, in the form of a parsed stored schema. */
-  static RowSchema of(List<Column> columns) {
+  public static RowSchema of(List<Column> columns) {
     // Avro recognizes logical types when it parses a schema, but not in one built by code.
     return RowSchema.parse(new AvroSchemas().record("row", columns).toString());
   }

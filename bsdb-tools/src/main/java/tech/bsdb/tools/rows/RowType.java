@@ -1,15 +1,14 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.rows;
 
 import java.util.List;
 import java.util.Locale;
 
 /**
- * The logical type of a column, independent of its storage in a file. Immutable.
+ * The logical type of a column, independent of its storage. Immutable.
  *
- * <p>Two files agree on a column if its types are equal; {@link TypeMerge} defines which other
- * types can be merged.
+ * <p>Two files agree on a column if its types are equal.
  */
-sealed interface RowType {
+public sealed interface RowType {
 
   /** Describes the type, for messages. */
   String describe();
@@ -19,7 +18,8 @@ sealed interface RowType {
 
   /** A column, a field of a struct, or an element. */
   record Column(String name, RowType type, boolean nullable) {
-    Column withNullable(boolean nullable) {
+    /** Returns this column, nullable or not. */
+    public Column withNullable(boolean nullable) {
       return new Column(name, type, nullable);
     }
   }
@@ -61,15 +61,18 @@ sealed interface RowType {
    * @param second the scale of a decimal; else 0
    */
   record Scalar(Kind kind, int first, int second) implements RowType {
-    static Scalar of(Kind kind) {
+    /** Returns the type of a kind that has no parameters. */
+    public static Scalar of(Kind kind) {
       return new Scalar(kind, 0, 0);
     }
 
-    static Scalar decimal(int precision, int scale) {
+    /** Returns the type of decimals. */
+    public static Scalar decimal(int precision, int scale) {
       return new Scalar(Kind.DECIMAL, precision, scale);
     }
 
-    static Scalar fixed(int length) {
+    /** Returns the type of values of one length. */
+    public static Scalar fixed(int length) {
       return new Scalar(Kind.FIXED, length, 0);
     }
 
@@ -91,6 +94,7 @@ sealed interface RowType {
 
   /** Named fields. */
   record Struct(List<Column> fields) implements RowType {
+    /** Copies the list. */
     public Struct {
       fields = List.copyOf(fields);
     }

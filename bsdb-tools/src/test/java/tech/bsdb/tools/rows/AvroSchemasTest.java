@@ -1,4 +1,4 @@
-package tech.bsdb.tools.parquet;
+package tech.bsdb.tools.rows;
 
 import static org.assertj.core.api.Assertions.assertThat;
 
@@ -7,14 +7,13 @@ import java.util.HashSet;
 import java.util.List;
 import org.apache.avro.Schema;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.tools.parquet.RowType.Column;
-import tech.bsdb.tools.parquet.RowType.Kind;
-import tech.bsdb.tools.parquet.RowType.ListOf;
-import tech.bsdb.tools.parquet.RowType.MapOf;
-import tech.bsdb.tools.parquet.RowType.Pairs;
-import tech.bsdb.tools.parquet.RowType.Scalar;
-import tech.bsdb.tools.parquet.RowType.Struct;
-import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.ListOf;
+import tech.bsdb.tools.rows.RowType.MapOf;
+import tech.bsdb.tools.rows.RowType.Pairs;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
 
 /** Every schema is one that Avro's own parser takes, and columns keep their names. */
 class AvroSchemasTest {
