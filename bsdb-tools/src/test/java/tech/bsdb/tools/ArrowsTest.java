@@ -37,10 +37,11 @@ class ArrowsTest {
       sample: cli
       plan: cli
       source: cli input
+      delivery: input source
       parquet: input source rows text
       inspect: cli input rows text
       build: cli input inspect source parquet rows text
-      publish: build cli input inspect source
+      publish: build cli delivery input inspect source
       serve.batch: text
       serve: cli rows serve.batch text
       """;

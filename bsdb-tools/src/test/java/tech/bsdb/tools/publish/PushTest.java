@@ -25,6 +25,7 @@ import tech.bsdb.Database;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.delivery.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FaultyStore;
 import tech.bsdb.transfer.Consignment;
@@ -128,7 +129,7 @@ class PushTest {
     assertThat(current()).isEqualTo("v2");
     assertThat(valueIn("v2")).isEqualTo("two7");
     assertThat(new String(FaultyStore.FILES.get("/users/CURRENT"), UTF_8)).isEqualTo("v2\nv1\n");
-    assertThat(FaultyStore.FILES.keySet()).noneMatch(name -> name.endsWith(Push.MARKER));
+    assertThat(FaultyStore.FILES.keySet()).noneMatch(name -> name.endsWith(DistantStore.MARKER));
   }
 
   @ParameterizedTest
