@@ -6,6 +6,7 @@ import java.time.Instant;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
+import org.apache.hadoop.conf.Configuration;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.transfer.Origin;
 
@@ -47,6 +48,16 @@ public interface DistantDirectory extends Origin, AutoCloseable {
       return HadoopDirectory.of(location, options);
     }
     return LocalDirectory.of(location);
+  }
+
+  /**
+   * Opens a directory, which need not exist, with the configuration and the login of this process.
+   *
+   * @param location a URI, or a path on the default file system of the configuration
+   * @throws InputException if its file system cannot be reached, for whatever reason
+   */
+  static DistantDirectory open(String location, Configuration configuration) throws IOException {
+    return HadoopDirectory.of(location, configuration);
   }
 
   /**

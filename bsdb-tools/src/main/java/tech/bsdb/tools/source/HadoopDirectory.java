@@ -57,18 +57,41 @@ final class HadoopDirectory implements DistantDirectory {
       Path given = HadoopFiles.path(location);
       URI uri = HadoopFiles.uri(location, given, configuration);
       login.require(uri.getScheme());
-      FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
-      try {
-        Path path = fileSystem.makeQualified(given);
-        return fileSystem instanceof ViewFileSystem
-            ? behind(fileSystem, path, configuration)
-            : new HadoopDirectory(fileSystem, path, path);
-      } catch (IOException | RuntimeException | LinkageError failure) {
-        fileSystem.close();
-        throw failure;
-      }
+      return at(given, uri, configuration);
     } catch (IOException | RuntimeException | LinkageError failure) {
       throw FileSources.explain(location, failure);
+    }
+  }
+
+  /**
+   * Opens a directory with the configuration and the login of this process.
+   *
+   * @param location a URI, or a path on the default file system
+   */
+  static DistantDirectory of(String location, Configuration configuration) throws IOException {
+    try {
+      Path given = HadoopFiles.path(location);
+      URI uri = given.getFileSystem(configuration).makeQualified(given).toUri();
+      if ("file".equals(uri.getScheme())) {
+        return LocalDirectory.of(uri.getPath());
+      }
+      return at(given, uri, configuration);
+    } catch (IOException | RuntimeException | LinkageError failure) {
+      throw FileSources.explain(location, failure);
+    }
+  }
+
+  private static HadoopDirectory at(Path given, URI uri, Configuration configuration)
+      throws IOException {
+    FileSystem fileSystem = FileSystem.newInstance(uri, configuration);
+    try {
+      Path path = fileSystem.makeQualified(given);
+      return fileSystem instanceof ViewFileSystem
+          ? behind(fileSystem, path, configuration)
+          : new HadoopDirectory(fileSystem, path, path);
+    } catch (IOException | RuntimeException | LinkageError failure) {
+      fileSystem.close();
+      throw failure;
     }
   }
 

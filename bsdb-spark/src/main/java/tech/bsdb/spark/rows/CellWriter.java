@@ -1,0 +1,174 @@
+package tech.bsdb.spark.rows;
+
+import java.math.BigDecimal;
+import java.util.ArrayList;
+import java.util.List;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
+import org.apache.spark.sql.catalyst.util.ArrayData;
+import org.apache.spark.sql.catalyst.util.MapData;
+import org.apache.spark.sql.types.ArrayType;
+import org.apache.spark.sql.types.BinaryType;
+import org.apache.spark.sql.types.BooleanType;
+import org.apache.spark.sql.types.ByteType;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DecimalType;
+import org.apache.spark.sql.types.DoubleType;
+import org.apache.spark.sql.types.FloatType;
+import org.apache.spark.sql.types.IntegerType;
+import org.apache.spark.sql.types.MapType;
+import org.apache.spark.sql.types.NullType;
+import org.apache.spark.sql.types.ShortType;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.apache.spark.sql.types.TimeType;
+import org.apache.spark.sql.types.UserDefinedType;
+import org.apache.spark.unsafe.types.UTF8String;
+import tech.bsdb.tools.rows.RowBuffer;
+
+/**
+ * Writes a value of a column in Avro's binary encoding, as the type that {@link ColumnTypes} gives
+ * the column. Immutable and thread-safe.
+ */
+@FunctionalInterface
+public interface CellWriter {
+  /** Spark's times of day are in nanoseconds. */
+  long NANOS_OF_MICRO = 1_000;
+
+  /**
+   * Writes the value at a place of a row or an array, which must not be null unless the writer is
+   * one of {@link #of(StructField)}.
+   */
+  void write(SpecializedGetters from, int ordinal, RowBuffer out);
+
+  /** Returns the writer of a column, which writes null as the first branch of a union. */
+  static CellWriter of(StructField field) {
+    return nullable(of(field.dataType()), field.dataType(), field.nullable());
+  }
+
+  private static CellWriter nullable(CellWriter value, DataType type, boolean nullable) {
+    if (!nullable || type instanceof NullType) {
+      return value;
+    }
+    return (from, ordinal, out) -> {
+      if (from.isNullAt(ordinal)) {
+        out.putLong(0);
+      } else {
+        out.putLong(1);
+        value.write(from, ordinal, out);
+      }
+    };
+  }
+
+  /** Returns the writer of the values of a type that are not null. */
+  static CellWriter of(DataType type) {
+    if (type instanceof StructType struct) {
+      return struct(struct);
+    }
+    if (type instanceof ArrayType array) {
+      CellWriter element =
+          nullable(of(array.elementType()), array.elementType(), array.containsNull());
+      return (from, ordinal, out) -> {
+        ArrayData list = from.getArray(ordinal);
+        int count = list.numElements();
+        if (count > 0) {
+          out.putLong(count);
+          for (int i = 0; i < count; i++) {
+            element.write(list, i, out);
+          }
+        }
+        out.putByte(0);
+      };
+    }
+    if (type instanceof MapType map) {
+      return map(map);
+    }
+    if (type instanceof UserDefinedType<?> defined) {
+      return of(defined.sqlType());
+    }
+    return scalar(type);
+  }
+
+  private static CellWriter struct(StructType struct) {
+    List<CellWriter> fields = new ArrayList<>();
+    for (StructField field : struct.fields()) {
+      fields.add(of(field));
+    }
+    CellWriter[] writers = fields.toArray(new CellWriter[0]);
+    return (from, ordinal, out) -> {
+      InternalRow row = from.getStruct(ordinal, writers.length);
+      for (int i = 0; i < writers.length; i++) {
+        writers[i].write(row, i, out);
+      }
+    };
+  }
+
+  private static CellWriter map(MapType map) {
+    CellWriter key = of(map.keyType());
+    CellWriter value = nullable(of(map.valueType()), map.valueType(), map.valueContainsNull());
+    return (from, ordinal, out) -> {
+      MapData entries = from.getMap(ordinal);
+      int count = entries.numElements();
+      if (count > 0) {
+        ArrayData keys = entries.keyArray();
+        ArrayData values = entries.valueArray();
+        out.putLong(count);
+        for (int i = 0; i < count; i++) {
+          key.write(keys, i, out);
+          value.write(values, i, out);
+        }
+      }
+      out.putByte(0);
+    };
+  }
+
+  private static CellWriter scalar(DataType type) {
+    if (type instanceof StringType) {
+      return (from, ordinal, out) -> {
+        UTF8String text = from.getUTF8String(ordinal);
+        out.putBytes(text.getByteBuffer());
+      };
+    }
+    if (type instanceof BinaryType) {
+      return (from, ordinal, out) -> {
+        byte[] bytes = from.getBinary(ordinal);
+        out.putBytes(bytes, 0, bytes.length);
+      };
+    }
+    if (type instanceof BooleanType) {
+      return (from, ordinal, out) -> out.putByte(from.getBoolean(ordinal) ? 1 : 0);
+    }
+    if (type instanceof ByteType) {
+      return (from, ordinal, out) -> out.putLong(from.getByte(ordinal));
+    }
+    if (type instanceof ShortType) {
+      return (from, ordinal, out) -> out.putLong(from.getShort(ordinal));
+    }
+    if (type instanceof IntegerType || type instanceof DateType) {
+      return (from, ordinal, out) -> out.putLong(from.getInt(ordinal));
+    }
+    if (type instanceof FloatType) {
+      return (from, ordinal, out) -> out.putFloat(from.getFloat(ordinal));
+    }
+    if (type instanceof DoubleType) {
+      return (from, ordinal, out) -> out.putDouble(from.getDouble(ordinal));
+    }
+    if (type instanceof DecimalType decimal) {
+      return (from, ordinal, out) -> {
+        BigDecimal number =
+            from.getDecimal(ordinal, decimal.precision(), decimal.scale()).toJavaBigDecimal();
+        byte[] unscaled = number.setScale(decimal.scale()).unscaledValue().toByteArray();
+        out.putBytes(unscaled, 0, unscaled.length);
+      };
+    }
+    if (type instanceof TimeType) {
+      return (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
+    }
+    if (type instanceof NullType) {
+      return (from, ordinal, out) -> {};
+    }
+    return (from, ordinal, out) -> out.putLong(from.getLong(ordinal));
+  }
+}
