@@ -2,13 +2,16 @@ package tech.bsdb.spark;
 
 import java.util.EnumSet;
 import java.util.Set;
-import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import tech.bsdb.spark.write.VersionWriteBuilder;
 
 /** A store of versions as a table of Spark. Immutable. */
-final class BsdbTable implements Table {
+final class BsdbTable implements SupportsWrite {
   private final StructType schema;
   private final CaseInsensitiveStringMap properties;
 
@@ -35,6 +38,15 @@ final class BsdbTable implements Table {
 
   @Override
   public Set<TableCapability> capabilities() {
-    return EnumSet.noneOf(TableCapability.class);
+    return EnumSet.of(
+        TableCapability.BATCH_WRITE, // save() asks for it, although V1_BATCH_WRITE comes first
+        TableCapability.V1_BATCH_WRITE,
+        TableCapability.TRUNCATE,
+        TableCapability.ACCEPT_ANY_SCHEMA);
+  }
+
+  @Override
+  public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+    return new VersionWriteBuilder(properties, info);
   }
 }

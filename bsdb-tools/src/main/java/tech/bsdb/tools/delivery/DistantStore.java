@@ -15,6 +15,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.input.InputException;
@@ -177,6 +178,24 @@ public final class DistantStore {
     return unfinished;
   }
 
+  /** The names of versions that have neither a marker nor a manifest, but shards. */
+  public List<String> abandoned(List<Entry> entries) throws IOException {
+    VersionPointer now = pointer();
+    List<String> abandoned = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (isVersion(entry) && !isNamed(now, entry.name())) {
+        List<Entry> below = listed(entry.name());
+        boolean shards =
+            below.stream()
+                .anyMatch(each -> each.directory() && Consignment.isShardDirectory(each.name()));
+        if (shards && !has(below, MARKER) && !has(below, Consignment.MANIFEST)) {
+          abandoned.add(entry.name());
+        }
+      }
+    }
+    return abandoned;
+  }
+
   private static boolean isNamed(@Nullable VersionPointer pointer, String version) {
     return pointer != null
         && (pointer.current().equals(version) || pointer.previous().contains(version));
@@ -242,6 +261,34 @@ public final class DistantStore {
   }
 
   /**
+   * Removes what is in a version besides the marker and the given files.
+   *
+   * @param files their paths below it
+   */
+  public void retain(String version, Set<String> files) throws IOException {
+    for (Entry entry : listed(version)) {
+      String name = entry.name();
+      if (!entry.directory()) {
+        if (!files.contains(name) && !name.equals(MARKER)) {
+          delete(version + "/" + name);
+        }
+      } else if (files.stream().noneMatch(file -> file.startsWith(name + "/"))) {
+        delete(version + "/" + name);
+      } else {
+        for (Entry below : listed(version + "/" + name)) {
+          if (!files.contains(name + "/" + below.name())) {
+            delete(version + "/" + name + "/" + below.name());
+          }
+        }
+      }
+    }
+  }
+
+  private void delete(String file) throws IOException {
+    attempts.run(file, () -> store.delete(file));
+  }
+
+  /**
    * Fails unless files of a version have arrived.
    *
    * @param expected their lengths, by their paths below it
@@ -292,7 +339,8 @@ public final class DistantStore {
     }
   }
 
-  private boolean isCurrent(String version) {
+  /** Whether a version is current, as far as can be told. */
+  public boolean isCurrent(String version) {
     try {
       VersionPointer now = pointer();
       return now != null && now.current().equals(version);

@@ -1,0 +1,246 @@
+package tech.bsdb.spark.write;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.UUID;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkContext;
+import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.rdd.RDD;
+import org.apache.spark.sql.Column;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.classic.SparkSession;
+import org.apache.spark.sql.functions;
+import org.apache.spark.util.SerializableConfiguration;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.ShardedBuild;
+import tech.bsdb.store.VersionPointer;
+import tech.bsdb.tools.delivery.Attempts;
+import tech.bsdb.tools.delivery.DistantStore;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.DistantDirectory.Entry;
+
+/**
+ * One write, on the driver: begins a version, lets tasks build and send its shards, and makes it
+ * current, or removes it.
+ *
+ * <p>The version has a marker that names this write. A write removes those that other writes have
+ * left, and their versions, so that of two writes to one store at once the later one wins and the
+ * earlier one fails.
+ */
+final class SetWrite {
+  private static final Logger LOG = LoggerFactory.getLogger(SetWrite.class);
+  private static final String MARKER_START = "spark ";
+
+  private final SparkSession session;
+  private final WriteSettings settings;
+  private final Configuration hadoop;
+  private final String marker;
+
+  SetWrite(SparkSession session, WriteSettings settings, Configuration hadoop) {
+    this.session = session;
+    this.settings = settings;
+    this.hadoop = hadoop;
+    this.marker = MARKER_START + session.sparkContext().applicationId() + " " + UUID.randomUUID();
+  }
+
+  /**
+   * Writes rows as a new version.
+   *
+   * @param onlyFirst whether to refuse if the store has a version already
+   */
+  void run(Dataset<Row> data, boolean onlyFirst) throws IOException {
+    RowPlan plan = RowPlan.of(data.schema(), settings);
+    try (DistantDirectory directory = DistantDirectory.open(settings.path(), hadoop)) {
+      Attempts attempts =
+          new Attempts(directory, ShardTask.PAUSES, why -> LOG.warn("{}; trying again", why));
+      DistantStore store = new DistantStore(directory, attempts);
+      String version = begin(store, directory, onlyFirst);
+      try {
+        commit(store, directory, version, shards(data, plan, version));
+      } catch (IOException | RuntimeException | Error e) {
+        abort(store, version, e);
+        throw e;
+      }
+    }
+  }
+
+  private String begin(DistantStore store, DistantDirectory directory, boolean onlyFirst)
+      throws IOException {
+    List<Entry> entries = store.entries();
+    VersionPointer now = store.pointer();
+    if (onlyFirst && now != null) {
+      throw new IllegalArgumentException(
+          directory.location("")
+              + " has a version already, and nothing can be appended to it; replace it with"
+              + " mode(\"overwrite\") or INSERT OVERWRITE");
+    }
+    for (String left : store.unfinished(entries)) {
+      String by = store.marker(left);
+      if (by != null && by.startsWith(MARKER_START) && store.remove(left)) {
+        LOG.warn("removed {}, which {} began and did not complete", directory.location(left), by);
+      }
+    }
+    for (String left : store.abandoned(entries)) {
+      if (store.remove(left)) {
+        LOG.warn("removed {}, which holds shards without a manifest", directory.location(left));
+      }
+    }
+    List<Entry> rest = store.entries();
+    String wanted = settings.version();
+    String version = wanted == null ? DistantStore.freeName(rest) : wanted;
+    if (store.continues(rest, version, marker)) {
+      throw new IllegalStateException(version + " was begun by this write already");
+    }
+    store.mark(version, marker);
+    return version;
+  }
+
+  // Building
+
+  private List<ShardResult> shards(Dataset<Row> data, RowPlan plan, String version) {
+    SparkContext context = session.sparkContext();
+    Broadcast<SerializableConfiguration> shared =
+        SerializableConfiguration.broadcast(context, hadoop);
+    try {
+      int[] places = ShardPlaces.of(settings.shards());
+      RDD<InternalRow> rows =
+          ((org.apache.spark.sql.classic.Dataset<Row>) data).queryExecution().toRdd();
+      RDD<InternalRow> records =
+          JavaRDD.fromRDD(rows, scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class))
+              .mapPartitionsWithIndex(new RecordEncoding(plan, settings, places), false)
+              .rdd();
+      RDD<InternalRow> routed = routed(records, plan);
+      if (routed.getNumPartitions() != settings.shards()) {
+        throw new IllegalStateException(
+            "Spark made " + routed.getNumPartitions() + " partitions of " + settings.shards());
+      }
+      ShardTask task = new ShardTask(settings, plan.schema(), version, marker, shared);
+      return JavaRDD.fromRDD(routed, scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class))
+          .mapPartitionsWithIndex(task, true)
+          .collect();
+    } finally {
+      shared.unpersist();
+    }
+  }
+
+  /** The records of each shard in the partition of its number. */
+  private RDD<InternalRow> routed(RDD<InternalRow> records, RowPlan plan) {
+    // Adaptive execution would drop the partitions of a shuffle without records.
+    SparkSession still = session.cloneSession();
+    still.conf().set("spark.sql.adaptive.enabled", false);
+    org.apache.spark.sql.classic.Dataset<Row> all =
+        still.internalCreateDataFrame(records, plan.shuffled(), false);
+    Dataset<Row> routed = all.repartition(settings.shards(), functions.col("place"));
+    if (settings.sorted()) {
+      routed = routed.sortWithinPartitions(order().toArray(new Column[0]));
+    }
+    return ((org.apache.spark.sql.classic.Dataset<Row>) routed).queryExecution().toRdd();
+  }
+
+  /** Rows by key, and those of one key so that the one to keep is the first or the last. */
+  private List<Column> order() {
+    List<Column> order = new ArrayList<>();
+    order.add(functions.col("key"));
+    if (settings.onDuplicate() == DuplicatePolicy.FIRST) {
+      order.add(functions.col("order").asc_nulls_last());
+    } else if (settings.onDuplicate() == DuplicatePolicy.LAST) {
+      order.add(functions.col("order").asc_nulls_first());
+    }
+    return order;
+  }
+
+  // Ending
+
+  private void commit(
+      DistantStore store, DistantDirectory directory, String version, List<ShardResult> results)
+      throws IOException {
+    BadRows bad = new BadRows();
+    Map<String, Long> expected = new HashMap<>();
+    List<ShardedBuild.Shard> shards = new ArrayList<>();
+    for (ShardResult result : results) {
+      String failure = result.failure();
+      if (failure != null) {
+        throw new IllegalArgumentException(failure);
+      }
+      bad.add(result.bad());
+      expected.putAll(result.files());
+      shards.add(new ShardedBuild.Shard(result.shard(), result.databaseId(), result.records()));
+    }
+    store.retain(version, new HashSet<>(expected.keySet()));
+    store.requireArrived(version, expected);
+    byte[] manifest = results.get(0).manifest();
+    store.write(
+        version + "/" + ShardedBuild.MANIFEST,
+        manifest == null ? ShardedBuild.manifest(shards) : manifest);
+    if (!marker.equals(store.marker(version))) {
+      throw new IOException(
+          directory.location(version)
+              + ": another write to this store has begun since, and took over; run them one after"
+              + " another");
+    }
+    VersionPointer before = store.goLive(version);
+    List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
+    report(directory, version, before, results, bad, removed);
+    store.warnings().forEach(LOG::warn);
+  }
+
+  private List<String> keep(DistantStore store, String version) {
+    try {
+      return store.keep(version, settings.keep());
+    } catch (IOException e) {
+      LOG.warn("version {} is current, but not all old ones were removed", version, e);
+      return List.of();
+    }
+  }
+
+  private static void report(
+      DistantDirectory directory,
+      String version,
+      @Nullable VersionPointer before,
+      List<ShardResult> results,
+      BadRows bad,
+      List<String> removed) {
+    LOG.info(
+        "{}: version {} is current (before: {}): {} records in {} shards, {} bytes, {} duplicates"
+            + " dropped, {} values cut; removed: {}",
+        directory.location(""),
+        version,
+        before == null ? "none" : before.current(),
+        results.stream().mapToLong(ShardResult::records).sum(),
+        results.size(),
+        results.stream().mapToLong(ShardResult::bytes).sum(),
+        results.stream().mapToLong(ShardResult::duplicatesDropped).sum(),
+        results.stream().mapToLong(ShardResult::valuesCut).sum(),
+        removed);
+    if (!bad.isEmpty()) {
+      LOG.warn(
+          "{}: version {} lacks {} rows that were skipped: {}",
+          directory.location(""),
+          version,
+          bad.count(),
+          bad.byReason());
+    }
+  }
+
+  private void abort(DistantStore store, String version, Throwable why) {
+    try {
+      if (marker.equals(store.marker(version)) && !store.isCurrent(version)) {
+        boolean unused = store.remove(version);
+      }
+    } catch (IOException | RuntimeException e) {
+      why.addSuppressed(e);
+      LOG.warn("version {} was given up, but not removed; the next write removes it", version, e);
+    }
+  }
+}

@@ -1,0 +1,240 @@
+package tech.bsdb.spark.write;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.Iterator;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.stream.Stream;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.api.java.function.Function2;
+import org.apache.spark.broadcast.Broadcast;
+import org.apache.spark.executor.CommitDeniedException;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.util.SerializableConfiguration;
+import org.apache.spark.util.Utils;
+import org.jspecify.annotations.Nullable;
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+import tech.bsdb.BuildListener;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.BuildReport;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.RecordBatch;
+import tech.bsdb.ShardedBuild;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.tools.delivery.Attempts;
+import tech.bsdb.tools.delivery.Delivery;
+import tech.bsdb.tools.delivery.DistantStore;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Consignment;
+import tech.bsdb.transfer.Consignment.Part;
+
+/**
+ * Builds the shard of a partition on a local disk, and sends it to the store. Several attempts may
+ * build the same shard; only the one that Spark's commit coordinator admits sends it.
+ */
+final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardResult>> {
+  private static final long serialVersionUID = 1L;
+  private static final Logger LOG = LoggerFactory.getLogger(ShardTask.class);
+  private static final long BATCH_BYTES = 1 << 20;
+
+  /** The pauses before further attempts at whatever failed, in milliseconds. */
+  static final List<Long> PAUSES = List.of(1_000L, 2_000L, 4_000L, 8_000L);
+
+  private final WriteSettings settings;
+  private final @Nullable String schema;
+  private final String version;
+  private final String marker;
+  private final Broadcast<SerializableConfiguration> configuration;
+
+  /**
+   * Creates a task.
+   *
+   * @param version the name of the version
+   * @param marker what its marker says, as long as it may be written to
+   */
+  ShardTask(
+      WriteSettings settings,
+      @Nullable String schema,
+      String version,
+      String marker,
+      Broadcast<SerializableConfiguration> configuration) {
+    this.settings = settings;
+    this.schema = schema;
+    this.version = version;
+    this.marker = marker;
+    this.configuration = configuration;
+  }
+
+  @Override
+  public Iterator<ShardResult> call(Integer shard, Iterator<InternalRow> rows) throws Exception {
+    TaskContext context = TaskContext.get();
+    Path work = Files.createTempDirectory(localDirectory(), "bsdb-shard-" + shard + "-");
+    try {
+      return List.of(build(shard, rows, work, context)).iterator();
+    } catch (CancellationException e) {
+      context.killTaskIfInterrupted();
+      throw e;
+    } finally {
+      remove(work);
+    }
+  }
+
+  private Path localDirectory() throws IOException {
+    String given = settings.temporaryDirectory();
+    return given == null
+        ? Path.of(Utils.getLocalDir(SparkEnv.get().conf()))
+        : Files.createDirectories(Path.of(given));
+  }
+
+  private static void remove(Path directory) {
+    try (Stream<Path> files = Files.walk(directory)) {
+      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(file);
+      }
+    } catch (IOException e) {
+      LOG.warn("{} could not be removed: {}", directory, e.toString());
+    }
+  }
+
+  private ShardResult build(int shard, Iterator<InternalRow> rows, Path work, TaskContext context)
+      throws IOException, CommitDeniedException {
+    Path target = work.resolve("shard");
+    BuildOptions options = settings.build(shard, schema, context.cpus(), work);
+    BadRows bad = new BadRows();
+    BuildReport report;
+    BuildListener listener = (stage, done, total) -> checkNotKilled(context);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options, listener)) {
+      add(rows, builder, bad);
+      report = builder.finish();
+    } catch (DuplicateKeyException e) {
+      return ShardResult.failed(
+          shard,
+          "the key "
+              + DuplicateKeyException.show(e.key())
+              + " occurs more than once; .option(\"onDuplicate\", \"last\") with"
+              + " .option(\"orderBy\", COLUMN) keeps one of such rows");
+    }
+    LOG.info("built shard {} of {}: {} records", shard, settings.shards(), report.records());
+    requireCommit(context);
+    return send(shard, target, report, bad, context);
+  }
+
+  private static void checkNotKilled(TaskContext context) {
+    if (context.isInterrupted()) {
+      throw new TaskKilledException("the task was killed while it built a shard");
+    }
+  }
+
+  private static void add(Iterator<InternalRow> rows, DatabaseBuilder builder, BadRows bad)
+      throws IOException {
+    RecordBatch batch = builder.newBatch();
+    while (rows.hasNext()) {
+      InternalRow row = rows.next();
+      byte[] value = row.getBinary(3);
+      if (row.isNullAt(1)) {
+        bad.add(BadRows.decode(value));
+        continue;
+      }
+      byte[] key = row.getBinary(1);
+      batch.add(key, 0, key.length, value, 0, value.length);
+      if (batch.bytes() >= BATCH_BYTES) {
+        builder.add(batch);
+        batch.clear();
+      }
+    }
+    builder.add(batch);
+  }
+
+  /** Fails unless this attempt may send the shard: at any time, only one of them may. */
+  private static void requireCommit(TaskContext context) throws CommitDeniedException {
+    boolean admitted =
+        SparkEnv.get()
+            .outputCommitCoordinator()
+            .canCommit(
+                context.stageId(),
+                context.stageAttemptNumber(),
+                context.partitionId(),
+                context.attemptNumber());
+    if (!admitted) {
+      throw new CommitDeniedException(
+          "another attempt sends shard " + context.partitionId(),
+          context.stageId(),
+          context.partitionId(),
+          context.attemptNumber());
+    }
+  }
+
+  private ShardResult send(
+      int shard, Path built, BuildReport report, BadRows bad, TaskContext context)
+      throws IOException {
+    Configuration hadoop = configuration.value().value();
+    boolean alone = settings.shards() == 1;
+    String below =
+        alone
+            ? ""
+            : new ShardedBuild.Shard(shard, report.databaseId(), report.records()).directoryName()
+                + "/";
+    String directory = alone ? version : version + "/" + below.substring(0, below.length() - 1);
+    Consignment files = Consignment.of(built);
+    Map<String, Long> sent = new HashMap<>();
+    byte[] manifest = null;
+    try (DistantDirectory store = DistantDirectory.open(settings.path(), hadoop)) {
+      Attempts attempts = new Attempts(store, PAUSES, why -> LOG.warn("{}; trying again", why));
+      DistantStore versions = new DistantStore(store, attempts);
+      if (!marker.equals(versions.marker(version))) {
+        throw new IOException(
+            store.location(version)
+                + ": the write was given up, or another write to this store has begun since");
+      }
+      try (Delivery delivery =
+          new Delivery(
+              store,
+              attempts,
+              settings.numbers().uploadThreads(),
+              done -> stopIfKilled(attempts, context))) {
+        delivery.send(files.files(), directory, Map.of());
+        if (!alone) {
+          delivery.send(files.manifests(), directory, Map.of());
+        }
+      }
+    }
+    for (Part part : files.files()) {
+      sent.put(below + part.name(), part.length());
+    }
+    for (Part part : files.manifests()) {
+      if (alone) {
+        try (InputStream in = part.open()) {
+          manifest = in.readAllBytes();
+        }
+      } else {
+        sent.put(below + part.name(), part.length());
+      }
+    }
+    return new ShardResult(
+        shard,
+        report.databaseId(),
+        report.records(),
+        report.duplicatesDropped(),
+        report.valuesCut(),
+        sent,
+        manifest,
+        bad,
+        null);
+  }
+
+  private static void stopIfKilled(Attempts attempts, TaskContext context) {
+    if (context.isInterrupted()) {
+      attempts.stop();
+    }
+  }
+}
