@@ -2,23 +2,29 @@ package tech.bsdb.spark;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.functions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
+import tech.bsdb.Layout;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.ParquetBuilder;
 import tech.bsdb.tools.cli.Console;
@@ -106,5 +112,209 @@ class WriteTest {
                 Console.ofProcess());
     assertThat(code).isZero();
     assertThat(content(current())).isEqualTo(content(built));
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void otherPartitionsAndAnotherOrderGiveTheSameBytes(Layout layout) throws IOException {
+    String name = layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    Dataset<Row> rows = rows(1_000);
+    writer(rows, 3).option("layout", name).option("version", "a").save(store().toString());
+    Dataset<Row> others = rows.orderBy(functions.rand(5)).repartition(7);
+    writer(others, 3).option("layout", name).option("version", "b").save(store().toString());
+    assertThat(content(store().resolve("b"))).isEqualTo(content(store().resolve("a")));
+  }
+
+  @Test
+  void keysAndRowsOfAllTypesAreThoseOfBuildParquet() throws Exception {
+    SparkSession session = LocalSpark.session();
+    session.conf().set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");
+    Dataset<Row> rows =
+        session
+            .range(0, 300, 1, 2)
+            .selectExpr(
+                "id as k",
+                "if(id % 3 = 0, null, cast(id % 127 as tinyint)) as b",
+                "cast(-id as smallint) as s",
+                "cast(id * 1000003 as int) as i",
+                "cast(id as float) / 3 as f",
+                "cast(id as double) / -7 as d",
+                "cast(id * 1.25 as decimal(7,2)) as dec",
+                "if(id % 4 = 1, null, cast(concat(id, '12345678901234567890.5') as decimal(38,3)))"
+                    + " as wide",
+                "id % 2 = 0 as flag",
+                "date_add(date'1969-12-30', cast(id as int)) as day",
+                "timestamp_micros(id * 86400000001 - 5000000000) as at",
+                "cast(timestamp_micros(id * 1000001) as timestamp_ntz) as local",
+                "encode(concat('\u00e9 ', id), 'utf-8') as raw",
+                "if(id % 5 = 0, null, array(id, null, id + 1)) as list",
+                "map(concat('k', id), id, 'x', null) as text_map",
+                "map(cast(id as int), named_struct('p', id, 'q', array('a', null))) as int_map",
+                "named_struct('x', id, 'y', named_struct('z', if(id % 2 = 0, null, 'deep'))) as st",
+                "named_struct('only', cast(null as string)) as `name with space`");
+    rows.write().parquet(dir.resolve("first").toString());
+    Dataset<Row> nullable = session.read().parquet(dir.resolve("first").toString());
+    nullable.write().parquet(dir.resolve("parquet").toString());
+    for (String key : List.of("k", "i", "day", "at", "local", "raw", "dec", "st.x", "d")) {
+      Path built = dir.resolve("built-" + key);
+      writer(nullable, 2)
+          .option("key", key)
+          .option("layout", "packed")
+          .option("version", key)
+          .save(store().toString());
+      assertThat(build(built, key)).isZero();
+      assertThat(content(store().resolve(key))).as(key).isEqualTo(content(built));
+    }
+  }
+
+  private int build(Path target, String key) throws Exception {
+    return new ParquetBuilder()
+        .run(
+            List.of(
+                "-i",
+                dir.resolve("parquet").toString(),
+                "-kf",
+                key,
+                "-o",
+                target.toString(),
+                "--shards",
+                "2",
+                "--layout",
+                "packed",
+                "-q"),
+            Console.ofProcess());
+  }
+
+  @Test
+  void severalColumnsMakeAKeyAndOneColumnTheValue() throws IOException {
+    writer(rows(100), 2)
+        .option("key", "age,id")
+        .option("keyJoin", "|")
+        .option("value", "name")
+        .save(store().toString());
+    try (Database database = Database.open(current())) {
+      assertThat(database.get("42|user-42".getBytes(UTF_8)))
+          .isEqualTo(("name " + 42 * 7919).getBytes(UTF_8));
+      assertThat(database.statistics().valueSchema()).isNull();
+    }
+  }
+
+  private List<String> left() throws IOException {
+    try (Stream<Path> entries = Files.list(store())) {
+      return entries.map(path -> path.getFileName().toString()).sorted().toList();
+    }
+  }
+
+  @Test
+  void aDuplicateKeyIsNamedAndTheOldVersionStays() throws IOException {
+    writer(rows(50), 2).option("version", "old").save(store().toString());
+    Dataset<Row> twice = rows(50).union(rows(50).where("id = 'user-17'"));
+    assertThatThrownBy(() -> writer(twice, 2).save(store().toString()))
+        .hasMessageContaining("user-17")
+        .hasMessageContaining("onDuplicate");
+    assertThat(Store.open(store()).current()).isEqualTo("old");
+    assertThat(left()).containsExactly("CURRENT", "old");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"first", "last"})
+  void aColumnDecidesBetweenDuplicates(String kept) throws IOException {
+    Dataset<Row> rows =
+        LocalSpark.session()
+            .range(0, 400, 1, 4)
+            .selectExpr("concat('k', id % 100) as id", "cast(id * 31 % 401 as int) as at");
+    Map<String, Integer> expected = new TreeMap<>();
+    for (Row row : rows.collectAsList()) {
+      expected.merge(row.getString(0), row.getInt(1), kept.equals("last") ? Math::max : Math::min);
+    }
+    writer(rows.selectExpr("id", "cast(at as string) as text", "at"), 3)
+        .option("value", "text")
+        .option("onDuplicate", kept)
+        .option("orderBy", "at")
+        .save(store().toString());
+    try (Database database = Database.open(current())) {
+      for (Map.Entry<String, Integer> entry : expected.entrySet()) {
+        assertThat(database.get(entry.getKey().getBytes(UTF_8)))
+            .isEqualTo(entry.getValue().toString().getBytes(UTF_8));
+      }
+      assertThat(database.statistics().records()).isEqualTo(100);
+      assertThat(database.statistics().duplicatesDropped()).isEqualTo(300);
+    }
+  }
+
+  private static Dataset<Row> rowsOfWhichSomeAreBad() {
+    return LocalSpark.session()
+        .range(0, 1_000, 1, 3)
+        .selectExpr(
+            "case when id % 10 = 3 then null when id % 100 = 7 then ''"
+                + " when id = 500 then repeat('x', 70000) else concat('k', id) end as id",
+            "id as value");
+  }
+
+  @Test
+  void badRowsFailTheWrite() throws IOException {
+    assertThatThrownBy(() -> writer(rowsOfWhichSomeAreBad(), 2).save(store().toString()))
+        .hasStackTraceContaining("null key (column id)")
+        .hasStackTraceContaining("onBadRow");
+    assertThat(left()).isEmpty();
+  }
+
+  @Test
+  void badRowsAreLeftOutAndCounted() throws IOException {
+    Path report = dir.resolve("report.json");
+    writer(rowsOfWhichSomeAreBad(), 2)
+        .option("onBadRow", "skip")
+        .option("report", report.toString())
+        .save(store().toString());
+    assertThat(Files.readString(report))
+        .contains("\"records\":889")
+        .contains("\"rowsLeftOut\":111")
+        .contains("\"null key\":100")
+        .contains("\"empty key\":10")
+        .contains("\"key longer than 65535 bytes\":1");
+    try (Database database = Database.open(current())) {
+      assertThat(database.statistics().records()).isEqualTo(889);
+    }
+  }
+
+  @Test
+  void aTableWithoutRowsIsADatabaseWithoutRecords() throws IOException {
+    writer(rows(10).where("age > 1000"), 3).save(store().toString());
+    try (Database database = Database.open(current())) {
+      assertThat(database.statistics().records()).isZero();
+      assertThat(database.statistics().shards()).isEqualTo(3);
+    }
+  }
+
+  @Test
+  void onlyTheFirstVersionCanBeAppended() throws IOException {
+    writer(rows(10), 1).mode("append").option("version", "one").save(store().toString());
+    assertThatThrownBy(() -> writer(rows(10), 1).mode("append").save(store().toString()))
+        .hasMessageContaining("mode(\"overwrite\")");
+    assertThat(left()).containsExactly("CURRENT", "one");
+  }
+
+  @Test
+  void oldVersionsAreRemoved() throws IOException {
+    for (int i = 1; i <= 4; i++) {
+      writer(rows(10 * i), 2).option("keep", 1).option("version", "v" + i).save(store().toString());
+    }
+    assertThat(left()).containsExactly("CURRENT", "v3", "v4");
+  }
+
+  @Test
+  void mistakesAreExplained() {
+    assertThatThrownBy(() -> writer(rows(1), 1).option("kee", 1).save(store().toString()))
+        .hasMessageContaining("unknown option kee, did you mean");
+    assertThatThrownBy(() -> writer(rows(1), 1).option("key", "idd").save(store().toString()))
+        .hasMessageContaining("there is no column idd, did you mean id?");
+    assertThatThrownBy(() -> writer(rows(1), 0).save(store().toString()))
+        .hasMessageContaining("shards is 0, not in 1 to 16384");
+    assertThatThrownBy(
+            () -> writer(rows(1), 1).option("onDuplicate", "last").save(store().toString()))
+        .hasMessageContaining("orderBy");
+    assertThatThrownBy(() -> writer(rows(1), 1).option("layout", "tight").save(store().toString()))
+        .hasMessageContaining("layout is tight, not one of blocked, compact,");
+    assertThat(store()).doesNotExist();
   }
 }

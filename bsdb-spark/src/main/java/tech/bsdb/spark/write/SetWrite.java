@@ -19,7 +19,6 @@ import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.functions;
 import org.apache.spark.util.SerializableConfiguration;
-import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.DuplicatePolicy;
@@ -68,7 +67,7 @@ final class SetWrite {
       String version = begin(store, directory, onlyFirst);
       try {
         commit(store, directory, version, shards(data, plan, version));
-      } catch (IOException | RuntimeException | Error e) {
+      } catch (Exception | Error e) { // also those of Spark, which Scala does not declare
         abort(store, version, e);
         throw e;
       }
@@ -191,7 +190,8 @@ final class SetWrite {
     }
     VersionPointer before = store.goLive(version);
     List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
-    report(directory, version, before, results, bad, removed);
+    new WriteReport(directory.location(""), version, before, results, bad, removed)
+        .tell(settings, hadoop);
     store.warnings().forEach(LOG::warn);
   }
 
@@ -201,35 +201,6 @@ final class SetWrite {
     } catch (IOException e) {
       LOG.warn("version {} is current, but not all old ones were removed", version, e);
       return List.of();
-    }
-  }
-
-  private static void report(
-      DistantDirectory directory,
-      String version,
-      @Nullable VersionPointer before,
-      List<ShardResult> results,
-      BadRows bad,
-      List<String> removed) {
-    LOG.info(
-        "{}: version {} is current (before: {}): {} records in {} shards, {} bytes, {} duplicates"
-            + " dropped, {} values cut; removed: {}",
-        directory.location(""),
-        version,
-        before == null ? "none" : before.current(),
-        results.stream().mapToLong(ShardResult::records).sum(),
-        results.size(),
-        results.stream().mapToLong(ShardResult::bytes).sum(),
-        results.stream().mapToLong(ShardResult::duplicatesDropped).sum(),
-        results.stream().mapToLong(ShardResult::valuesCut).sum(),
-        removed);
-    if (!bad.isEmpty()) {
-      LOG.warn(
-          "{}: version {} lacks {} rows that were skipped: {}",
-          directory.location(""),
-          version,
-          bad.count(),
-          bad.byReason());
     }
   }
 

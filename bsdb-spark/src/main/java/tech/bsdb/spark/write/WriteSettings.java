@@ -33,6 +33,7 @@ import tech.bsdb.tools.text.NameList;
  * @param seed the seed of the signatures
  * @param version the name of the version, or null for the time
  * @param keep how many versions to keep besides the new one, or -1 for all
+ * @param report the file for a report in JSON, or null
  * @param temporaryDirectory where executors build, or null for Spark's own local directories
  */
 record WriteSettings(
@@ -52,6 +53,7 @@ record WriteSettings(
     long seed,
     @Nullable String version,
     int keep,
+    @Nullable String report,
     @Nullable String temporaryDirectory)
     implements Serializable {
   private static final long serialVersionUID = 1L;
@@ -124,6 +126,7 @@ record WriteSettings(
                 : options.number("seed", 0),
             options.text("version"),
             options.integer("keep", 0, 1_000_000, -1),
+            options.text("report"),
             options.text("temporaryDirectory"));
     options.requireKnown();
     settings.check();
