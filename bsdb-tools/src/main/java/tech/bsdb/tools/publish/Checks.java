@@ -38,7 +38,7 @@ import tech.bsdb.tools.inspect.KeyReader;
  * @param queries a file of keys that must be present, or null
  * @param keyEncoding the encoding of the keys in that file
  */
-record Checks(
+public record Checks(
     long minRecords,
     double maxShrink,
     int sample,
@@ -63,7 +63,8 @@ record Checks(
     }
   }
 
-  static Syntax declare(Syntax syntax) {
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
     return syntax
         .section("Checks before the version goes live")
         .value("--min-records", "N", "refuse a version with fewer than N records")
@@ -93,7 +94,8 @@ record Checks(
                 + " base64");
   }
 
-  static Checks of(Arguments arguments) throws UsageException {
+  /** Reads the options. */
+  public static Checks of(Arguments arguments) throws UsageException {
     Checks checks =
         new Checks(
             arguments.number("--min-records", 0, Long.MAX_VALUE, 0),

@@ -105,7 +105,7 @@ public final class PublishCommand implements Command {
       Publishing run = new Publishing(PROGRAM, publication, checks, console, quiet);
       try {
         publication.begin();
-        run.publish(/* verify= */ true);
+        run.publish(/* verify= */ true, () -> {});
       } catch (IllegalArgumentException e) {
         throw new UsageException(String.valueOf(e.getMessage()));
       } catch (IOException e) {

@@ -18,7 +18,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.transfer.TransferReport;
 
 /** One publication and its report. */
-final class Publishing {
+public final class Publishing {
   private final String program;
   private final Publication publication;
   private final Checks checks;
@@ -46,11 +46,13 @@ final class Publishing {
    * Does all that follows the beginning of the publication.
    *
    * @param verify whether the copy is verified as a whole, each key included
+   * @param copied called when all files are in the store
    */
-  void publish(boolean verify) throws IOException {
+  void publish(boolean verify, Runnable copied) throws IOException {
     checkRecords(publication.records()); // what is refused here need not be copied
     publication.copy();
     copySeconds = (System.nanoTime() - began) / 1e9;
+    copied.run();
     if (verify) {
       publication.verify();
       verified = true;
@@ -73,8 +75,13 @@ final class Publishing {
     checks.records(records, old);
   }
 
-  /** Removes old versions; if that fails, the new one is still current. */
-  List<String> keep(int keep) {
+  /**
+   * Removes old versions; if that fails, the new one is still current.
+   *
+   * @param keep how many to keep besides the current one; negative for all
+   * @return the names of those removed
+   */
+  public List<String> keep(int keep) {
     try {
       return keep < 0 ? List.of() : publication.keep(keep);
     } catch (IOException e) {
@@ -84,7 +91,12 @@ final class Publishing {
     }
   }
 
-  List<String> forPeople(List<String> removed) {
+  /**
+   * What was published, in a few lines.
+   *
+   * @param removed the names of the old versions that were removed
+   */
+  public List<String> forPeople(List<String> removed) {
     Statistics now = added;
     if (now == null) {
       return List.of();

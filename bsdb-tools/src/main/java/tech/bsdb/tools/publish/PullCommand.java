@@ -11,7 +11,6 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
-import tech.bsdb.store.SourceReplacedException;
 import tech.bsdb.tools.build.Interruption;
 import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
@@ -28,9 +27,6 @@ import tech.bsdb.transfer.TransferOptions;
 /** {@code bsdb pull}: brings the current version of a distant store into a local one. */
 public final class PullCommand implements Command {
   private static final String PROGRAM = "bsdb pull";
-
-  /** How often to start again because the source was replaced meanwhile. */
-  private static final int MOST_REPLACED = 5;
 
   private static final Syntax SYNTAX =
       Checks.declare(
@@ -118,45 +114,40 @@ public final class PullCommand implements Command {
               source,
               store,
               options(arguments, new PublishProgress(PROGRAM, console, progress, quiet)),
-              transfer.withListener(new TransferProgress(PROGRAM, console, progress, quiet)));
-      for (int attempt = 1; ; attempt++) {
-        try (Publication publication = pull.publication()) {
-          interruption.undoBy(() -> abandon(progress, publication), () -> {});
-          Publishing run = new Publishing(PROGRAM, publication, checks, console, quiet);
-          publication.begin();
-          if (publication.isCurrent() && isSound(publication, arguments, console, progress)) {
-            tellCurrent(publication, arguments, console);
-            return OK;
-          }
-          run.publish(arguments.has("--verify"));
-          String live = "version " + publication.version() + " is current";
-          try {
-            run.tell(arguments, keep, () -> interruption.completed(live));
-          } catch (OutputException e) {
-            throw e.but("it was published: " + live);
-          }
-          return OK;
-        } catch (SourceReplacedException e) {
-          if (attempt == MOST_REPLACED) {
-            throw e;
-          }
-          if (!quiet) {
-            console.say(PROGRAM + ": " + e.getMessage());
-          }
-        } catch (IllegalArgumentException e) {
-          throw new UsageException(String.valueOf(e.getMessage()));
-        } catch (IOException e) {
-          throw Publishing.withSpace(e, store);
-        }
-      }
-    }
-  }
+              transfer.withListener(new TransferProgress(PROGRAM, console, progress, quiet)),
+              checks,
+              arguments.has("--verify"));
+      pull.run(
+          PROGRAM,
+          console,
+          quiet,
+          new Pull.Steps() {
+            @Override
+            public void begins(Publication publication) {
+              interruption.undoBy(() -> abandon(progress, publication), () -> {});
+            }
 
-  /** One pull, which may have to begin again. */
-  private record Pull(
-      DistantDirectory source, Path store, PublishOptions options, TransferOptions transfer) {
-    Publication publication() {
-      return Publication.pull(source, store, options, transfer);
+            @Override
+            public boolean isSound(Publication publication) throws IOException {
+              return PullCommand.isSound(publication, arguments, console, progress);
+            }
+
+            @Override
+            public void upToDate(Publication publication) throws IOException {
+              tellCurrent(publication, arguments, console);
+            }
+
+            @Override
+            public void published(Publication publication, Publishing report) throws IOException {
+              String live = "version " + publication.version() + " is current";
+              try {
+                report.tell(arguments, keep, () -> interruption.completed(live));
+              } catch (OutputException e) {
+                throw e.but("it was published: " + live);
+              }
+            }
+          });
+      return OK;
     }
   }
 
