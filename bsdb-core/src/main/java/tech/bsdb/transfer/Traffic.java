@@ -69,6 +69,7 @@ final class Traffic {
     long wait;
     synchronized (this) {
       bytes += more;
+      options.listener().received(more);
       if (options.bytesPerSecond() == Long.MAX_VALUE) {
         return;
       }

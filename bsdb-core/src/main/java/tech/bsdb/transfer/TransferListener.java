@@ -14,6 +14,12 @@ public interface TransferListener {
   default void arrived(long doneBytes, long allBytes) {}
 
   /**
+   * Reports bytes as they come in: those of manifests, and those that are damaged and come again,
+   * count, too.
+   */
+  default void received(long bytes) {}
+
+  /**
    * Reports a failure after which the transfer tries again.
    *
    * @param location what could not be read

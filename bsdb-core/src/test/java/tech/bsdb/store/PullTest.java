@@ -18,6 +18,7 @@ import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.AfterEach;
@@ -122,7 +123,16 @@ class PullTest {
   @Test
   void aDatabaseIsPulled() throws Exception {
     build(there, "one", 1);
-    TransferReport done = pull(QUICK);
+    AtomicLong received = new AtomicLong();
+    TransferListener counting =
+        new TransferListener() {
+          @Override
+          public void received(long bytes) {
+            received.addAndGet(bytes);
+          }
+        };
+    TransferReport done = pull(QUICK.withListener(counting));
+    assertThat(received).hasValue(origin.bytes.get());
     assertThat(done.bytes()).isEqualTo(bytes(there));
     assertThat(done.files()).isEqualTo(Leaks.tree(there).size());
     assertThat(done.retries()).isZero();
