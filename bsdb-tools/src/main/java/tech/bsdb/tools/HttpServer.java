@@ -17,6 +17,8 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.follow.FollowOptions;
+import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
@@ -26,107 +28,112 @@ import tech.bsdb.tools.serve.ValueKind;
 public final class HttpServer implements Command {
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final Syntax SYNTAX =
-      new Syntax(
-              "serve",
-              "",
-              "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
-                  + " or 404. Given a store, it follows the current version: a new version is"
-                  + " opened beside the old one, so no request is lost. SIGHUP reloads the"
-                  + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
-                  + " requests in flight and exits.")
-          .section("What is served")
-          .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
-          .value("-P", "PREFIX", "path prefix of a key (default /bsdb/)")
-          .flag("-a", "require an approximate database")
-          .flag(
-              "-json",
-              "values are JSON or typed rows: return them as JSON; ?fields=a,b selects fields of an"
-                  + " object")
-          .flag(
-              "--json-safe-integers",
-              "with -json and typed rows: write numbers that a double cannot hold exactly as"
-                  + " strings")
-          .value(
-              "--preload",
-              "WHAT",
-              "what to read into memory before a version serves, in huge pages like bsdb warm: none"
-                  + " (default), index or all")
-          .value(
-              "--poll",
-              "SECONDS",
-              "how often to check which version is current, 1 to 10 (default 1)")
-          .section("Reading")
-          .flag("-async", "lookups do not block a thread: for data that is not entirely in memory")
-          .flag("-ic", "load the index into memory at startup")
-          .flag(
-              "-id",
-              "read the index bypassing the page cache (O_DIRECT); with -async, through io_uring"
-                  + " where it is available")
-          .flag("-kd", "read the data files bypassing the page cache, likewise")
-          .value(
-              "--engine",
-              "NAME",
-              "how to read the index and the data: auto (default), mapped, buffered, direct,"
-                  + " io_uring, or memory, which reads all files into memory at startup; -id and"
-                  + " -kd take precedence")
-          .section("Listening")
-          .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
-          .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
-          .value("-t", "N", "event loops, 1 to 1,024 (default: the number of cores)")
-          .value(
-              "--admin-port",
-              "PORT",
-              "administration on 127.0.0.1 only: POST /reload, /drain, /resume (default: none)")
-          .value("--tls-cert", "FILE", "serve HTTPS with this PEM certificate chain")
-          .value("--tls-key", "FILE", "and this PEM private key (PKCS#8, no password)")
-          .value(
-              "--token-file",
-              "FILE",
-              "answer only requests with one of these bearer tokens, one per line; probes need"
-                  + " none")
-          .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
-          .section("Limits")
-          .value(
-              "--max-connections",
-              "N",
-              "open connections; beyond that the answer is 503 (default 20,000, or what ulimit -n"
-                  + " allows)")
-          .value(
-              "--max-in-flight",
-              "N",
-              "concurrent lookups, 1 to 16,000; beyond that the answer is 503 (default 4,096)")
-          .value("--max-body", "BYTES", "largest request body, up to 1 GiB (default 16 MiB)")
-          .value("--max-batch", "N", "most keys in a batch, up to 10,000,000 (default 100,000)")
-          .value(
-              "--max-held",
-              "BYTES",
-              "total memory held for clients: received bodies, values (reserved before they are"
-                  + " read), and answers not taken yet; beyond that the answer is 503 (default: a"
-                  + " quarter of the heap)")
-          .value(
-              "--max-held-client",
-              "BYTES",
-              "the share of that for one client address (default: a quarter of --max-held; behind a"
-                  + " proxy, set it to --max-held)")
-          .value(
-              "--request-timeout",
-              "SECONDS",
-              "time for a request to arrive, and for a client to take an answer, 1 to 3,600"
-                  + " (default 30)")
-          .value(
-              "--idle-timeout",
-              "SECONDS",
-              "time that a connection may stay open without a request, 1 to 86,400 (default 600)")
-          .value(
-              "--drain-timeout",
-              "SECONDS",
-              "time for requests in flight to finish at shutdown, 0 to 60 (default 8)")
+      FollowOptions.declare(syntax())
           .example("a database", "bsdb serve -d ./rdb")
           .example("a lookup", "curl http://localhost:9999/bsdb/apple")
           .example(
               "a store, preloaded, with the administration port",
               "bsdb serve -d ./store --preload all --admin-port 9998")
+          .example(
+              "the versions of a store on HDFS, as they come, keeping one older version",
+              "bsdb serve -d ./store --follow hdfs://namenode:8020/stores/users --keep 1")
           .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
+
+  private static Syntax syntax() {
+    return new Syntax(
+            "serve",
+            "",
+            "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
+                + " or 404. Given a store, it follows the current version: a new version is"
+                + " opened beside the old one, so no request is lost. SIGHUP reloads the"
+                + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
+                + " requests in flight and exits.")
+        .section("What is served")
+        .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
+        .value("-P", "PREFIX", "path prefix of a key (default /bsdb/)")
+        .flag("-a", "require an approximate database")
+        .flag(
+            "-json",
+            "values are JSON or typed rows: return them as JSON; ?fields=a,b selects fields of an"
+                + " object")
+        .flag(
+            "--json-safe-integers",
+            "with -json and typed rows: write numbers that a double cannot hold exactly as"
+                + " strings")
+        .value(
+            "--preload",
+            "WHAT",
+            "what to read into memory before a version serves, in huge pages like bsdb warm: none"
+                + " (default), index or all")
+        .value(
+            "--poll", "SECONDS", "how often to check which version is current, 1 to 10 (default 1)")
+        .section("Reading")
+        .flag("-async", "lookups do not block a thread: for data that is not entirely in memory")
+        .flag("-ic", "load the index into memory at startup")
+        .flag(
+            "-id",
+            "read the index bypassing the page cache (O_DIRECT); with -async, through io_uring"
+                + " where it is available")
+        .flag("-kd", "read the data files bypassing the page cache, likewise")
+        .value(
+            "--engine",
+            "NAME",
+            "how to read the index and the data: auto (default), mapped, buffered, direct,"
+                + " io_uring, or memory, which reads all files into memory at startup; -id and"
+                + " -kd take precedence")
+        .section("Listening")
+        .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
+        .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
+        .value("-t", "N", "event loops, 1 to 1,024 (default: the number of cores)")
+        .value(
+            "--admin-port",
+            "PORT",
+            "administration on 127.0.0.1 only: POST /reload, /drain, /resume (default: none)")
+        .value("--tls-cert", "FILE", "serve HTTPS with this PEM certificate chain")
+        .value("--tls-key", "FILE", "and this PEM private key (PKCS#8, no password)")
+        .value(
+            "--token-file",
+            "FILE",
+            "answer only requests with one of these bearer tokens, one per line; probes need"
+                + " none")
+        .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
+        .section("Limits")
+        .value(
+            "--max-connections",
+            "N",
+            "open connections; beyond that the answer is 503 (default 20,000, or what ulimit -n"
+                + " allows)")
+        .value(
+            "--max-in-flight",
+            "N",
+            "concurrent lookups, 1 to 16,000; beyond that the answer is 503 (default 4,096)")
+        .value("--max-body", "BYTES", "largest request body, up to 1 GiB (default 16 MiB)")
+        .value("--max-batch", "N", "most keys in a batch, up to 10,000,000 (default 100,000)")
+        .value(
+            "--max-held",
+            "BYTES",
+            "total memory held for clients: received bodies, values (reserved before they are"
+                + " read), and answers not taken yet; beyond that the answer is 503 (default: a"
+                + " quarter of the heap)")
+        .value(
+            "--max-held-client",
+            "BYTES",
+            "the share of that for one client address (default: a quarter of --max-held; behind a"
+                + " proxy, set it to --max-held)")
+        .value(
+            "--request-timeout",
+            "SECONDS",
+            "time for a request to arrive, and for a client to take an answer, 1 to 3,600"
+                + " (default 30)")
+        .value(
+            "--idle-timeout",
+            "SECONDS",
+            "time that a connection may stay open without a request, 1 to 86,400 (default 600)")
+        .value(
+            "--drain-timeout",
+            "SECONDS",
+            "time for requests in flight to finish at shutdown, 0 to 60 (default 8)");
+  }
 
   /** For the service loader. */
   public HttpServer() {}
@@ -160,7 +167,13 @@ public final class HttpServer implements Command {
     } catch (UnsupportedOperationException e) {
       uncaught = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
     }
-    Service service = Service.start(options(arguments), console);
+    ServeOptions options = options(arguments);
+    FollowOptions following = FollowOptions.of(arguments, options.database());
+    Follower follower = following == null ? null : new Follower(following, console);
+    if (follower != null && !pulledFirst(follower, console)) {
+      return awaitExit();
+    }
+    Service service = Service.start(options, console, follower);
     Thread hook = new Thread(() -> end(service, console), "bsdb-drain");
     Runtime.getRuntime().addShutdownHook(hook);
     if (hangUp != null) {
@@ -169,8 +182,31 @@ public final class HttpServer implements Command {
       console.say(uncaught);
     }
     console.say("bsdb serve: serving " + service.description());
-    new CountDownLatch(1).await(); // until a signal ends the process
+    return awaitExit();
+  }
+
+  /** Waits until a signal ends the process. */
+  private static int awaitExit() throws InterruptedException {
+    new CountDownLatch(1).await();
     return OK;
+  }
+
+  /** Pulls the first version if the store has none; returns false if a signal ends the process. */
+  private static boolean pulledFirst(Follower follower, Console console)
+      throws IOException, UsageException {
+    Thread hook =
+        new Thread(
+            () -> {
+              follower.close();
+              console.say("bsdb serve: ended before the first version was here");
+            },
+            "bsdb-drain");
+    Runtime.getRuntime().addShutdownHook(hook);
+    try {
+      return follower.first();
+    } finally {
+      removed(hook);
+    }
   }
 
   private static void end(Service service, Console console) {
@@ -179,9 +215,17 @@ public final class HttpServer implements Command {
     console.say("bsdb serve: ended");
   }
 
+  private static void removed(Thread hook) {
+    try {
+      Runtime.getRuntime().removeShutdownHook(hook);
+    } catch (IllegalStateException ending) {
+      // it runs
+    }
+  }
+
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     return new ServeOptions(
-        DatabaseOption.of(arguments),
+        arguments.has("--follow") ? arguments.path("-d", "./rdb") : DatabaseOption.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         arguments.integer("--admin-port", 0, 65_535, -1),

@@ -42,8 +42,9 @@ class ArrowsTest {
       inspect: cli input rows text
       build: cli input inspect source parquet rows text
       publish: build cli delivery input inspect source
+      follow: build cli publish source
       serve.batch: text
-      serve: cli rows serve.batch text
+      serve: cli follow rows serve.batch text
       """;
 
   private static final JavaClasses CLASSES =

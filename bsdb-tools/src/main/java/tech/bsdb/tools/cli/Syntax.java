@@ -91,6 +91,11 @@ public final class Syntax {
     return this;
   }
 
+  /** The names of the options declared so far, with their hyphens. */
+  public List<String> names() {
+    return options.getOptions().stream().map(Syntax::shown).toList();
+  }
+
   /**
    * Parses arguments.
    *

@@ -12,6 +12,15 @@ public final class PullOptions {
 
   /** Declares the options. */
   public static Syntax declare(Syntax syntax) {
+    return declare(syntax, "");
+  }
+
+  /**
+   * Declares the options for a command that has others like them.
+   *
+   * @param prefix what the names begin with that would be ambiguous there, such as {@code follow-}
+   */
+  public static Syntax declare(Syntax syntax, String prefix) {
     syntax
         .section("Transfer")
         .value(
@@ -19,9 +28,9 @@ public final class PullOptions {
             "LIST",
             "of a set, bring only these shards, such as 0-15,18; lookups of other keys are refused"
                 + " with the number of their shard (default: all)")
-        .value("--threads", "N", "files that arrive at once, 1 to 256 (default 4)")
+        .value("--" + prefix + "threads", "N", "files that arrive at once, 1 to 256 (default 4)")
         .value(
-            "--attempts",
+            "--" + prefix + "attempts",
             "N",
             "how often to ask for a file while nothing more of it arrives, 1 to 100, with pauses"
                 + " that grow from 0.5 s to 30 s (default 6, within 16 s)")
@@ -35,11 +44,17 @@ public final class PullOptions {
 
   /** Reads the options except those of Hadoop. */
   public static TransferOptions transfer(Arguments arguments) throws UsageException {
+    return transfer(arguments, "");
+  }
+
+  /** Reads the options except those of Hadoop, declared with a prefix. */
+  public static TransferOptions transfer(Arguments arguments, String prefix) throws UsageException {
     return TransferOptions.defaults()
         .withShards(ShardList.of(arguments.text("--shards")))
-        .withThreads(arguments.integer("--threads", 1, 256, 4))
+        .withThreads(arguments.integer("--" + prefix + "threads", 1, 256, 4))
         .withAttempts(
-            arguments.integer("--attempts", 1, 100, TransferOptions.defaults().attempts()),
+            arguments.integer(
+                "--" + prefix + "attempts", 1, 100, TransferOptions.defaults().attempts()),
             TransferOptions.defaults().pause())
         .withBytesPerSecond(arguments.number("--max-rate", 1, Long.MAX_VALUE, Long.MAX_VALUE));
   }

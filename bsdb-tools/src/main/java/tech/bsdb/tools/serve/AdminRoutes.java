@@ -6,13 +6,19 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.concurrent.Executor;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 
-/** The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, and the pages. */
+/**
+ * The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, {@code /follow} if a
+ * source is followed, and the pages.
+ */
 final class AdminRoutes implements Routes {
   private final ReloadingDatabase database;
+  private final @Nullable Follower follower;
   private final Connections connections;
   private final Pages pages;
   private final Executor worker;
@@ -20,10 +26,17 @@ final class AdminRoutes implements Routes {
   /**
    * Routes for administering a service.
    *
+   * @param follower null if no source is followed
    * @param connections the service's connections, which draining closes
    */
-  AdminRoutes(ReloadingDatabase database, Connections connections, Pages pages, Executor worker) {
+  AdminRoutes(
+      ReloadingDatabase database,
+      @Nullable Follower follower,
+      Connections connections,
+      Pages pages,
+      Executor worker) {
     this.database = database;
+    this.follower = follower;
     this.connections = connections;
     this.pages = pages;
     this.worker = worker;
@@ -48,15 +61,26 @@ final class AdminRoutes implements Routes {
       }
       return pages.page(target, headers);
     }
-    if (!path.equals("/reload") && !path.equals("/drain") && !path.equals("/resume")) {
+    Follower following = path.equals("/follow") ? follower : null;
+    if (!path.equals("/reload")
+        && !path.equals("/drain")
+        && !path.equals("/resume")
+        && following == null) {
+      String more = follower == null ? "" : ", /follow";
       throw new RequestRefusedException(
-          Reply.error(404, "nothing here; POST to /reload, /drain or /resume"));
+          Reply.error(404, "nothing here; POST to /reload" + more + ", /drain or /resume"));
     }
     if (!exchange.method().equals("POST")) {
       throw KeyRoutes.notAllowed("POST");
     }
     if (path.equals("/reload")) {
       return started -> worker.execute(() -> started.complete(reload()));
+    }
+    if (following != null) {
+      return started -> {
+        following.lookNow();
+        started.complete(Pages.json(202, Map.of("status", "asked")));
+      };
     }
     return started -> {
       connections.drain(path.equals("/drain"));

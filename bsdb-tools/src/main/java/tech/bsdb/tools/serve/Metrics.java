@@ -15,6 +15,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
@@ -22,6 +23,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.follow.FollowStatus;
 
 /** The content of {@code /metrics}, in the Prometheus or OpenMetrics text format. Thread-safe. */
 final class Metrics {
@@ -142,6 +144,58 @@ final class Metrics {
             })
         .register(registry);
     registerDatabaseGauges();
+  }
+
+  /** Registers what a store says that follows a source. */
+  void register(FollowStatus following) {
+    GaugeWithCallback.builder()
+        .name("bsdb_follow_state")
+        .help("1 for what is being done about the source, 0 for all else")
+        .labelNames("state")
+        .callback(
+            each -> {
+              FollowStatus.State now = following.state();
+              for (FollowStatus.State state : FollowStatus.State.values()) {
+                each.call(state == now ? 1 : 0, state.name().toLowerCase(Locale.ROOT));
+              }
+            })
+        .register(registry);
+    gauge(
+        "bsdb_follow_behind",
+        "1 while the source has a version that the store has not",
+        () -> following.isBehind() ? 1 : 0);
+    gauge(
+        "bsdb_follow_checked_timestamp_seconds",
+        "When the source was last read successfully; 0 if never",
+        () -> secondsAt(following.checkedAt()));
+    gauge(
+        "bsdb_follow_pulled_timestamp_seconds",
+        "When a version was last pulled; 0 if none was since the start",
+        () -> secondsAt(following.pulledAt()));
+    gauge(
+        "bsdb_follow_failures_in_a_row",
+        "Attempts to follow the source that failed since the last success",
+        following::failures);
+    counter(
+        "bsdb_follow_failures_total",
+        "Attempts to follow the source that failed",
+        following::allFailures);
+    counter(
+        "bsdb_follow_fetched_bytes_total",
+        "Bytes that came from the source",
+        following::fetchedBytes);
+    gauge(
+        "bsdb_follow_pull_bytes",
+        "Bytes that the pull under way has to bring; 0 if there is none",
+        following::pullBytes);
+    gauge(
+        "bsdb_follow_pull_remaining_bytes",
+        "The part of them that is still to come",
+        following::remainingBytes);
+  }
+
+  private static double secondsAt(@Nullable Instant moment) {
+    return moment == null ? 0 : moment.toEpochMilli() / 1e3;
   }
 
   private static double secondsUntil(Instant moment) {

@@ -22,6 +22,7 @@ import tech.bsdb.store.Refusal;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
+import tech.bsdb.tools.follow.FollowStatus;
 
 /** The content of {@code /stats}. Thread-safe. */
 final class ServerStatistics {
@@ -29,6 +30,7 @@ final class ServerStatistics {
 
   private final ServeOptions options;
   private final ReloadingDatabase database;
+  private final @Nullable FollowStatus following;
   private final Connections connections;
   private final IoTotals io;
   private final String transport;
@@ -40,11 +42,13 @@ final class ServerStatistics {
   ServerStatistics(
       ServeOptions options,
       ReloadingDatabase database,
+      @Nullable FollowStatus following,
       Connections connections,
       IoTotals io,
       String transport) {
     this.options = options;
     this.database = database;
+    this.following = following;
     this.connections = connections;
     this.io = io;
     this.transport = transport;
@@ -58,6 +62,7 @@ final class ServerStatistics {
       all.put("database", database(lease));
       all.put("store", database.followsStore() ? store(lease.version()) : null);
     }
+    all.put("follow", following == null ? null : following.forPrograms());
     all.put("requests", requests());
     all.put("lookups", lookups());
     Latencies latencies = connections.requests().latencies();

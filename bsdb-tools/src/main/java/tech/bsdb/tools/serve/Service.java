@@ -26,6 +26,8 @@ import tech.bsdb.store.ReloadListener;
 import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.follow.FollowStatus;
+import tech.bsdb.tools.follow.Follower;
 
 /**
  * A running HTTP service. Thread-safe. Closing it drains it: no more connections are accepted, and
@@ -44,6 +46,7 @@ public final class Service implements AutoCloseable {
   private final Credentials credentials;
   private final @Nullable AccessLog accessLog;
   private final ReloadingDatabase database;
+  private final @Nullable Follower follower;
   private final Connections connections;
   private final Connections adminConnections;
   private final Transport transport;
@@ -52,9 +55,11 @@ public final class Service implements AutoCloseable {
   private final @Nullable Channel adminListener;
   private boolean closed;
 
-  private Service(ServeOptions options, Console console) throws IOException {
+  private Service(ServeOptions options, Console console, @Nullable Follower follower)
+      throws IOException {
     this.options = options;
     this.console = console;
+    this.follower = follower;
     try {
       this.credentials = new Credentials(options, console);
       AccessLog log =
@@ -75,6 +80,10 @@ public final class Service implements AutoCloseable {
       this.adminConnections = new Connections(options.limits(), Requests.uncounted(console));
       IoTotals io = new IoTotals(database);
       metrics.register(connections, io, log, credentials);
+      FollowStatus following = follower == null ? null : follower.status();
+      if (following != null) {
+        metrics.register(following);
+      }
       this.transport = Transport.best();
       this.loops = transport.loops(options.threads(), "bsdb-http");
       keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
@@ -87,7 +96,7 @@ public final class Service implements AutoCloseable {
       keep(reloads::shutdownNow);
       Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       ServerStatistics figures =
-          new ServerStatistics(options, database, connections, io, transport.name());
+          new ServerStatistics(options, database, following, connections, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(database, connections, metrics, figures, history, admin, options.prefix());
@@ -100,7 +109,7 @@ public final class Service implements AutoCloseable {
                   "127.0.0.1",
                   options.adminPort(),
                   adminConnections,
-                  new AdminRoutes(database, connections, pages, reloads),
+                  new AdminRoutes(database, follower, connections, pages, reloads),
                   null);
       var unused =
           loops
@@ -118,6 +127,9 @@ public final class Service implements AutoCloseable {
           loops
               .next()
               .scheduleAtFixedRate(() -> credentials.warn(Instant.now()), 1, 1, TimeUnit.DAYS);
+      if (follower != null) {
+        keep(follower).start(() -> reloads.execute(this::reload));
+      }
     } catch (IOException | RuntimeException e) {
       closeAll();
       throw e;
@@ -130,7 +142,19 @@ public final class Service implements AutoCloseable {
    * @throws IOException if that fails, with the file, option or address
    */
   public static Service start(ServeOptions options, Console console) throws IOException {
-    return new Service(options, console);
+    return start(options, console, null);
+  }
+
+  /**
+   * Opens a store that follows a source, starts listening, and starts the follower, which ends with
+   * the service.
+   *
+   * @param follower null if the store follows nothing
+   * @throws IOException if that fails, with the file, option or address
+   */
+  public static Service start(ServeOptions options, Console console, @Nullable Follower follower)
+      throws IOException {
+    return new Service(options, console, follower);
   }
 
   private <T extends AutoCloseable> T keep(T resource) {
@@ -268,6 +292,14 @@ public final class Service implements AutoCloseable {
     }
   }
 
+  private void reload() {
+    try {
+      boolean unused = database.reload();
+    } catch (IOException | IllegalStateException e) {
+      // the listener has told why the version is refused; or the service ends
+    }
+  }
+
   private String version() {
     try (Lease lease = database.acquire()) {
       return lease.version();
@@ -320,6 +352,9 @@ public final class Service implements AutoCloseable {
       return;
     }
     closed = true;
+    if (follower != null) {
+      follower.stop(); // while the requests are finished
+    }
     long end = System.nanoTime() + options.limits().drain().toNanos();
     long noticed = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(NOTICE_MILLIS);
     listener.close().awaitUninterruptibly();

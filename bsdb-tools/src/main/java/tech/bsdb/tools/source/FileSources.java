@@ -2,6 +2,7 @@ package tech.bsdb.tools.source;
 
 import java.io.IOException;
 import java.net.URLDecoder;
+import java.net.UnknownHostException;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.InvalidPathException;
@@ -131,6 +132,26 @@ public final class FileSources implements AutoCloseable {
    */
   public static InputException explain(String file, Throwable failure) {
     return Failures.explain(file, failure);
+  }
+
+  /**
+   * Whether a file system could not be opened because of how it was named or what is installed, so
+   * that trying again is useless. Otherwise a server may not have answered.
+   */
+  public static boolean isMistake(IOException failure) {
+    boolean mistake = false;
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (cause instanceof UnknownHostException) {
+        return false; // Hadoop wraps it as a wrong argument, but names may be known later
+      }
+      mistake |=
+          cause instanceof InputException && cause.getCause() == null
+              || cause instanceof IllegalArgumentException
+              || cause instanceof ClassNotFoundException
+              || cause instanceof LinkageError
+              || cause.getClass().getName().endsWith(".UnsupportedFileSystemException");
+    }
+    return mistake;
   }
 
   private List<SourceFile> remote(String input) throws IOException {

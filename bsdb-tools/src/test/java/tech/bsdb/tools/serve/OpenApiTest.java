@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
+import tech.bsdb.Database;
 import tech.bsdb.tools.PartialSets;
 import tech.bsdb.tools.serve.Wire.Response;
 
@@ -312,6 +313,24 @@ class OpenApiTest {
       Files.writeString(store.resolve("CURRENT"), "gone\n");
       assertThat(admin.post("/reload", "", new byte[0]).status()).isEqualTo(409);
       checkPage(wire, "/readyz");
+      checkPage(wire, "/stats");
+    }
+  }
+
+  @Test
+  void whatAFollowedSourceSaysIsDescribed() throws IOException {
+    Path database = Serving.build(folder.resolve("db"), Map.of("k", "v"));
+    Serving server = new Serving(folder.resolve("store")).following(database, -1);
+    servers.add(server);
+    server.start();
+    try (Wire wire = server.connect();
+        Wire admin = server.administrate()) {
+      checkPage(wire, "/stats");
+      Files.delete(Database.manifest(database));
+      assertThat(admin.post("/follow", "", new byte[0]).status()).isEqualTo(202);
+      while (!wire.get("/stats").text().contains("is neither a store nor a database")) {
+        Serving.pause();
+      }
       checkPage(wire, "/stats");
     }
   }

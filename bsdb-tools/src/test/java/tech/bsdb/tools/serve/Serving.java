@@ -22,6 +22,13 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.follow.FollowOptions;
+import tech.bsdb.tools.follow.Follower;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.publish.Checks;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.transfer.TransferOptions;
 
 /** A service in this process, on a free port, with options that a test may change. */
 final class Serving implements AutoCloseable {
@@ -42,6 +49,7 @@ final class Serving implements AutoCloseable {
   @Nullable Path tokens;
   ServeOptions.@Nullable Tls tls;
   @Nullable String accessLog;
+  @Nullable FollowOptions follow;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
   private @Nullable Service service;
 
@@ -110,6 +118,7 @@ final class Serving implements AutoCloseable {
 
   Serving start() throws IOException {
     Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
+    Follower follower = follow == null ? null : follower(follow, console);
     service =
         Service.start(
             new ServeOptions(
@@ -138,7 +147,34 @@ final class Serving implements AutoCloseable {
                     request,
                     idle,
                     drain)),
-            console);
+            console,
+            follower);
+    return this;
+  }
+
+  private static Follower follower(FollowOptions options, Console console) throws IOException {
+    Follower follower = new Follower(options, console);
+    try {
+      if (!follower.first()) {
+        throw new IllegalStateException("closed");
+      }
+    } catch (UsageException e) {
+      throw new IOException(e);
+    }
+    return follower;
+  }
+
+  /** Follows a local source, looking at it once an hour, or when it is asked to. */
+  Serving following(Path source, double maxShrink) {
+    follow =
+        new FollowOptions(
+            source.toString(),
+            FileSourceOptions.local(),
+            directory,
+            Duration.ofHours(1),
+            TransferOptions.defaults().withAttempts(1, Duration.ZERO),
+            new Checks(0, maxShrink, 1000, -1, false, null, Encoding.UTF8),
+            1);
     return this;
   }
 
