@@ -36,6 +36,7 @@ public final class FollowStatus {
   private @Nullable String pulledVersion;
   private int failures;
   private long allFailures;
+  private @Nullable String retry;
   private @Nullable String error;
   private @Nullable Instant failedAt;
   private @Nullable Instant nextAt;
@@ -46,6 +47,7 @@ public final class FollowStatus {
 
   synchronized void checking() {
     state = State.CHECKING;
+    retry = null;
     nextAt = null;
   }
 
@@ -65,6 +67,10 @@ public final class FollowStatus {
   synchronized void arrived(long done, long all) {
     doneBytes = done;
     allBytes = all;
+  }
+
+  synchronized void retrying(String why) {
+    retry = why;
   }
 
   synchronized void received(long bytes) {
@@ -100,6 +106,7 @@ public final class FollowStatus {
     state = ended;
     doneBytes = 0;
     allBytes = 0;
+    retry = null;
     nextAt = next;
   }
 
@@ -163,6 +170,7 @@ public final class FollowStatus {
     map.put("pulledAt", seconds(pulledAt));
     map.put("pulledVersion", pulledVersion);
     map.put("failures", failures);
+    map.put("retry", retry);
     map.put("error", error);
     map.put("failedAt", seconds(failedAt));
     map.put("nextAt", seconds(nextAt));

@@ -104,6 +104,11 @@ public final class Follower implements AutoCloseable {
     this.status = new FollowStatus(options.shownSource());
   }
 
+  /** The source for everyone to see. */
+  public String source() {
+    return options.shownSource();
+  }
+
   /** How far this is. */
   public FollowStatus status() {
     return status;
@@ -320,8 +325,9 @@ public final class Follower implements AutoCloseable {
 
     @Override
     public void retrying(String location, String why, Duration pause) {
+      String words = FollowOptions.withoutPasswords(location + ": " + why);
+      status.retrying(words);
       if (progress != null) { // nothing is served yet
-        String words = FollowOptions.withoutPasswords(location + ": " + why);
         say(words + " (trying again in " + pause.toMillis() / 1e3 + " s)");
       }
     }
@@ -339,9 +345,9 @@ public final class Follower implements AutoCloseable {
     @Override
     public void published(Publication publication, Publishing report) {
       status.pulled(publication.version(), clock.instant());
+      pulled.run();
       report.forPeople(report.keep(options.keep())).forEach(Follower.this::say);
       publication.warnings().forEach(what -> say("warning: " + what));
-      pulled.run();
     }
   }
 

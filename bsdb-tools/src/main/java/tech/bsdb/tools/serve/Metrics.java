@@ -173,7 +173,7 @@ final class Metrics {
         "When a version was last pulled; 0 if none was since the start",
         () -> secondsAt(following.pulledAt()));
     gauge(
-        "bsdb_follow_failures_in_a_row",
+        "bsdb_follow_consecutive_failures",
         "Attempts to follow the source that failed since the last success",
         following::failures);
     counter(

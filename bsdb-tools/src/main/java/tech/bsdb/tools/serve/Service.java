@@ -330,6 +330,7 @@ public final class Service implements AutoCloseable {
     try (Lease lease = database.acquire()) {
       return options.database()
           + (database.followsStore() ? ", version " + lease.version() : "")
+          + (follower == null ? "" : ", following " + follower.source())
           + ", on "
           + scheme
           + "://"

@@ -58,13 +58,18 @@ class FollowerTest {
   }
 
   private Follower follower(Duration interval, Checks checks, int keep) {
+    TransferOptions once = TransferOptions.defaults().withAttempts(1, Duration.ZERO);
+    return follower(interval, checks, keep, once);
+  }
+
+  private Follower follower(Duration interval, Checks checks, int keep, TransferOptions transfer) {
     FollowOptions options =
         new FollowOptions(
             "far://user:secret@host/",
             FileSourceOptions.local(),
             store,
             interval,
-            TransferOptions.defaults().withAttempts(1, Duration.ZERO).withThreads(1),
+            transfer.withThreads(1),
             checks,
             keep);
     InstantSource clock = () -> now;
@@ -216,6 +221,24 @@ class FollowerTest {
     follower.step();
     assertThat(current()).isEqualTo("v2");
     assertThat(status.isBehind()).isFalse();
+  }
+
+  @Test
+  void whatIsAskedForAgainIsTold() throws Exception {
+    begun();
+    offer("v2", RECORDS);
+    TransferOptions twice = TransferOptions.defaults().withAttempts(2, Duration.ZERO);
+    follower = follower(Duration.ofMinutes(1), CHECKS, -1, twice);
+    FollowStatus status = follower.status();
+    source.fault =
+        file -> {
+          if (file.contains("data-") && status.forPrograms().get("retry") == null) {
+            throw new IOException("connection reset");
+          }
+        };
+    follower.step();
+    assertThat(current()).isEqualTo("v2");
+    assertThat(status.forPrograms()).containsEntry("retry", null).containsEntry("failures", 0);
   }
 
   @Test

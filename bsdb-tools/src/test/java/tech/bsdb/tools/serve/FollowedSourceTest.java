@@ -111,7 +111,7 @@ class FollowedSourceTest {
       assertThat(wire.get("/bsdb/k17").text()).isEqualTo("v1");
       assertThat(wire.get("/readyz").status()).isEqualTo(200);
       assertThat(serving.metric("bsdb_follow_failures_total")).isEqualTo(1);
-      assertThat(serving.metric("bsdb_follow_failures_in_a_row")).isEqualTo(1);
+      assertThat(serving.metric("bsdb_follow_consecutive_failures")).isEqualTo(1);
       assertThat(serving.metric("bsdb_follow_state{state=\"failed\"}")).isEqualTo(1);
       assertThat(serving.metric("bsdb_follow_behind")).isEqualTo(1);
       assertThat(serving.said()).contains("bsdb serve: nothing was pulled from " + far);
