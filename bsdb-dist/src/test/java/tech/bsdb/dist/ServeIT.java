@@ -100,6 +100,44 @@ class ServeIT {
     }
   }
 
+  /** A store near by stands for a distant one, but the jars for those must be there. */
+  @ParameterizedTest
+  @MethodSource("javas")
+  void aFollowedSourceIsPulledAndServed(Path java) throws Exception {
+    String here = path("here");
+    assertThat(run(java, "serve", "-d", here, "--follow=nosuch://host/store"))
+        .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+        .satisfies(run -> assertThat(run.err()).contains("no file system for nosuch:"));
+    publish(java, 1);
+    String[] line = {
+      "serve",
+      "-d",
+      here,
+      "--follow",
+      path("store"),
+      "--follow-interval",
+      "1",
+      "-A",
+      "127.0.0.1",
+      "-p",
+      "0"
+    };
+    Process server = start(java, line);
+    try {
+      int port = port(server);
+      assertThat(get(port, "/bsdb/key-7").body()).isEqualTo("1-7");
+      publish(java, 2);
+      awaitValue(port, "2-7");
+      server.destroy();
+      assertThat(server.waitFor(10, TimeUnit.SECONDS)).isTrue();
+      assertThat(server.exitValue()).isEqualTo(143);
+    } finally {
+      server.destroyForcibly().waitFor();
+    }
+    assertThat(Files.readString(folder.resolve("stderr")))
+        .contains("bsdb serve: pulled v2 in " + here, "bsdb serve: ended");
+  }
+
   /** Tokens are read again and the access log is opened anew; the process goes on. */
   @ParameterizedTest
   @MethodSource("javas")
