@@ -225,7 +225,7 @@ public final class HttpServer implements Command {
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     return new ServeOptions(
-        arguments.has("--follow") ? arguments.path("-d", "./rdb") : DatabaseOption.of(arguments),
+        arguments.has("--follow") ? DatabaseOption.place(arguments) : DatabaseOption.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         arguments.integer("--admin-port", 0, 65_535, -1),

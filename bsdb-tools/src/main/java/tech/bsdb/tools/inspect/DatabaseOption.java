@@ -26,11 +26,8 @@ public final class DatabaseOption {
    * @throws FileSystemException if it is missing, is not a directory, or is empty
    */
   public static Path of(Arguments arguments) throws UsageException, IOException {
+    Path directory = place(arguments);
     String given = arguments.text("-d", "./rdb");
-    if (given.isEmpty()) {
-      throw new UsageException("-d takes the directory of a database, not \"\"");
-    }
-    Path directory = arguments.path("-d", given);
     if (Files.notExists(directory)) {
       throw new FileSystemException(given, null, "no such directory" + tip(arguments, directory));
     }
@@ -43,6 +40,15 @@ public final class DatabaseOption {
       }
     }
     return directory;
+  }
+
+  /** The given directory, which need not exist. */
+  public static Path place(Arguments arguments) throws UsageException {
+    String given = arguments.text("-d", "./rdb");
+    if (given.isEmpty()) {
+      throw new UsageException("-d takes the directory of a database, not \"\"");
+    }
+    return arguments.path("-d", given);
   }
 
   private static String tip(Arguments arguments, Path missing) {

@@ -132,6 +132,9 @@ public final class Service implements AutoCloseable {
       }
     } catch (IOException | RuntimeException e) {
       closeAll();
+      if (follower != null) {
+        follower.close();
+      }
       throw e;
     }
   }
@@ -149,7 +152,7 @@ public final class Service implements AutoCloseable {
    * Opens a store that follows a source, starts listening, and starts the follower, which ends with
    * the service.
    *
-   * @param follower null if the store follows nothing
+   * @param follower null if the store follows nothing; closed if this fails
    * @throws IOException if that fails, with the file, option or address
    */
   public static Service start(ServeOptions options, Console console, @Nullable Follower follower)
