@@ -9,6 +9,7 @@ import subprocess
 import sys
 import threading
 import time
+import urllib.request
 
 import boto3
 from moto import settings as moto_settings
@@ -234,6 +235,49 @@ check("it has the new value", run("get", "-d", shards / "v2", "changed").stdout 
 pull("three of the shards", WORK / "part", port, "--shards", "0-1,5", store="shards")
 state = json.loads(run("stat", "-d", WORK / "part" / "v2", "--json").stdout)
 check("the set is partial", state.get("heldShards") == "0-1,5", began, str(state))
+
+
+def fetched(url):
+    with urllib.request.urlopen(url, timeout=10) as answer:
+        return answer.read().decode()
+
+
+def until(what, condition):
+    """Waits until a condition holds, which may fail meanwhile."""
+    began = time.monotonic()
+    while time.monotonic() - began < 60:
+        try:
+            if condition():
+                return check(what, True, began, "")
+        except OSError:
+            pass  # not yet
+        time.sleep(0.1)
+    check(what, False, began, "not within a minute")
+
+
+followed = WORK / "followed"
+listener = socket.create_server(("127.0.0.1", 0))
+web = listener.getsockname()[1]
+listener.close()
+push("a push to follow", WORK / "one", port, "--version", "v1", store="followed")
+proxy = Proxy(port)
+environment = {**os.environ, "BSDB_CLASSPATH": f"{JARS}/*", "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test"}
+line = ["serve", "-A", "127.0.0.1", "-p", web, "-d", followed, "--follow", "s3a://bucket/followed", "--follow-interval", "1"]
+with open(WORK / "followed.log", "w") as log:
+    serving = subprocess.Popen([BSDB, *map(str, line), *endpoint(proxy.port)], env=environment, stderr=log)
+until("a server pulls its first version", lambda: fetched(f"http://127.0.0.1:{web}/bsdb/changed") == "one")
+proxy.after = 300_000
+proxy.cuts = 3
+push("a push while it serves", WORK / "two", port, "--version", "v2", store="followed")
+until("it follows, with cut connections", lambda: fetched(f"http://127.0.0.1:{web}/bsdb/changed") == "two")
+client.put_object(Bucket="bucket", Key="followed/CURRENT", Body=b"v3\n")
+until("it says why it does not", lambda: "v3" in (json.loads(fetched(f"http://127.0.0.1:{web}/stats"))["follow"]["error"] or ""))
+began = time.monotonic()
+check("the old version serves", fetched(f"http://127.0.0.1:{web}/bsdb/changed") == "two", began, "another")
+serving.terminate()
+code = serving.wait(timeout=30)
+check("it ends", code == 143, began, f"exit code {code}: {(WORK / 'followed.log').read_text()}")
+
 pull("no such store", WORK / "none", port, store="missing", expected="s3a://bucket/missing: is neither a store nor a database")
 
 proxy = Proxy(port)
