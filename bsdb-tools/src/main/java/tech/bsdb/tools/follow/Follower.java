@@ -7,7 +7,6 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
-import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.time.InstantSource;
@@ -19,19 +18,12 @@ import java.util.concurrent.locks.ReentrantLock;
 import java.util.random.RandomGenerator;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.UnsupportedFormatException;
-import tech.bsdb.store.Offer;
-import tech.bsdb.store.Publication;
-import tech.bsdb.store.PublishListener;
-import tech.bsdb.store.PublishOptions;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.publish.Publishing;
-import tech.bsdb.tools.publish.Pull;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FileSources;
-import tech.bsdb.transfer.TransferListener;
 
 /**
  * Keeps a store at the version that a source offers: looks at it from time to time, and pulls what
@@ -42,7 +34,7 @@ import tech.bsdb.transfer.TransferListener;
  * <p>{@link #first} runs on the caller's thread, all else on a thread of its own. Thread-safe.
  */
 public final class Follower implements AutoCloseable {
-  private static final String PROGRAM = "bsdb serve";
+  static final String PROGRAM = "bsdb serve";
   private static final Duration LONGEST = Duration.ofMinutes(10);
 
   /** While there is nothing to serve, pauses are shorter. */
@@ -54,7 +46,6 @@ public final class Follower implements AutoCloseable {
 
   private final FollowOptions options;
   private final Console console;
-  private final Opening opening;
   private final InstantSource clock;
   private final Pauses pauses;
   private final Pauses firstPauses;
@@ -64,18 +55,10 @@ public final class Follower implements AutoCloseable {
   private final Thread thread = new Thread(this::run, "bsdb-follow");
   private volatile @Nullable Thread worker;
   private volatile boolean closing;
-  private volatile @Nullable Progress progress;
 
   // guarded by working
-  private @Nullable DistantDirectory source;
+  private final FollowedSource source;
   private Duration next = Duration.ZERO;
-  private Runnable pulled = () -> {};
-
-  /** Opens the source. */
-  @FunctionalInterface
-  interface Opening {
-    DistantDirectory open() throws IOException;
-  }
 
   /** Follows nothing yet. */
   public Follower(FollowOptions options, Console console) {
@@ -90,18 +73,18 @@ public final class Follower implements AutoCloseable {
   Follower(
       FollowOptions options,
       Console console,
-      Opening opening,
+      FollowedSource.Opening opening,
       InstantSource clock,
       RandomGenerator random) {
     this.options = options;
     this.console = console;
-    this.opening = opening;
     this.clock = clock;
     Duration usual = options.interval();
     Duration quick = usual.compareTo(FIRST) < 0 ? usual : FIRST;
     this.pauses = new Pauses(usual, usual.compareTo(LONGEST) > 0 ? usual : LONGEST, random);
     this.firstPauses = new Pauses(quick, FIRST_LONGEST, random);
     this.status = new FollowStatus(options.shownSource());
+    this.source = new FollowedSource(options, console, opening, status, clock, this::requireOpen);
   }
 
   /** The source for everyone to see. */
@@ -129,10 +112,10 @@ public final class Follower implements AutoCloseable {
     working.lock();
     worker = Thread.currentThread();
     try (Progress shown = new Progress(console, false)) {
-      progress = shown;
+      source.show(shown);
       while (!closing) {
         try {
-          look(/* always= */ true);
+          source.look(/* always= */ true);
           next = succeeded();
           return true;
         } catch (IOException | UsageException | RuntimeException e) {
@@ -144,7 +127,7 @@ public final class Follower implements AutoCloseable {
       }
       return false;
     } finally {
-      progress = null;
+      source.show(null);
       worker = null;
       boolean unused = closing && Thread.interrupted();
       working.unlock();
@@ -171,7 +154,7 @@ public final class Follower implements AutoCloseable {
   public void start(Runnable pulled) {
     working.lock();
     try {
-      this.pulled = pulled;
+      source.afterPulls(pulled);
     } finally {
       working.unlock();
     }
@@ -194,7 +177,7 @@ public final class Follower implements AutoCloseable {
       }
     } finally {
       worker = null;
-      closeSource();
+      source.close();
       working.unlock();
     }
   }
@@ -202,7 +185,7 @@ public final class Follower implements AutoCloseable {
   /** Looks at the source once, and pulls what is new; returns the pause before the next time. */
   Duration step() {
     try {
-      look(/* always= */ false);
+      source.look(/* always= */ false);
       return succeeded();
     } catch (Throwable e) { // outermost frame of the thread: whatever fails is told
       return failed(e, pauses);
@@ -229,7 +212,7 @@ public final class Follower implements AutoCloseable {
   }
 
   private Duration failed(Throwable failure, Pauses growing) {
-    closeSource(); // opened again, with fresh names and tickets
+    source.close(); // opened again, with fresh names and tickets
     Duration pause = growing.next(status.failures() + 1);
     if (closing) {
       return pause;
@@ -254,39 +237,6 @@ public final class Follower implements AutoCloseable {
     return pause;
   }
 
-  /**
-   * Reads what the source offers, and pulls it if it is new.
-   *
-   * @param always whether to pull even what was pulled before
-   */
-  private void look(boolean always) throws IOException, UsageException {
-    status.checking();
-    DistantDirectory from = source == null ? opening.open() : source;
-    source = from;
-    Watch watch = new Watch();
-    Offer offer;
-    try {
-      offer = Offer.read(from, options.transfer().withListener(watch), () -> requireOpen());
-    } catch (IllegalArgumentException e) {
-      throw new UsageException(String.valueOf(e.getMessage()));
-    }
-    Path store = options.store();
-    boolean isNew = always || !LocalStore.hasPulled(store, offer.databaseId());
-    status.offered(offer.version(), offer.databaseId(), isNew, clock.instant());
-    if (isNew) {
-      status.pulling();
-      PublishOptions publishing = PublishOptions.defaults().withListener(watch);
-      new Pull(
-              from,
-              store,
-              publishing,
-              options.transfer().withListener(watch),
-              options.checks(),
-              /* verify= */ false)
-          .run(PROGRAM, console, /* quiet= */ false, watch);
-    }
-  }
-
   private void requireOpen() {
     if (closing) {
       throw new CancellationException("the server ends");
@@ -295,72 +245,6 @@ public final class Follower implements AutoCloseable {
 
   private void say(String words) {
     console.say(PROGRAM + ": " + words);
-  }
-
-  /** Notes what happens during an attempt. */
-  private final class Watch implements Pull.Steps, PublishListener, TransferListener {
-    @Override
-    public void begins(Publication publication) {
-      requireOpen();
-    }
-
-    @Override
-    public void waiting() {
-      say("another publish to " + options.store() + " is running; waiting for it to finish");
-    }
-
-    @Override
-    public void arrived(long doneBytes, long allBytes) {
-      status.arrived(doneBytes, allBytes);
-      Progress shown = progress;
-      if (shown != null) {
-        shown.update("pull", doneBytes, allBytes);
-      }
-    }
-
-    @Override
-    public void received(long bytes) {
-      status.received(bytes);
-    }
-
-    @Override
-    public void retrying(String location, String why, Duration pause) {
-      String words = FollowOptions.withoutPasswords(location + ": " + why);
-      status.retrying(words);
-      if (progress != null) { // nothing is served yet
-        say(words + " (trying again in " + pause.toMillis() / 1e3 + " s)");
-      }
-    }
-
-    @Override
-    public void arrived() {
-      status.comparing();
-    }
-
-    @Override
-    public void upToDate(Publication publication) {
-      // another process pulled it meanwhile
-    }
-
-    @Override
-    public void published(Publication publication, Publishing report) {
-      status.pulled(publication.version(), clock.instant());
-      pulled.run();
-      report.forPeople(report.keep(options.keep())).forEach(Follower.this::say);
-      publication.warnings().forEach(what -> say("warning: " + what));
-    }
-  }
-
-  private void closeSource() {
-    DistantDirectory open = source;
-    source = null;
-    try {
-      if (open != null) {
-        open.close();
-      }
-    } catch (IOException unusable) {
-      // it is not used any more, and what failed before was told
-    }
   }
 
   /** Begins to end: interrupts a pull, whose files stay for the next one. Does not wait. */
@@ -381,7 +265,7 @@ public final class Follower implements AutoCloseable {
       do {
         stop(); // again, because libraries swallow interrupts
         if (working.tryLock(AGAIN_MILLIS, TimeUnit.MILLISECONDS)) {
-          closeSource();
+          source.close();
           working.unlock();
           return;
         }

@@ -18,7 +18,7 @@ import tech.bsdb.tools.serve.Wire.Response;
 
 /** A server whose store follows another one. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
-class FollowedSourceTest {
+class FollowingServerTest {
   private static final byte[] NONE = {};
 
   @TempDir Path folder;
