@@ -7,6 +7,8 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.EOFException;
 import java.io.IOException;
+import java.net.ConnectException;
+import java.net.UnknownHostException;
 import java.nio.ByteBuffer;
 import java.nio.file.AccessDeniedException;
 import java.nio.file.Files;
@@ -345,5 +347,21 @@ class FileSourcesTest {
         .hasMessageStartingWith("--hadoop-set a: expects NAME=VALUE");
     assertThat(FileSourceOptions.of(null, null, List.of("a=b=c", "d="), null, null).settings())
         .isEqualTo(Map.of("a", "b=c", "d", ""));
+  }
+
+  @Test
+  void mistakesAreToldFromServersThatDoNotAnswer() {
+    Throwable unknown = new IllegalArgumentException(new UnknownHostException("namenode"));
+    Throwable refused = new ConnectException("Connection refused");
+    assertThat(FileSources.isMistake(new InputException("x", unknown))).isFalse();
+    assertThat(FileSources.isMistake(new InputException("x", refused))).isFalse();
+    assertThat(FileSources.isMistake(new IOException("reset"))).isFalse();
+    assertThat(FileSources.isMistake(new InputException("--keytab: no such file"))).isTrue();
+    assertThat(FileSources.isMistake(new InputException("x", new NoClassDefFoundError("c"))))
+        .isTrue();
+    assertThatThrownBy(
+            () -> DistantDirectory.open("nosuch://host/x", FileSourceOptions.local()).close())
+        .isInstanceOfSatisfying(
+            IOException.class, e -> assertThat(FileSources.isMistake(e)).isTrue());
   }
 }

@@ -4,11 +4,15 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
+import java.io.ByteArrayInputStream;
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
+import java.util.concurrent.Semaphore;
 import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -19,6 +23,12 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
 import tech.bsdb.tools.CommandRun;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.follow.FollowOptions;
+import tech.bsdb.tools.follow.Follower;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.publish.Checks;
+import tech.bsdb.transfer.TransferOptions;
 
 /** {@code bsdb push} to a real HDFS and {@code bsdb pull} from it. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
@@ -115,6 +125,37 @@ class HdfsPullTest {
         .satisfies(run -> assertThat(run.code()).isEqualTo(2))
         .satisfies(
             run -> assertThat(run.err()).contains("/v2 has 6 shards, from 0, but not shard 6"));
+  }
+
+  @Test
+  void aStoreFollowsHdfs() throws Exception {
+    String far = hdfs.uri() + "/stores/" + folder.getFileName();
+    Path store = folder.resolve("store");
+    ByteArrayOutputStream said = new ByteArrayOutputStream();
+    Console console = new Console(new ByteArrayInputStream(new byte[0]), said, said, false);
+    FollowOptions options =
+        new FollowOptions(
+            far,
+            FileSourceOptions.local(),
+            store,
+            Duration.ofHours(1),
+            TransferOptions.defaults(),
+            new Checks(0, 5, 1000, -1, false, null, Encoding.UTF8),
+            1);
+    ok("push", build("one"), far, "--version", "v1");
+    Semaphore pulled = new Semaphore(0);
+    try (Follower follower = new Follower(options, console)) {
+      assertThat(follower.first()).isTrue();
+      assertThat(bsdb("get", "-d", store + "/v1", "changed").out()).isEqualTo("one\n");
+      follower.start(pulled::release);
+      ok("push", build("two"), far, "--version", "v2");
+      follower.lookNow();
+      pulled.acquire();
+      assertThat(Files.readString(store.resolve("CURRENT"))).startsWith("v2");
+      assertThat(bsdb("get", "-d", store + "/v2", "changed").out()).isEqualTo("two\n");
+      assertThat(follower.status().allFailures()).isZero();
+    }
+    assertThat(said.toString(UTF_8)).contains("bsdb serve: pulled v1 in " + store);
   }
 
   /** The name of the shard that only the second set has. */
