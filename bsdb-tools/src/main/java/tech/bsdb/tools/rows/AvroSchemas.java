@@ -5,6 +5,7 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
 import org.apache.avro.JsonProperties;
+import org.apache.avro.LogicalType;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import tech.bsdb.tools.rows.RowType.Column;
@@ -19,6 +20,12 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * name that Avro does not allow is replaced by a valid one, and the original is kept as a property.
  */
 public final class AvroSchemas {
+  /**
+   * A logical type on a list of records of a key and a value, which are the entries of a map: Avro
+   * has maps of strings only. Iceberg has the same.
+   */
+  private static final String MAP = "map";
+
   private final Set<String> types = new HashSet<>();
 
   private AvroSchemas() {}
@@ -74,7 +81,7 @@ public final class AvroSchemas {
     if (type instanceof Pairs pairs) {
       Column key = new Column("key", pairs.key().type(), pairs.key().nullable());
       Column value = new Column("value", pairs.value().type(), pairs.value().nullable());
-      return Schema.createArray(record(name, List.of(key, value)));
+      return named(Schema.createArray(record(name, List.of(key, value))), MAP);
     }
     return scalar((Scalar) type, name);
   }
@@ -114,12 +121,25 @@ public final class AvroSchemas {
     };
   }
 
+  /** Whether a list is a map whose keys are not strings. */
+  static boolean isMap(Schema list) {
+    if (!MAP.equals(list.getProp(LogicalType.LOGICAL_TYPE_PROP))) {
+      return false;
+    }
+    Schema entry = list.getElementType();
+    return entry.getType() == Schema.Type.RECORD
+        && entry.getFields().size() == 2
+        && entry.getFields().get(0).name().equals("key")
+        && !entry.getFields().get(0).schema().isNullable()
+        && entry.getFields().get(1).name().equals("value");
+  }
+
   private Schema fixed(String name, int length) {
     return Schema.createFixed(typeName(name), null, null, length);
   }
 
   private static Schema named(Schema schema, String logicalType) {
-    schema.addProp("logicalType", logicalType);
+    schema.addProp(LogicalType.LOGICAL_TYPE_PROP, logicalType);
     return schema;
   }
 

@@ -8,7 +8,7 @@ public final class BadRowException extends Exception {
   private static final long serialVersionUID = 1L;
 
   /** Creates an exception. */
-  BadRowException(String reason) {
+  public BadRowException(String reason) {
     super(reason, null, false, false);
   }
 

@@ -33,13 +33,19 @@ public final class RowJson {
   private static final HexFormat HEX = HexFormat.of();
 
   private final RowForm form;
-  private final RowCursor row = new RowCursor();
+  private final RowCursor row;
   private final byte[] text = new byte[IsoText.LONGEST];
   private JsonBuffer out = new JsonBuffer();
 
   /** Creates a writer of rows of the given form. */
   public RowJson(RowForm form) {
+    this(form, new RowCursor());
+  }
+
+  /** Creates a writer of values of rows that another class reads with the cursor. */
+  RowJson(RowForm form, RowCursor row) {
     this.form = form;
+    this.row = row;
   }
 
   /**
@@ -97,6 +103,12 @@ public final class RowJson {
       case UNION -> writeBranch(shape);
       default -> writeLeaf(shape);
     }
+  }
+
+  /** Writes the value at the cursor, which has no parts. */
+  void writeLeaf(Shape shape, JsonBuffer target) throws BadRowException {
+    out = target;
+    writeLeaf(shape);
   }
 
   private void writeLeaf(Shape shape) throws BadRowException {
@@ -213,7 +225,7 @@ public final class RowJson {
   }
 
   /** Skips a value, reading only what is needed to find its end. */
-  private void skip(Shape shape) throws BadRowException {
+  void skip(Shape shape) throws BadRowException {
     switch (shape.kind) {
       case RECORD -> skipRecord(shape);
       case ARRAY, MAP -> skipElements(shape);

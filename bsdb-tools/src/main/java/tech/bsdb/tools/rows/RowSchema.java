@@ -88,6 +88,17 @@ public final class RowSchema {
     return List.copyOf(names);
   }
 
+  /**
+   * Returns the columns with their types, as far as there are types of rows for them: symbols, and
+   * decimals that carry their own scale, are strings, and a union of several types is a struct of
+   * nullable fields {@code member0}, {@code member1} and so on, of which one is set.
+   *
+   * @throws IllegalArgumentException if a record contains itself
+   */
+  public List<RowType.Column> types() {
+    return StoredTypes.columns(avro);
+  }
+
   /** Returns the column name of a field, which may be in a nested record. */
   public static String column(Schema.Field field) {
     String own = field.getProp(COLUMN);

@@ -61,11 +61,17 @@ final class Shape {
   /** The size of a fixed value in bytes; for a decimal the maximum. */
   int size;
 
+  /** The precision of a decimal. */
+  int precision;
+
   /** The scale of a decimal. */
   int scale;
 
   /** The fraction digits of times and timestamps: 3, 6 or 9. */
   int digits;
+
+  /** Whether a list holds the entries of a map, as records of a key and a value. */
+  boolean entries;
 
   private Shape(Kind kind) {
     this.kind = kind;
@@ -92,7 +98,11 @@ final class Shape {
         shape.names = schema.getEnumSymbols().stream().map(Shape::quoted).toArray(byte[][]::new);
         yield shape;
       }
-      case ARRAY -> ofParts(Kind.ARRAY, List.of(schema.getElementType()), records);
+      case ARRAY -> {
+        Shape shape = ofParts(Kind.ARRAY, List.of(schema.getElementType()), records);
+        shape.entries = AvroSchemas.isMap(schema);
+        yield shape;
+      }
       case MAP -> ofParts(Kind.MAP, List.of(schema.getValueType()), records);
       case UNION -> ofParts(Kind.UNION, schema.getTypes(), records);
       case RECORD -> {
@@ -165,6 +175,7 @@ final class Shape {
     LogicalType type = schema.getLogicalType();
     if (type instanceof LogicalTypes.Decimal decimal) {
       Shape shape = new Shape(Kind.DECIMAL);
+      shape.precision = decimal.getPrecision();
       shape.scale = decimal.getScale();
       shape.size = RowSchema.maxDecimalBytes(decimal.getPrecision());
       return shape;
@@ -176,9 +187,11 @@ final class Shape {
     LogicalType type = schema.getLogicalType();
     Kind kind = Kind.FIXED;
     int size = schema.getFixedSize();
+    int precision = 0;
     int scale = 0;
     if (type instanceof LogicalTypes.Decimal decimal && size > 0) {
       kind = Kind.FIXED_DECIMAL;
+      precision = decimal.getPrecision();
       scale = decimal.getScale();
     } else if (type instanceof LogicalTypes.Uuid && size == 2 * Long.BYTES) {
       kind = Kind.UUID;
@@ -187,6 +200,7 @@ final class Shape {
     }
     Shape shape = new Shape(kind);
     shape.size = size;
+    shape.precision = precision;
     shape.scale = scale;
     return shape;
   }

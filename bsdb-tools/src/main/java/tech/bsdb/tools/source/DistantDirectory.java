@@ -2,11 +2,13 @@ package tech.bsdb.tools.source;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Path;
 import java.time.Instant;
 import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.transfer.Origin;
 
@@ -68,6 +70,11 @@ public interface DistantDirectory extends Origin, AutoCloseable {
    */
   @Override
   InputStream open(String file, long from) throws IOException;
+
+  /** Its path if it is on a local disk or a mounted file system; otherwise null. */
+  default @Nullable Path local() {
+    return null;
+  }
 
   /**
    * Lists a directory.

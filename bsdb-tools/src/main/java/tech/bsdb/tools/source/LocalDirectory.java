@@ -45,6 +45,11 @@ final class LocalDirectory implements DistantDirectory {
     return path(file).toString();
   }
 
+  @Override
+  public Path local() {
+    return path;
+  }
+
   private Path path(String file) {
     return path.resolve(file).normalize();
   }
