@@ -224,7 +224,11 @@ public final class Database implements AutoCloseable {
     /** Returns the current record's key. */
     byte[] key();
 
-    /** Returns the current record's value. */
+    /**
+     * Returns the current record's value.
+     *
+     * @throws IllegalStateException if the scan reads no values
+     */
     byte[] value();
 
     @Override
@@ -242,7 +246,16 @@ public final class Database implements AutoCloseable {
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
   public RecordCursor scan() throws IOException {
-    RecordWalk walk = new RecordWalk(lookup);
+    return scan(ScanOptions.defaults());
+  }
+
+  /**
+   * Starts a scan like {@link #scan()} with other options.
+   *
+   * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
+   */
+  public RecordCursor scan(ScanOptions options) throws IOException {
+    RecordWalk walk = new RecordWalk(lookup, options.values());
     return new RecordCursor() {
       @Override
       public boolean next() throws IOException {

@@ -18,6 +18,7 @@ public final class RecordWalk implements Closeable {
   record Ahead(OpenPart part, List<DataFile> files) {}
 
   private final Lookup lookup;
+  private final boolean values;
   private final Queue<Ahead> ahead;
   private @Nullable RecordScanner scanner;
   private boolean mayBeDropped;
@@ -26,11 +27,13 @@ public final class RecordWalk implements Closeable {
   /**
    * Starts a walk over an open database. It continues even if the directory is replaced or deleted.
    *
+   * @param values whether to read values, too
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
    */
-  public RecordWalk(Lookup lookup) throws IOException {
+  public RecordWalk(Lookup lookup, boolean values) throws IOException {
     this.lookup = lookup;
+    this.values = values;
     this.ahead = new ArrayDeque<>(lookup.filesToScan());
     try {
       advance();
@@ -54,7 +57,7 @@ public final class RecordWalk implements Closeable {
     Ahead next = ahead.poll();
     if (next != null) {
       mayBeDropped = next.part.holdsDropped();
-      scanner = next.part.scan(next.files, true);
+      scanner = next.part.scan(next.files, values);
     }
     return scanner;
   }

@@ -2,16 +2,21 @@ package tech.bsdb.spark;
 
 import java.util.EnumSet;
 import java.util.Set;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
 import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.TableCapability;
+import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import tech.bsdb.spark.read.Reading;
 import tech.bsdb.spark.write.VersionWriteBuilder;
 
 /** A store of versions as a table of Spark. Immutable. */
-final class BsdbTable implements SupportsWrite {
+final class BsdbTable implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
   private final StructType schema;
   private final CaseInsensitiveStringMap properties;
 
@@ -22,7 +27,7 @@ final class BsdbTable implements SupportsWrite {
 
   /** The schema of the rows that a store holds. */
   static StructType stored(CaseInsensitiveStringMap options) {
-    throw new UnsupportedOperationException("reading follows");
+    return Reading.schema(options, VersionWriteBuilder.OPTIONS);
   }
 
   @Override
@@ -39,10 +44,21 @@ final class BsdbTable implements SupportsWrite {
   @Override
   public Set<TableCapability> capabilities() {
     return EnumSet.of(
+        TableCapability.BATCH_READ,
         TableCapability.BATCH_WRITE, // save() asks for it, although V1_BATCH_WRITE comes first
         TableCapability.V1_BATCH_WRITE,
         TableCapability.TRUNCATE,
         TableCapability.ACCEPT_ANY_SCHEMA);
+  }
+
+  @Override
+  public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+    return Reading.scan(schema, properties, options, VersionWriteBuilder.OPTIONS);
+  }
+
+  @Override
+  public MetadataColumn[] metadataColumns() {
+    return Reading.metadataColumns(schema);
   }
 
   @Override

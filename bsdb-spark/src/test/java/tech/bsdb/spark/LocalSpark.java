@@ -4,59 +4,38 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.Comparator;
-import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 
-/** One session of Spark in this JVM, on two threads, for all tests. */
-final class LocalSpark {
-  private static SparkSession session;
+/** The one session of a test run, with two threads. */
+public final class LocalSpark {
+  private static final SparkSession SESSION = start();
 
   private LocalSpark() {}
 
-  /** Returns the session; the first call starts it. */
-  static synchronized SparkSession session() {
-    if (session == null) {
-      session = start();
-    }
-    return session;
+  /** The session, which is active on the calling thread afterwards. */
+  public static SparkSession session() {
+    SparkSession.setActiveSession(SESSION);
+    return SESSION;
   }
 
   private static SparkSession start() {
-    Path work;
+    Path directory;
     try {
-      work = Files.createTempDirectory("bsdb-spark-test-");
+      directory = Files.createTempDirectory("bsdb-spark");
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    SparkSession started =
-        SparkSession.builder()
-            .master("local[2,2]")
-            .appName("bsdb tests")
-            .config("spark.ui.enabled", false)
-            .config("spark.driver.host", "127.0.0.1")
-            .config("spark.driver.bindAddress", "127.0.0.1")
-            .config("spark.sql.shuffle.partitions", 4)
-            .config("spark.sql.warehouse.dir", work.resolve("warehouse").toString())
-            .config("spark.local.dir", work.resolve("local").toString())
-            .getOrCreate();
-    Runtime.getRuntime()
-        .addShutdownHook(
-            new Thread(
-                () -> {
-                  started.stop();
-                  remove(work);
-                }));
-    return started;
-  }
-
-  private static void remove(Path directory) {
-    try (Stream<Path> files = Files.walk(directory)) {
-      for (Path file : files.sorted(Comparator.reverseOrder()).toList()) {
-        Files.deleteIfExists(file);
-      }
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
-    }
+    return SparkSession.builder()
+        .master("local[2,2]")
+        .appName("tests")
+        .config("spark.ui.enabled", "false")
+        .config("spark.driver.host", "127.0.0.1")
+        .config("spark.driver.bindAddress", "127.0.0.1")
+        .config("spark.sql.shuffle.partitions", "4")
+        .config("spark.sql.session.timeZone", "UTC")
+        .config("spark.sql.warehouse.dir", directory.resolve("warehouse").toString())
+        .config("spark.local.dir", directory.resolve("local").toString())
+        .config("spark.hadoop.fs.elsewhere.impl", ElsewhereFileSystem.class.getName())
+        .getOrCreate();
   }
 }

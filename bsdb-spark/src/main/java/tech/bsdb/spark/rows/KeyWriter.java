@@ -29,24 +29,24 @@ public interface KeyWriter {
   static KeyWriter of(DataType type, String column) {
     Scalar scalar = ColumnTypes.scalar(type, column);
     CellWriter cell = CellWriter.of(type);
-    switch (scalar.kind()) {
-      case STRING:
-        return (from, ordinal, out) -> out.putFixed(from.getUTF8String(ordinal).getByteBuffer());
-      case BYTES:
-        return (from, ordinal, out) -> {
-          byte[] bytes = from.getBinary(ordinal);
-          out.putFixed(bytes, 0, bytes.length);
-        };
-      case LONG:
-        return (from, ordinal, out) -> out.putDigits(from.getLong(ordinal));
-      default:
+    return switch (scalar.kind()) {
+      case STRING ->
+          (from, ordinal, out) -> out.putFixed(from.getUTF8String(ordinal).getByteBuffer());
+      case BYTES ->
+          (from, ordinal, out) -> {
+            byte[] bytes = from.getBinary(ordinal);
+            out.putFixed(bytes, 0, bytes.length);
+          };
+      case LONG -> (from, ordinal, out) -> out.putDigits(from.getLong(ordinal));
+      default -> {
         KeyText text = new KeyText(scalar);
         RowBuffer value = new RowBuffer();
-        return (from, ordinal, out) -> {
+        yield (from, ordinal, out) -> {
           value.reset();
           cell.write(from, ordinal, value);
           text.write(value, out);
         };
-    }
+      }
+    };
   }
 }

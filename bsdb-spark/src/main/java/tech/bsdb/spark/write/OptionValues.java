@@ -1,18 +1,17 @@
 package tech.bsdb.spark.write;
 
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
-import java.util.Map;
 import java.util.Set;
-import java.util.TreeSet;
 import java.util.function.Function;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.NearestName;
 import tech.bsdb.tools.text.NameList;
 
-/** Reads options as users write them, and knows which there are. Not thread-safe. */
+/** Reads options as users write them. Immutable. */
 final class OptionValues {
   /** What Spark adds by itself, above all to the properties of tables. */
   private static final Set<String> OF_SPARK =
@@ -23,19 +22,40 @@ final class OptionValues {
           "external",
           "is_managed_location",
           "comment",
-          "collation",
-          "keytype",
-          "valuetype");
+          "collation");
 
   private final CaseInsensitiveStringMap given;
-  private final Set<String> known = new TreeSet<>();
+  private final List<String> names;
 
-  OptionValues(CaseInsensitiveStringMap given) {
+  /**
+   * Checks the names. Settings of Hadoop, which have dots in theirs, are left to it.
+   *
+   * @param names those of the options that there are
+   * @param others further names that are allowed
+   * @throws IllegalArgumentException if there is no such option
+   */
+  OptionValues(CaseInsensitiveStringMap given, List<String> names, Collection<String> others) {
     this.given = given;
+    this.names = names;
+    for (String name : given.keySet()) {
+      if (!name.contains(".")
+          && !OF_SPARK.contains(name)
+          && names.stream().noneMatch(name::equalsIgnoreCase)
+          && others.stream().noneMatch(name::equalsIgnoreCase)) {
+        throw new IllegalArgumentException(
+            "unknown option "
+                + name
+                + NearestName.to(name, names).map(near -> ", did you mean " + near + "?").orElse("")
+                + "; the options are "
+                + String.join(", ", names));
+      }
+    }
   }
 
   @Nullable String text(String name) {
-    known.add(name);
+    if (!names.contains(name)) {
+      throw new IllegalStateException(name);
+    }
     return given.get(name);
   }
 
@@ -107,32 +127,6 @@ final class OptionValues {
       return how.apply(text);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(name + " " + text + " " + e.getMessage(), e);
-    }
-  }
-
-  /**
-   * Fails for an option that was given and that nobody asked for. Settings of Hadoop, which have
-   * dots in their names, are none of this source.
-   */
-  void requireKnown() {
-    Set<String> lower = new TreeSet<>();
-    known.forEach(name -> lower.add(name.toLowerCase(Locale.ROOT)));
-    for (Map.Entry<String, String> option : given.entrySet()) {
-      String name = option.getKey();
-      if (lower.contains(name) || name.contains(".") || OF_SPARK.contains(name)) {
-        continue;
-      }
-      String near = NearestName.to(name, lower).orElse("");
-      throw new IllegalArgumentException(
-          "unknown option "
-              + name
-              + known.stream()
-                  .filter(near::equalsIgnoreCase)
-                  .map(meant -> ", did you mean " + meant + "?")
-                  .findFirst()
-                  .orElse("")
-              + "; the options are "
-              + String.join(", ", known));
     }
   }
 }

@@ -20,11 +20,11 @@ final class RecordEncoding
     implements Function2<Integer, Iterator<InternalRow>, Iterator<InternalRow>> {
   private static final long serialVersionUID = 1L;
 
-  private final RowPlan plan;
+  private final RecordPlan plan;
   private final WriteSettings settings;
   private final int[] places;
 
-  RecordEncoding(RowPlan plan, WriteSettings settings, int[] places) {
+  RecordEncoding(RecordPlan plan, WriteSettings settings, int[] places) {
     this.plan = plan;
     this.settings = settings;
     this.places = places;
@@ -93,10 +93,11 @@ final class RecordEncoding
 
     @Override
     public InternalRow next() {
-      if (!hasNext()) {
+      boolean more = hasNext();
+      InternalRow next = ready;
+      if (!more || next == null) {
         throw new NoSuchElementException();
       }
-      InternalRow next = ready;
       ready = null;
       return next;
     }
@@ -105,7 +106,7 @@ final class RecordEncoding
       key.reset();
       value.reset();
       for (int i = 0; i < keyWriters.length; i++) {
-        RowPlan.Place place = plan.keys().get(i);
+        RecordPlan.Place place = plan.keys().get(i);
         if (i > 0 && settings.keyJoin() != null) {
           key.putText(settings.keyJoin());
         }
@@ -152,7 +153,7 @@ final class RecordEncoding
     }
 
     private @Nullable Object order(InternalRow from) {
-      RowPlan.Place place = plan.order();
+      RecordPlan.Place place = plan.order();
       if (place == null) {
         return null;
       }
@@ -161,7 +162,7 @@ final class RecordEncoding
     }
 
     /** The row or struct that holds a place, or null if one on the way to it is null. */
-    private static @Nullable InternalRow holder(InternalRow from, RowPlan.Place place) {
+    private static @Nullable InternalRow holder(InternalRow from, RecordPlan.Place place) {
       InternalRow holder = from;
       for (int i = 0; i < place.steps().size() - 1; i++) {
         int ordinal = place.steps().get(i);
@@ -173,7 +174,7 @@ final class RecordEncoding
       return holder;
     }
 
-    private static int last(RowPlan.Place place) {
+    private static int last(RecordPlan.Place place) {
       return place.steps().get(place.steps().size() - 1);
     }
 

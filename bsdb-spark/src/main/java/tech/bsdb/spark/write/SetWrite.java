@@ -59,7 +59,7 @@ final class SetWrite {
    * @param onlyFirst whether to refuse if the store has a version already
    */
   void run(Dataset<Row> data, boolean onlyFirst) throws IOException {
-    RowPlan plan = RowPlan.of(data.schema(), settings);
+    RecordPlan plan = RecordPlan.of(data.schema(), settings);
     try (DistantDirectory directory = DistantDirectory.open(settings.path(), hadoop)) {
       Attempts attempts =
           new Attempts(directory, ShardTask.PAUSES, why -> LOG.warn("{}; trying again", why));
@@ -107,7 +107,7 @@ final class SetWrite {
 
   // Building
 
-  private List<ShardResult> shards(Dataset<Row> data, RowPlan plan, String version) {
+  private List<ShardResult> shards(Dataset<Row> data, RecordPlan plan, String version) {
     SparkContext context = session.sparkContext();
     Broadcast<SerializableConfiguration> shared =
         SerializableConfiguration.broadcast(context, hadoop);
@@ -134,7 +134,7 @@ final class SetWrite {
   }
 
   /** The records of each shard in the partition of its number. */
-  private RDD<InternalRow> routed(RDD<InternalRow> records, RowPlan plan) {
+  private RDD<InternalRow> routed(RDD<InternalRow> records, RecordPlan plan) {
     // Adaptive execution would drop the partitions of a shuffle without records.
     SparkSession still = session.cloneSession();
     still.conf().set("spark.sql.adaptive.enabled", false);

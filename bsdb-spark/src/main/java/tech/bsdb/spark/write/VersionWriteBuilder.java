@@ -2,6 +2,7 @@ package tech.bsdb.spark.write;
 
 import java.io.IOException;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Dataset;
@@ -20,6 +21,9 @@ import org.apache.spark.sql.util.CaseInsensitiveStringMap;
  * second API), because the shuffle by Redis Cluster's slots is none that the API can ask for.
  */
 public final class VersionWriteBuilder implements SupportsTruncate {
+  /** The names of the options of writing. */
+  public static final List<String> OPTIONS = WriteSettings.OPTIONS;
+
   private final CaseInsensitiveStringMap options;
   private boolean truncated;
 

@@ -11,6 +11,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
+import tech.bsdb.spark.read.Reading;
 import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.text.NameList;
 
@@ -59,6 +60,37 @@ record WriteSettings(
   private static final long serialVersionUID = 1L;
   private static final long MEBIBYTE = 1L << 20;
 
+  /** The names of the options. */
+  static final List<String> OPTIONS =
+      List.of(
+          "allowEmptyKey",
+          "approximateWidth",
+          "blockSize",
+          "checksumBits",
+          "columns",
+          "dataFiles",
+          "dictionaryBytes",
+          "filterBits",
+          "hash",
+          "keep",
+          "key",
+          "keyJoin",
+          "layout",
+          "level",
+          "memoryMb",
+          "onBadRow",
+          "onDuplicate",
+          "orderBy",
+          "path",
+          "report",
+          "sampleRecords",
+          "seed",
+          "shards",
+          "temporaryDirectory",
+          "uploadThreads",
+          "value",
+          "version");
+
   /** By default, tasks share an executor, whose memory is not for one of them alone. */
   private static final int MEMORY_MB = 256;
 
@@ -84,7 +116,7 @@ record WriteSettings(
    * @throws IllegalArgumentException if one is unknown, wrong or missing, or two conflict
    */
   static WriteSettings of(CaseInsensitiveStringMap given) {
-    OptionValues options = new OptionValues(given);
+    OptionValues options = new OptionValues(given, OPTIONS, Reading.OPTIONS);
     BuildOptions defaults = BuildOptions.defaults();
     String path = options.text("path");
     if (path == null || path.isBlank()) {
@@ -128,7 +160,6 @@ record WriteSettings(
             options.integer("keep", 0, 1_000_000, -1),
             options.text("report"),
             options.text("temporaryDirectory"));
-    options.requireKnown();
     settings.check();
     return settings;
   }

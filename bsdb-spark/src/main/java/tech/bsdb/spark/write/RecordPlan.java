@@ -26,7 +26,8 @@ import tech.bsdb.tools.rows.RowType.Column;
  * @param order the place of the column that decides between duplicates, or null
  * @param schema the schema of the row, or null for a raw value
  */
-record RowPlan(List<Place> keys, List<Place> value, @Nullable Place order, @Nullable String schema)
+record RecordPlan(
+    List<Place> keys, List<Place> value, @Nullable Place order, @Nullable String schema)
     implements Serializable {
   private static final long serialVersionUID = 1L;
 
@@ -52,7 +53,7 @@ record RowPlan(List<Place> keys, List<Place> value, @Nullable Place order, @Null
    *
    * @throws IllegalArgumentException if there is no such column, or its type does not fit
    */
-  static RowPlan of(StructType rows, WriteSettings settings) {
+  static RecordPlan of(StructType rows, WriteSettings settings) {
     List<Place> keys = new ArrayList<>();
     for (String name : settings.keys()) {
       Place place = find(rows, name, "key");
@@ -72,7 +73,7 @@ record RowPlan(List<Place> keys, List<Place> value, @Nullable Place order, @Null
                 + place.type().catalogString()
                 + "; value needs a column of binary or text");
       }
-      return new RowPlan(List.copyOf(keys), List.of(place), order, null);
+      return new RecordPlan(List.copyOf(keys), List.of(place), order, null);
     }
     List<String> names = settings.columns();
     List<Place> value = new ArrayList<>();
@@ -82,7 +83,7 @@ record RowPlan(List<Place> keys, List<Place> value, @Nullable Place order, @Null
       value.add(place);
       columns.add(ColumnTypes.column(place.field()));
     }
-    return new RowPlan(
+    return new RecordPlan(
         List.copyOf(keys), List.copyOf(value), order, AvroSchemas.of(columns).json());
   }
 

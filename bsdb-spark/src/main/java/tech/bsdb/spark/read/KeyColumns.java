@@ -1,0 +1,170 @@
+package tech.bsdb.spark.read;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
+import org.apache.spark.sql.types.DataType;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StringType;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.spark.rows.ColumnTypes;
+import tech.bsdb.spark.rows.KeyWriter;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.RowType;
+import tech.bsdb.tools.rows.RowType.Column;
+import tech.bsdb.tools.rows.RowType.Kind;
+import tech.bsdb.tools.rows.RowType.Scalar;
+import tech.bsdb.tools.rows.RowType.Struct;
+
+/**
+ * The columns of a table whose values tell keys: that of the key's own bytes, and those that the
+ * keys of rows were made of, if they are known and their text can be told. Not thread-safe.
+ */
+final class KeyColumns {
+  /** The metadata column of the bytes of keys. */
+  static final String RAW = "_key";
+
+  private final Map<String, KeyColumn> columns = new LinkedHashMap<>();
+  private final List<String> joined = new ArrayList<>();
+  private final byte[] separator;
+
+  /** A column, and what writes its values as keys. */
+  private record KeyColumn(DataType type, KeyWriter writer) {}
+
+  /**
+   * Finds the columns.
+   *
+   * @param declared the columns of the table, as queries know them
+   */
+  KeyColumns(StoredTable table, StructType declared) {
+    RowBuffer join = new RowBuffer();
+    join.putText(table.options().keyJoin());
+    separator = join.copy();
+    if (!List.of(declared.fieldNames()).contains(RAW)) {
+      put(RAW, DataTypes.BinaryType);
+    }
+    String rows = table.rows();
+    if (rows == null) {
+      put(
+          StoredTable.KEY,
+          table.options().textKeys() ? DataTypes.StringType : DataTypes.BinaryType);
+      return;
+    }
+    List<Column> stored = RowSchema.parse(rows).types();
+    for (String name : table.options().keyColumns()) {
+      DataType type = asked(declared, name);
+      RowType own = stored(stored, name);
+      if (type == null || own == null || !hasSameText(own, type)) {
+        joined.clear();
+        return;
+      }
+      put(name, type);
+      joined.add(name);
+    }
+  }
+
+  private void put(String name, DataType type) {
+    columns.put(name, new KeyColumn(type, KeyWriter.of(type, name)));
+  }
+
+  /** The type of a column, or of a field of a struct; null if there is none. */
+  private static @Nullable DataType asked(StructType struct, String name) {
+    for (StructField field : struct.fields()) {
+      if (field.name().equals(name)) {
+        return field.dataType();
+      }
+      if (name.startsWith(field.name() + ".") && field.dataType() instanceof StructType inner) {
+        return asked(inner, name.substring(field.name().length() + 1));
+      }
+    }
+    return null;
+  }
+
+  private static @Nullable RowType stored(List<Column> columns, String name) {
+    for (Column column : columns) {
+      if (column.name().equals(name)) {
+        return column.type();
+      }
+      if (name.startsWith(column.name() + ".") && column.type() instanceof Struct inner) {
+        return stored(inner.fields(), name.substring(column.name().length() + 1));
+      }
+    }
+    return null;
+  }
+
+  /** Whether a value of a type of Spark has the text that its key was made of. */
+  private static boolean hasSameText(RowType stored, DataType type) {
+    if (!(stored instanceof Scalar scalar)
+        || (type instanceof StringType && !type.equals(DataTypes.StringType))) { // a collation
+      return false;
+    }
+    if (scalar.kind() == Kind.UUID || scalar.kind() == Kind.FIXED) {
+      return true;
+    }
+    try {
+      return ColumnTypes.column(new StructField("key", type, true, null)).type().equals(stored);
+    } catch (IllegalArgumentException noForm) {
+      return false;
+    }
+  }
+
+  /** The type of a column that tells keys, or a part of them; null if it does not. */
+  @Nullable DataType type(String name) {
+    KeyColumn column = columns.get(name);
+    return column == null ? null : column.type;
+  }
+
+  /** The names of the columns that tell keys together, in order; empty if none do. */
+  List<String> joined() {
+    return List.copyOf(joined);
+  }
+
+  /** The column that tells keys alone, besides {@link #RAW}; null if there is none. */
+  @Nullable String single() {
+    return columns.containsKey(StoredTable.KEY) && joined.isEmpty() ? StoredTable.KEY : null;
+  }
+
+  /** The number of keys that a value may have. */
+  List<byte[]> keys(String name, Object value) {
+    List<byte[]> keys = new ArrayList<>();
+    List<Object> same = new ArrayList<>(List.of(value));
+    if (value.equals(0.0) || value.equals(-0.0)) {
+      same = List.of(0.0, -0.0); // which are equal, but have different text
+    } else if (value.equals(0.0f) || value.equals(-0.0f)) {
+      same = List.of(0.0f, -0.0f);
+    }
+    for (Object each : same) {
+      byte[] key = key(name, each);
+      if (key != null) {
+        keys.add(key);
+      }
+    }
+    return keys;
+  }
+
+  /** The key that a value has; null if it cannot have any. */
+  private byte @Nullable [] key(String name, Object value) {
+    KeyColumn column = columns.get(name);
+    if (column == null) {
+      throw new IllegalArgumentException("column " + name + " tells no keys");
+    }
+    RowBuffer out = new RowBuffer();
+    try {
+      column.writer.write(new GenericInternalRow(new Object[] {value}), 0, out);
+    } catch (BadRowException noText) {
+      return null;
+    }
+    return out.copy();
+  }
+
+  /** The bytes between the parts of a key. */
+  byte[] separator() {
+    return separator;
+  }
+}

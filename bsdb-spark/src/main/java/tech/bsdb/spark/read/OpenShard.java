@@ -1,0 +1,77 @@
+package tech.bsdb.spark.read;
+
+import java.io.Closeable;
+import java.io.FileNotFoundException;
+import java.io.IOException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import org.apache.hadoop.conf.Configuration;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.tools.source.DistantDirectory;
+
+/** An open database of a table, for one task. */
+final class OpenShard implements Closeable {
+  private final Database database;
+  private final Closeable release;
+
+  private OpenShard(Database database, Closeable release) {
+    this.database = database;
+    this.release = release;
+  }
+
+  /**
+   * Opens a database where it is, or the copy of it that this process keeps.
+   *
+   * @param cacheBytes the most bytes of copies
+   * @param checkRunning called often; throws if the task was cancelled
+   * @throws IOException if it is no longer there, or damaged
+   */
+  static OpenShard open(
+      ShardPlace place, Configuration configuration, long cacheBytes, Runnable checkRunning)
+      throws IOException {
+    try (DistantDirectory directory = DistantDirectory.open(place.location(), configuration)) {
+      Path local = directory.local();
+      if (local != null) {
+        Database opened = inPlace(local.resolve(place.directory()), place);
+        return new OpenShard(opened, opened::close);
+      }
+      ShardCache.Lease lease =
+          ShardCache.ofProcess().lease(place, directory, cacheBytes, checkRunning);
+      return new OpenShard(lease.database(), lease);
+    } catch (NoSuchFileException | NotDirectoryException | FileNotFoundException e) {
+      throw vanished(place, e);
+    }
+  }
+
+  private static Database inPlace(Path path, ShardPlace place) throws IOException {
+    Database opened = Database.open(path);
+    if (!opened.statistics().databaseId().equals(place.id())) {
+      opened.close();
+      throw vanished(place, null);
+    }
+    return opened;
+  }
+
+  /** Tells that the database is not the one that the query was planned for. */
+  static IOException vanished(ShardPlace place, @Nullable IOException why) {
+    return new IOException(
+        place
+            + ": the database "
+            + place.id()
+            + " that this query reads is no longer there; it was removed or replaced while the"
+            + " query ran. Run the query again, and let stores keep more versions"
+            + (why == null ? "" : " (" + why.getMessage() + ")"),
+        why);
+  }
+
+  Database database() {
+    return database;
+  }
+
+  @Override
+  public void close() throws IOException {
+    release.close();
+  }
+}

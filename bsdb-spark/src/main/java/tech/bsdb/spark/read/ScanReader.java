@@ -1,0 +1,53 @@
+package tech.bsdb.spark.read;
+
+import java.io.IOException;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.TaskContext;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.ScanOptions;
+
+/** Reads all records of a part of a database. */
+final class ScanReader extends ShardReader {
+  private static final byte[] NOTHING = {};
+
+  private final ShardPlace place;
+  private final OpenShard opened;
+  private final RecordCursor records;
+
+  ScanReader(
+      RecordSplit split,
+      RecordRows rows,
+      Configuration configuration,
+      long cacheBytes,
+      @Nullable TaskContext task)
+      throws IOException {
+    super(rows, task);
+    place = split.place();
+    opened = OpenShard.open(place, configuration, cacheBytes, this::checkRunning);
+    try {
+      records = opened.database().scan(ScanOptions.defaults().withValues(readsValues()));
+    } catch (IOException | RuntimeException e) {
+      opened.close();
+      throw e;
+    }
+  }
+
+  @Override
+  boolean advance() throws IOException {
+    if (!records.next()) {
+      return false;
+    }
+    show(place, records.key(), readsValues() ? records.value() : NOTHING);
+    return true;
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      records.close();
+    } finally {
+      opened.close();
+    }
+  }
+}

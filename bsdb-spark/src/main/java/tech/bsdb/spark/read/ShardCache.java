@@ -1,0 +1,244 @@
+package tech.bsdb.spark.read;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InterruptedIOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.TimeUnit;
+import java.util.concurrent.locks.ReentrantLock;
+import java.util.function.Supplier;
+import java.util.stream.Stream;
+import org.apache.spark.SparkConf;
+import org.apache.spark.SparkEnv;
+import org.apache.spark.util.Utils;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Download;
+import tech.bsdb.transfer.Shipment;
+import tech.bsdb.transfer.TransferOptions;
+
+/**
+ * The copies of distant databases that this process keeps below Spark's local directory. Each is
+ * brought once, verified page by page as it arrives, and shared by all tasks that read it; it is
+ * removed when others need its room and nobody reads it, and at the end of the process.
+ * Thread-safe.
+ *
+ * <pre>
+ * bsdb-PROCESS/ID/ID/   a database, below the staging directory of its own download
+ * </pre>
+ */
+final class ShardCache {
+  private static final long POLL_MILLIS = 100;
+  private static final ShardCache OF_PROCESS = new ShardCache(ShardCache::belowSpark);
+
+  private final Supplier<Path> places;
+  private final Map<String, Copy> copies = new HashMap<>();
+  private @Nullable Path directory;
+  private long clock;
+
+  /**
+   * Creates a cache, which touches no file yet.
+   *
+   * @param places gives the directory, which is removed at the end of the process
+   */
+  ShardCache(Supplier<Path> places) {
+    this.places = places;
+  }
+
+  static ShardCache ofProcess() {
+    return OF_PROCESS;
+  }
+
+  private static Path belowSpark() {
+    SparkEnv running = SparkEnv.get();
+    SparkConf configuration = running == null ? new SparkConf() : running.conf();
+    return Utils.createTempDir(Utils.getLocalDir(configuration), "bsdb").toPath();
+  }
+
+  /** A database that is here, or on its way. Guarded by the cache, except for {@link #bringing}. */
+  private static final class Copy {
+    final Path staging;
+
+    /** Held by the thread that brings it. */
+    final ReentrantLock bringing = new ReentrantLock();
+
+    @Nullable Database database;
+    long bytes;
+    int users;
+    long lastUsed;
+
+    Copy(Path staging, long bytes) {
+      this.staging = staging;
+      this.bytes = bytes;
+    }
+  }
+
+  /** The use of a copy, until it is closed. */
+  final class Lease implements Closeable {
+    private final Copy copy;
+    private final Database database;
+    private boolean closed;
+
+    private Lease(Copy copy, Database database) {
+      this.copy = copy;
+      this.database = database;
+    }
+
+    Database database() {
+      return database;
+    }
+
+    @Override
+    public void close() {
+      synchronized (ShardCache.this) {
+        if (!closed) {
+          closed = true;
+          leave(copy);
+        }
+      }
+    }
+  }
+
+  /**
+   * Brings a database unless it is here, and keeps it while it is used.
+   *
+   * @param origin the location of the table
+   * @param mostBytes the most bytes to keep, beyond which databases that nobody reads are removed
+   * @param checkRunning called often; throws if the task was cancelled
+   */
+  Lease lease(ShardPlace place, DistantDirectory origin, long mostBytes, Runnable checkRunning)
+      throws IOException {
+    Copy copy = enter(place);
+    boolean leased = false;
+    try {
+      lock(copy, checkRunning);
+      try {
+        Database database = copy.database;
+        if (database == null) {
+          makeRoom(copy, mostBytes);
+          database = bring(place, origin, copy, checkRunning);
+        }
+        leased = true;
+        return new Lease(copy, database);
+      } finally {
+        copy.bringing.unlock();
+      }
+    } finally {
+      if (!leased) {
+        synchronized (this) {
+          leave(copy);
+        }
+      }
+    }
+  }
+
+  private synchronized Copy enter(ShardPlace place) throws IOException {
+    Path root = directory;
+    if (root == null) {
+      root = places.get();
+      directory = root;
+    }
+    Copy copy = copies.get(place.id());
+    if (copy == null) {
+      copy = new Copy(root.resolve(place.id()), place.bytes());
+      copies.put(place.id(), copy);
+    }
+    copy.users++;
+    return copy;
+  }
+
+  /** Ends a use; called with the cache's monitor. */
+  private void leave(Copy copy) {
+    copy.users--;
+    copy.lastUsed = ++clock;
+  }
+
+  /** Waits for another task that brings the same database. */
+  private static void lock(Copy copy, Runnable checkRunning) throws IOException {
+    try {
+      while (!copy.bringing.tryLock(POLL_MILLIS, TimeUnit.MILLISECONDS)) {
+        checkRunning.run();
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the task was interrupted");
+    }
+  }
+
+  /** Removes databases that nobody reads, the least recently used first. */
+  private void makeRoom(Copy coming, long mostBytes) throws IOException {
+    for (Copy idle : unused(coming, mostBytes)) {
+      if (idle.database != null) {
+        idle.database.close();
+      }
+      Download.clear(idle.staging);
+    }
+  }
+
+  /** Takes databases off the list until the coming one has room, or all others are in use. */
+  private synchronized List<Copy> unused(Copy coming, long mostBytes) {
+    List<Copy> idle =
+        copies.values().stream()
+            .filter(copy -> copy.users == 0)
+            .sorted(Comparator.comparingLong(copy -> copy.lastUsed))
+            .toList();
+    long kept = copies.values().stream().mapToLong(copy -> copy.bytes).sum();
+    long free = coming.staging.toFile().getParentFile().getUsableSpace();
+    List<Copy> removed = new ArrayList<>();
+    for (Copy copy : idle) {
+      if (kept <= mostBytes && free >= coming.bytes) {
+        break;
+      }
+      kept -= copy.bytes;
+      free += copy.bytes;
+      copies.values().remove(copy);
+      removed.add(copy);
+    }
+    return removed;
+  }
+
+  private Database bring(
+      ShardPlace place, DistantDirectory origin, Copy copy, Runnable checkRunning)
+      throws IOException {
+    Shipment.Part part = new Shipment.Part(place.id(), "");
+    Shipment shipment =
+        new Shipment(place.directory(), place.id(), place.records(), new byte[0], List.of(part));
+    Download download =
+        new Download(origin, shipment, copy.staging, TransferOptions.defaults(), checkRunning);
+    try {
+      download.run(List.of());
+    } catch (CancellationException e) {
+      checkRunning.run(); // which tells more
+      throw e;
+    }
+    Database opened = Database.open(download.directory(part));
+    synchronized (this) {
+      copy.database = opened;
+      copy.bytes = size(download.directory(part));
+    }
+    return opened;
+  }
+
+  private static long size(Path directory) throws IOException {
+    long bytes = 0;
+    try (Stream<Path> files = Files.list(directory)) {
+      for (Path file : files.toList()) {
+        bytes += Files.size(file);
+      }
+    }
+    return bytes;
+  }
+
+  /** The number of databases that are here or on their way. */
+  synchronized int size() {
+    return copies.size();
+  }
+}

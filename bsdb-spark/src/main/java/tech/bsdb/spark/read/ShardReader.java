@@ -1,0 +1,74 @@
+package tech.bsdb.spark.read;
+
+import java.io.IOException;
+import org.apache.spark.TaskContext;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.connector.read.PartitionReader;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.tools.rows.BadRowException;
+
+/** Reads the rows of a part of a table, one after another. Not thread-safe. */
+abstract class ShardReader implements PartitionReader<InternalRow> {
+  /** How many records are read between two looks at whether the task still runs. */
+  private static final int UNCHECKED = 128;
+
+  private final RecordRows rows;
+  private final @Nullable TaskContext task;
+  private @Nullable InternalRow row;
+  private int unchecked;
+
+  ShardReader(RecordRows rows, @Nullable TaskContext task) {
+    this.rows = rows;
+    this.task = task;
+  }
+
+  /** Fails if the task was cancelled. */
+  final void checkRunning() {
+    if (task != null) {
+      task.killTaskIfInterrupted();
+    }
+  }
+
+  /** Whether values are needed. */
+  final boolean readsValues() {
+    return rows.readsValues();
+  }
+
+  /** Makes the row of a record. */
+  final void show(ShardPlace place, byte[] key, byte[] value) throws IOException {
+    try {
+      row = rows.row(key, value);
+    } catch (BadRowException e) {
+      throw new IOException(
+          place
+              + ": the value of key "
+              + DuplicateKeyException.show(key)
+              + " cannot be read as a row: "
+              + e.getMessage()
+              + "; if bsdb verify finds no damage, it was written so",
+          e);
+    }
+  }
+
+  /** Advances to the next record and {@link #show shows} it; false at the end. */
+  abstract boolean advance() throws IOException;
+
+  @Override
+  public final boolean next() throws IOException {
+    if (--unchecked < 0) {
+      unchecked = UNCHECKED;
+      checkRunning();
+    }
+    return advance();
+  }
+
+  @Override
+  public final InternalRow get() {
+    InternalRow current = row;
+    if (current == null) {
+      throw new IllegalStateException("no row was read");
+    }
+    return current;
+  }
+}

@@ -1,0 +1,165 @@
+package tech.bsdb.spark.read;
+
+import java.io.IOException;
+import java.io.UncheckedIOException;
+import java.nio.file.NoSuchFileException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.Metadata;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.spark.rows.SparkTypes;
+import tech.bsdb.store.Offer;
+import tech.bsdb.tools.cli.NearestName;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.Inventory;
+import tech.bsdb.transfer.Shipment;
+import tech.bsdb.transfer.TransferOptions;
+
+/**
+ * What a location held at one moment: the current version of a store, a database or a set of
+ * shards. Immutable.
+ *
+ * @param options the options of the table
+ * @param version the name of the version; null if the location is not a store
+ * @param approximate whether the keys are not stored
+ * @param shards the number of shards of the whole set; 1 for an undivided database
+ * @param places the databases
+ * @param rows the schema of rows as JSON; null if values are plain bytes
+ * @param schema all columns
+ */
+record StoredTable(
+    ReadOptions options,
+    @Nullable String version,
+    boolean approximate,
+    int shards,
+    List<ShardPlace> places,
+    @Nullable String rows,
+    StructType schema) {
+  /** The column of keys, of a database without rows. */
+  static final String KEY = "key";
+
+  /** The column of values, of a database without rows. */
+  static final String VALUE = "value";
+
+  /** Copies the list. */
+  StoredTable {
+    places = List.copyOf(places);
+  }
+
+  /**
+   * Looks at what a location holds now.
+   *
+   * @throws IllegalArgumentException if it holds nothing that can be a table
+   * @throws UncheckedIOException if it cannot be read
+   */
+  static StoredTable find(ReadOptions options, Configuration configuration) {
+    String location = options.location();
+    try (DistantDirectory directory = DistantDirectory.open(location, configuration)) {
+      TransferOptions transfer = TransferOptions.defaults();
+      Offer offer = Offer.read(directory, transfer, () -> {});
+      Shipment shipment = offer.shipment();
+      Inventory inventory = Inventory.read(directory, shipment, transfer, () -> {});
+      List<ShardPlace> places = new ArrayList<>();
+      for (Inventory.Item item : inventory.items()) {
+        String inner = item.part().directory();
+        String at =
+            shipment.directory().isEmpty() || inner.isEmpty()
+                ? shipment.directory() + inner
+                : shipment.directory() + "/" + inner;
+        places.add(
+            new ShardPlace(
+                location, at, item.part().id(), item.shard(), item.records(), item.bytes()));
+      }
+      return new StoredTable(
+          options,
+          offer.version(),
+          inventory.approximate(),
+          inventory.shards(),
+          places,
+          inventory.valueSchema(),
+          schema(options, inventory.valueSchema()));
+    } catch (NoSuchFileException e) {
+      throw new IllegalArgumentException(
+          location + " is neither a store of bsdb nor a database: " + e.getMessage(), e);
+    } catch (IOException e) {
+      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+    } catch (IllegalArgumentException e) {
+      throw new IllegalArgumentException(location + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static StructType schema(ReadOptions options, @Nullable String rows) {
+    if (rows != null) {
+      return SparkTypes.of(RowSchema.parse(rows).types());
+    }
+    return new StructType(
+        new StructField[] {
+          new StructField(
+              KEY,
+              options.textKeys() ? DataTypes.StringType : DataTypes.BinaryType,
+              false,
+              Metadata.empty()),
+          new StructField(
+              VALUE,
+              options.textValues() ? DataTypes.StringType : DataTypes.BinaryType,
+              false,
+              Metadata.empty())
+        });
+  }
+
+  /** The number of keys. */
+  long records() {
+    return places.stream().mapToLong(ShardPlace::records).sum();
+  }
+
+  /** The size of all files, roughly. */
+  long bytes() {
+    return places.stream().mapToLong(ShardPlace::bytes).sum();
+  }
+
+  /** What it is, for messages and plans. */
+  String describe() {
+    return options.location() + (version == null ? "" : " version " + version);
+  }
+
+  /**
+   * Checks that columns can be read with the types that a table was declared with.
+   *
+   * @throws IllegalArgumentException if there is none of the name, or of another type
+   */
+  void requireColumns(StructType asked) {
+    List<String> names = Arrays.asList(schema.fieldNames());
+    for (StructField field : asked.fields()) {
+      int index = names.indexOf(field.name());
+      if (index < 0) {
+        throw new IllegalArgumentException(
+            describe()
+                + " has no column "
+                + field.name()
+                + NearestName.to(field.name(), names)
+                    .map(near -> ", did you mean " + near + "?")
+                    .orElse("")
+                + "; its columns are "
+                + schema.toDDL());
+      }
+      StructField stored = schema.fields()[index];
+      if (!SparkTypes.canRead(stored, field)) {
+        throw new IllegalArgumentException(
+            "column "
+                + field.name()
+                + " of "
+                + describe()
+                + " is "
+                + stored.toDDL()
+                + " and cannot be read as "
+                + field.toDDL());
+      }
+    }
+  }
+}

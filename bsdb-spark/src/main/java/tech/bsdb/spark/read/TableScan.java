@@ -1,0 +1,131 @@
+package tech.bsdb.spark.read;
+
+import java.util.ArrayList;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.OptionalLong;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.connector.read.Batch;
+import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.PartitionReaderFactory;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.Statistics;
+import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.ShardedBuild;
+import tech.bsdb.spark.read.KeySplit.KeysOfShard;
+
+/** Reads a table: all its records, or those of some keys. */
+final class TableScan implements Scan, Batch, SupportsReportStatistics {
+  /** Up to so many keys are looked up by one task. */
+  private static final int FEW_KEYS = 1_000;
+
+  private final StoredTable table;
+  private final RowPlan plan;
+  private final @Nullable List<byte[]> keys;
+  private final Configuration configuration;
+
+  /**
+   * Creates a scan.
+   *
+   * @param keys the keys to look up; null for all records
+   */
+  TableScan(
+      StoredTable table, RowPlan plan, @Nullable List<byte[]> keys, Configuration configuration) {
+    this.table = table;
+    this.plan = plan;
+    this.keys = keys;
+    this.configuration = configuration;
+  }
+
+  @Override
+  public StructType readSchema() {
+    return plan.columns();
+  }
+
+  @Override
+  public String description() {
+    return "bsdb "
+        + table.describe()
+        + (keys == null ? ", scan of " : ", lookups of " + keys.size() + " keys in ")
+        + (table.places().size() == 1 ? "one database" : table.places().size() + " shards");
+  }
+
+  @Override
+  public Batch toBatch() {
+    return this;
+  }
+
+  @Override
+  public Statistics estimateStatistics() {
+    long all = table.records();
+    long rows = keys == null ? all : Math.min(all, keys.size());
+    long bytes = all == 0 ? 0 : (long) ((double) table.bytes() * rows / all);
+    return new Statistics() {
+      @Override
+      public OptionalLong sizeInBytes() {
+        return OptionalLong.of(bytes);
+      }
+
+      @Override
+      public OptionalLong numRows() {
+        return OptionalLong.of(rows);
+      }
+    };
+  }
+
+  @Override
+  public InputPartition[] planInputPartitions() {
+    List<InputPartition> splits = new ArrayList<>();
+    if (keys != null) {
+      splits.addAll(lookups(keys));
+    } else {
+      if (table.approximate()) {
+        throw new UnsupportedOperationException(
+            table.describe()
+                + " is approximate: it does not store its keys and cannot be scanned; ask for keys"
+                + " (WHERE "
+                + (table.rows() == null ? StoredTable.KEY : KeyColumns.RAW)
+                + " = ...)");
+      }
+      table.places().stream()
+          .filter(place -> place.records() > 0)
+          .forEach(place -> splits.add(new RecordSplit(place)));
+    }
+    return splits.toArray(new InputPartition[0]);
+  }
+
+  /** One task for a few keys, otherwise one for each shard that may hold some. */
+  private List<InputPartition> lookups(List<byte[]> wanted) {
+    Map<Integer, ShardPlace> byNumber = new HashMap<>();
+    table.places().forEach(place -> byNumber.put(place.shard(), place));
+    Map<ShardPlace, List<byte[]>> byPlace = new LinkedHashMap<>();
+    for (byte[] key : wanted) {
+      int number =
+          table.shards() == 1 ? 0 : ShardedBuild.shardOf(key, 0, key.length, table.shards());
+      ShardPlace place = byNumber.get(number);
+      if (place != null && place.records() > 0) { // other shards are not of this table
+        byPlace.computeIfAbsent(place, none -> new ArrayList<>()).add(key);
+      }
+    }
+    List<KeysOfShard> shards = new ArrayList<>();
+    byPlace.forEach((place, some) -> shards.add(new KeysOfShard(place, some)));
+    if (shards.isEmpty()) {
+      return List.of();
+    }
+    if (wanted.size() <= FEW_KEYS) {
+      return List.of(new KeySplit(shards));
+    }
+    List<InputPartition> splits = new ArrayList<>();
+    shards.forEach(shard -> splits.add(new KeySplit(List.of(shard))));
+    return splits;
+  }
+
+  @Override
+  public PartitionReaderFactory createReaderFactory() {
+    return new RowReaders(plan, configuration, table.options().cacheBytes());
+  }
+}

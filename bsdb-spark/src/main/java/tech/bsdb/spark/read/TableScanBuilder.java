@@ -1,0 +1,112 @@
+package tech.bsdb.spark.read;
+
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
+import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
+import org.apache.spark.sql.connector.expressions.aggregate.CountStar;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.apache.spark.sql.connector.read.Scan;
+import org.apache.spark.sql.connector.read.SupportsPushDownAggregates;
+import org.apache.spark.sql.connector.read.SupportsPushDownRequiredColumns;
+import org.apache.spark.sql.connector.read.SupportsPushDownV2Filters;
+import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
+import org.jspecify.annotations.Nullable;
+
+/** Plans how a query reads a table. */
+final class TableScanBuilder
+    implements SupportsPushDownV2Filters,
+        SupportsPushDownRequiredColumns,
+        SupportsPushDownAggregates {
+  private final StoredTable table;
+  private final StructType declared;
+  private final Configuration configuration;
+  private final KeyColumns keyColumns;
+  private final KeyFilters filters;
+  private StructType columns;
+  private boolean filtered;
+  private boolean counts;
+
+  /**
+   * Creates a plan of all columns and records.
+   *
+   * @param declared the columns of the table, as queries know them
+   */
+  TableScanBuilder(StoredTable table, StructType declared, Configuration configuration) {
+    table.requireColumns(declared);
+    this.table = table;
+    this.declared = declared;
+    this.configuration = configuration;
+    this.keyColumns = new KeyColumns(table, declared);
+    this.filters = new KeyFilters(keyColumns);
+    this.columns = declared;
+  }
+
+  /** Uses those that tell keys; Spark evaluates all of them again. */
+  @Override
+  public Predicate[] pushPredicates(Predicate[] predicates) {
+    for (Predicate predicate : predicates) {
+      filters.offer(predicate);
+      filtered = true;
+    }
+    return predicates;
+  }
+
+  @Override
+  public Predicate[] pushedPredicates() {
+    return filters.used();
+  }
+
+  @Override
+  public void pruneColumns(StructType required) {
+    StructType pruned = new StructType();
+    for (StructField field : required.fields()) {
+      pruned = pruned.add(whole(field));
+    }
+    columns = pruned;
+  }
+
+  /** A column with all its fields, of which the query may need only some. */
+  private StructField whole(StructField required) {
+    for (StructField field : declared.fields()) {
+      if (field.name().equals(required.name())) {
+        return field;
+      }
+    }
+    return required; // a metadata column
+  }
+
+  @Override
+  public boolean supportCompletePushDown(Aggregation aggregation) {
+    return isCount(aggregation);
+  }
+
+  @Override
+  public boolean pushAggregation(Aggregation aggregation) {
+    counts = isCount(aggregation);
+    return counts;
+  }
+
+  private boolean isCount(Aggregation aggregation) {
+    AggregateFunc[] functions = aggregation.aggregateExpressions();
+    return !filtered
+        && aggregation.groupByExpressions().length == 0
+        && functions.length == 1
+        && functions[0] instanceof CountStar;
+  }
+
+  @Override
+  public Scan build() {
+    if (counts) {
+      return new CountScan(table);
+    }
+    @Nullable List<byte[]> keys = filters.keys();
+    List<String> checked = keys != null && !table.approximate() ? keyColumns.joined() : List.of();
+    return new TableScan(
+        table,
+        new RowPlan(table.rows(), columns, checked, table.options().keyJoin(), declared),
+        keys,
+        configuration);
+  }
+}
