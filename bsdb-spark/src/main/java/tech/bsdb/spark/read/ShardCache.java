@@ -32,14 +32,16 @@ import tech.bsdb.transfer.TransferOptions;
  * Thread-safe.
  *
  * <pre>
- * bsdb-PROCESS/ID/ID/   a database, below the staging directory of its own download
+ * bsdb-PROCESS/ID-N/ID/   a database, below the staging directory of its own download
  * </pre>
  */
 final class ShardCache {
   private static final long POLL_MILLIS = 100;
-  private static final ShardCache OF_PROCESS = new ShardCache(ShardCache::belowSpark);
+  private static final ShardCache OF_PROCESS =
+      new ShardCache(ShardCache::belowSpark, TransferOptions.defaults());
 
   private final Supplier<Path> places;
+  private final TransferOptions transfer;
   private final Map<String, Copy> copies = new HashMap<>();
   private @Nullable Path directory;
   private long clock;
@@ -49,8 +51,9 @@ final class ShardCache {
    *
    * @param places gives the directory, which is removed at the end of the process
    */
-  ShardCache(Supplier<Path> places) {
+  ShardCache(Supplier<Path> places, TransferOptions transfer) {
     this.places = places;
+    this.transfer = transfer;
   }
 
   static ShardCache ofProcess() {
@@ -148,7 +151,8 @@ final class ShardCache {
     }
     Copy copy = copies.get(place.id());
     if (copy == null) {
-      copy = new Copy(root.resolve(place.id()), place.bytes());
+      // never the directory of one that is being removed
+      copy = new Copy(root.resolve(place.id() + "-" + ++clock), place.bytes());
       copies.put(place.id(), copy);
     }
     copy.users++;
@@ -211,8 +215,7 @@ final class ShardCache {
     Shipment.Part part = new Shipment.Part(place.id(), "");
     Shipment shipment =
         new Shipment(place.directory(), place.id(), place.records(), new byte[0], List.of(part));
-    Download download =
-        new Download(origin, shipment, copy.staging, TransferOptions.defaults(), checkRunning);
+    Download download = new Download(origin, shipment, copy.staging, transfer, checkRunning);
     try {
       download.run(List.of());
     } catch (CancellationException e) {

@@ -86,7 +86,10 @@ record StoredTable(
           schema(options, inventory.valueSchema()));
     } catch (NoSuchFileException e) {
       throw new IllegalArgumentException(
-          location + " is neither a store of bsdb nor a database: " + e.getMessage(), e);
+          e.getReason() == null
+              ? location + ": its manifest is missing: " + e.getFile()
+              : String.valueOf(e.getMessage()),
+          e);
     } catch (IOException e) {
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } catch (IllegalArgumentException e) {
