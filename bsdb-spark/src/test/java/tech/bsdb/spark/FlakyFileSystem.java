@@ -16,6 +16,18 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
   /** The start of their names. */
   static volatile String start = "";
 
+  /** Whether they fail for a reason that lasts, so that no attempt follows. */
+  static volatile boolean full;
+
+  /** As that of HDFS, by its name. */
+  private static final class QuotaExceededException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    QuotaExceededException() {
+      super("the disk of this test is full");
+    }
+  }
+
   /** Called by Hadoop. */
   public FlakyFileSystem() {}
 
@@ -39,7 +51,7 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
       Progressable progress)
       throws IOException {
     if (file.getName().startsWith(start) && FAILURES.getAndDecrement() > 0) {
-      throw new IOException("the disk of this test is full");
+      throw full ? new QuotaExceededException() : new IOException("this fails once in a while");
     }
     return super.create(file, overwrite, bufferSize, replication, blockSize, progress);
   }

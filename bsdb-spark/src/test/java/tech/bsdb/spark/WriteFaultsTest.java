@@ -65,6 +65,7 @@ class WriteFaultsTest {
   void healthy() {
     FlakyFileSystem.FAILURES.set(0);
     FlakyFileSystem.start = "";
+    FlakyFileSystem.full = false;
   }
 
   @Test
@@ -102,6 +103,7 @@ class WriteFaultsTest {
     writer(rows(100), "old").save(flaky());
     FlakyFileSystem.start = "manifest.bsdb";
     FlakyFileSystem.FAILURES.set(1_000_000);
+    FlakyFileSystem.full = true;
     assertThatThrownBy(() -> writer(rows(300), "new").save(flaky()))
         .hasStackTraceContaining("the disk of this test is full");
     requireRecords("old", 100);

@@ -1,0 +1,129 @@
+package tech.bsdb.spark;
+
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.net.URI;
+import java.net.http.HttpClient;
+import java.net.http.HttpRequest;
+import java.net.http.HttpResponse;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Row;
+import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.store.Preload;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.serve.ServeOptions;
+import tech.bsdb.tools.serve.Service;
+import tech.bsdb.tools.serve.ValueKind;
+
+/** What docs/SPARK.md shows works as it stands there. */
+class SparkPageTest {
+  private static final Path PAGE = Path.of("../docs/SPARK.md");
+  private static final Path SOURCE =
+      Path.of("src/test/java/tech/bsdb/spark/SparkPageTest.java");
+
+  @TempDir Path dir;
+
+  private static String block(String language) throws IOException {
+    Matcher block =
+        Pattern.compile("```" + language + "\n(.*?)```", Pattern.DOTALL)
+            .matcher(Files.readString(PAGE));
+    assertThat(block.find()).isTrue();
+    return block.group(1);
+  }
+
+  /** Without the white space that only formats, and with the path of the page. */
+  private static String code(String text) {
+    return text.replace("dir + \"/stores/users\"", "\"stores/users\"").replaceAll("\\s", "");
+  }
+
+  @Test
+  void theTenLinesAnswerOverHttp() throws Exception {
+    SparkSession spark = LocalSpark.session();
+    // the page begins
+    Dataset<Row> users =
+        spark.range(100_000).selectExpr("concat('user-', id) AS id", "id % 90 AS age");
+    users
+        .write()
+        .format("bsdb")
+        .option("key", "id")
+        .option("shards", 4)
+        .mode("overwrite")
+        .save(dir + "/stores/users");
+    Dataset<Row> stored =
+        spark.read().format("bsdb").option("key", "id").load(dir + "/stores/users");
+    stored.where("id = 'user-42'").show(); // a lookup, not a scan
+    // the page ends
+    String source = Files.readString(SOURCE);
+    String here =
+        source.substring(
+            source.indexOf("// the page begins") + 18, source.indexOf("// the page ends"));
+    assertThat(code(here)).isEqualTo(code(block("java")));
+    assertThat(stored.where("id = 'user-42'").first().getLong(1)).isEqualTo(42);
+    assertThat(stored.except(users).union(users.except(stored)).count()).isZero();
+
+    try (Service service = Service.start(served(dir.resolve("stores/users")), Console.ofProcess())) {
+      HttpResponse<String> answer =
+          HttpClient.newHttpClient()
+              .send(
+                  HttpRequest.newBuilder(
+                          URI.create("http://127.0.0.1:" + service.port() + "/bsdb/user-42"))
+                      .build(),
+                  HttpResponse.BodyHandlers.ofString());
+      assertThat(answer.body()).isEqualTo("{\"id\":\"user-42\",\"age\":42}");
+    }
+  }
+
+  private static ServeOptions served(Path store) {
+    return new ServeOptions(
+        store,
+        "127.0.0.1",
+        0,
+        0,
+        "/bsdb/",
+        2,
+        false,
+        OpenOptions.defaults(),
+        false,
+        ValueKind.JSON,
+        Preload.NONE,
+        Duration.ofSeconds(1),
+        null,
+        null,
+        null,
+        new ServeOptions.Limits(
+            10,
+            100,
+            1 << 20,
+            1000,
+            1 << 24,
+            1 << 24,
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(10),
+            Duration.ofSeconds(1)));
+  }
+
+  @Test
+  void theStatementsRun() throws IOException {
+    SparkSession spark = LocalSpark.session();
+    List<Row> last = new ArrayList<>();
+    for (String statement : block("sql").split(";\n", -1)) {
+      if (!statement.isBlank()) {
+        last = spark.sql(statement.replace("stores/users", dir + "/stores/users")).collectAsList();
+      }
+    }
+    spark.sql("DROP TABLE users");
+    assertThat(last).hasSize(1);
+    assertThat(last.get(0).getLong(0)).isEqualTo(42);
+  }
+}
