@@ -252,10 +252,12 @@ public final class Database implements AutoCloseable {
   /**
    * Starts a scan like {@link #scan()} with other options.
    *
+   * @throws IOException if a read fails; to find a part of the records takes some reads
+   * @throws tech.bsdb.error.CorruptDatabaseException if these meet damaged bytes
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
   public RecordCursor scan(ScanOptions options) throws IOException {
-    RecordWalk walk = new RecordWalk(lookup, options.values());
+    RecordWalk walk = new RecordWalk(lookup, options.values(), options.part(), options.parts());
     return new RecordCursor() {
       @Override
       public boolean next() throws IOException {

@@ -36,6 +36,12 @@ final class BinCursor extends RecordCursor {
 
   private boolean continues;
 
+  /** The page where the bins of the next range start. */
+  private long endPage = Long.MAX_VALUE;
+
+  /** Whether no bin of the range was found yet, and another one may fill its first pages. */
+  private boolean within;
+
   /** Creates a cursor before the first bin of a file. */
   BinCursor(DataFile file, Window window, int ahead) {
     super(window);
@@ -65,18 +71,30 @@ final class BinCursor extends RecordCursor {
     enter(number);
   }
 
+  /** Limits this to the bins that start in some pages; called before the first. */
+  void over(long firstPage, long endPage) {
+    this.page = firstPage - 1;
+    this.within = firstPage > 1;
+    this.endPage = endPage;
+  }
+
   /** Moves to the next bin; false if there is none. The current one must have been read whole. */
   boolean nextBin() throws IOException {
+    long last = Math.min(endPage, pages.pages() - 1);
+    if (page >= last) {
+      return false; // the last bin ended there
+    }
     while (page == 0 || slot + 1 >= PackedPage.bins(head)) {
-      if (page + 1 >= pages.pages() - 1) {
+      if (page + 1 >= last) {
         return false;
       }
       open(page + 1);
       slot = OUTSIDE;
-      if (start(0) != PackedPage.directory(PackedPage.bins(head))) {
+      if (!within && start(0) != PackedPage.directory(PackedPage.bins(head))) {
         throw corrupt(page << Page.SHIFT, "a page that starts with a bin", "the rest of another");
       }
     }
+    within = false;
     enter(slot + 1);
     return true;
   }

@@ -17,7 +17,6 @@ import tech.bsdb.io.Window;
  */
 public final class RecordScanner implements Closeable {
   private static final int AHEAD = 256 * 1024;
-  private static final long FIRST = Page.SIZE;
 
   private final FileWalk[] files;
   private final DataFile[] opened;
@@ -49,19 +48,38 @@ public final class RecordScanner implements Closeable {
       RecordAddress addresses,
       byte @Nullable [] dictionary,
       boolean values) {
+    this(files, layout, addresses, dictionary, values, FileRange.whole(files.size()));
+  }
+
+  /**
+   * Creates a scanner of a part of the records, with the parameters of the other constructors.
+   *
+   * @param ranges which records, for each file
+   */
+  public RecordScanner(
+      List<DataFile> files,
+      RecordLayout layout,
+      RecordAddress addresses,
+      byte @Nullable [] dictionary,
+      boolean values,
+      List<FileRange> ranges) {
     this.values = values;
     this.opened = files.toArray(DataFile[]::new);
     this.blocks = layout.compressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
     this.striped = opened.length > 1 && !layout.packed();
     for (int i = 0; i < opened.length; i++) {
+      FileRange range = ranges.get(i);
       this.files[i] =
           switch (layout) {
-            case PACKED -> new BinWalk(opened[i], values);
-            case PACKED_COMPRESSED -> new CompressedBinWalk(opened[i], dictionaryBlocks(), values);
-            case COMPRESSED -> new BlockWalk(opened[i], i, addresses, dictionaryBlocks(), values);
+            case PACKED -> new BinWalk(opened[i], range, values);
+            case PACKED_COMPRESSED ->
+                new CompressedBinWalk(opened[i], range, dictionaryBlocks(), values);
+            case COMPRESSED ->
+                new BlockWalk(opened[i], range, i, addresses, dictionaryBlocks(), values);
             default ->
-                new PlainWalk(opened[i], i, addresses, layout == RecordLayout.BLOCKED, values);
+                new PlainWalk(
+                    opened[i], range, i, addresses, layout == RecordLayout.BLOCKED, values);
           };
     }
   }
@@ -159,12 +177,29 @@ public final class RecordScanner implements Closeable {
     final int number;
     final RecordAddress addresses;
     final PayloadCursor cursor;
+    private final FileRange range;
+    private boolean started;
 
-    AddressedWalk(DataFile file, int number, RecordAddress addresses, boolean values) {
+    AddressedWalk(
+        DataFile file, FileRange range, int number, RecordAddress addresses, boolean values) {
       super(file, values);
+      this.range = range;
       this.number = number;
       this.addresses = addresses;
       this.cursor = new PayloadCursor(file, new Window(), AHEAD);
+    }
+
+    /** Whether the cursor is at the end of the range; goes to its start first. */
+    final boolean outside() throws IOException {
+      long end = Math.min(range.to(), file.end());
+      if (range.from() >= end) {
+        return true;
+      }
+      if (!started) {
+        started = true;
+        cursor.seek(range.from());
+      }
+      return cursor.position() >= end;
     }
 
     /** Reads or skips the value at the cursor. */
@@ -182,9 +217,10 @@ public final class RecordScanner implements Closeable {
   private static class BinWalk extends FileWalk {
     final BinCursor cursor;
 
-    BinWalk(DataFile file, boolean values) {
+    BinWalk(DataFile file, FileRange range, boolean values) {
       super(file, values);
       this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
+      this.cursor.over(range.from() >>> Page.SHIFT, range.to() >>> Page.SHIFT);
     }
 
     /** Whether the bin has more records. */
@@ -232,8 +268,9 @@ public final class RecordScanner implements Closeable {
   private static final class CompressedBinWalk extends BinWalk {
     private final BlockRecords records;
 
-    CompressedBinWalk(DataFile file, CompressedReader.Blocks blocks, boolean values) {
-      super(file, values);
+    CompressedBinWalk(
+        DataFile file, FileRange range, CompressedReader.Blocks blocks, boolean values) {
+      super(file, range, values);
       this.records = new BlockRecords(cursor, file, blocks, scratch);
     }
 
@@ -258,26 +295,25 @@ public final class RecordScanner implements Closeable {
 
   private static final class PlainWalk extends AddressedWalk {
     private final boolean blocked;
-    private boolean started;
     private boolean atRecord;
     private long start;
     private int keyLength;
     private int valueLength;
 
-    PlainWalk(DataFile file, int number, RecordAddress addresses, boolean blocked, boolean values) {
-      super(file, number, addresses, values);
+    PlainWalk(
+        DataFile file,
+        FileRange range,
+        int number,
+        RecordAddress addresses,
+        boolean blocked,
+        boolean values) {
+      super(file, range, number, addresses, values);
       this.blocked = blocked;
     }
 
     @Override
     boolean atEnd() throws IOException {
-      if (!started) {
-        started = true;
-        if (file.end() > FIRST) {
-          cursor.seek(FIRST);
-        }
-      }
-      while (!atRecord && file.end() > FIRST && cursor.position() < file.end()) {
+      while (!atRecord && !outside()) {
         if (blocked && cursor.room() < RecordFrame.SHORT) {
           cursor.skipPage();
         } else {
@@ -328,7 +364,6 @@ public final class RecordScanner implements Closeable {
     private static final long MAX_BLOCK = 1 << 20;
 
     private final CompressedReader.Blocks blocks;
-    private boolean started;
     private byte[] raw = new byte[0];
     private int rawLength;
     private int at;
@@ -336,11 +371,12 @@ public final class RecordScanner implements Closeable {
 
     BlockWalk(
         DataFile file,
+        FileRange range,
         int number,
         RecordAddress addresses,
         CompressedReader.Blocks blocks,
         boolean values) {
-      super(file, number, addresses, values);
+      super(file, range, number, addresses, values);
       this.blocks = blocks;
     }
 
@@ -349,13 +385,7 @@ public final class RecordScanner implements Closeable {
       if (at < rawLength) {
         return false;
       }
-      if (!started) {
-        started = true;
-        if (file.end() > FIRST) {
-          cursor.seek(FIRST);
-        }
-      }
-      return file.end() <= FIRST || cursor.position() >= file.end();
+      return outside();
     }
 
     @Override

@@ -17,6 +17,9 @@ import tech.bsdb.io.Extent;
  * file.
  */
 public final class AddressedLocator extends HashedLocator {
+  /** How many records a sample has, which is eight pages of the index. */
+  private static final int SAMPLE = 4_088;
+
   private final AddressIndex index;
   private final RecordReader records;
 
@@ -65,6 +68,25 @@ public final class AddressedLocator extends HashedLocator {
   public byte @Nullable [] value(
       long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     return records.decode(place, key, extent, values, scratch);
+  }
+
+  /**
+   * The addresses of some records, which are anywhere in the data files.
+   *
+   * @param records the number of records of the database
+   */
+  public long[] sample(long records, Extent extent) throws IOException {
+    long[] addresses = new long[(int) Math.min(SAMPLE, records)];
+    long page = -1;
+    for (int slot = 0; slot < addresses.length; slot++) {
+      index.locate(slot, extent);
+      if (extent.first() != page) {
+        extent.read();
+        page = extent.first();
+      }
+      addresses[slot] = index.address(slot, extent);
+    }
+    return addresses;
   }
 
   /** Whether the index holds the given address in a slot; reads no record. */

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
+import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -20,6 +21,9 @@ import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
@@ -173,15 +177,18 @@ public final class Lookup implements Closeable {
   /**
    * Opens the data files of all databases for a scan, through descriptors held since the opening.
    *
+   * @param wanted the part to scan of each
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
    */
-  List<RecordWalk.Ahead> filesToScan() throws IOException {
+  List<RecordWalk.Ahead> filesToScan(ScanParts wanted) throws IOException {
     requireKeys();
     List<RecordWalk.Ahead> all = new ArrayList<>();
     try {
-      for (OpenPart part : parts) {
-        all.add(new RecordWalk.Ahead(part, part.scanned().dataFiles(reads)));
+      for (int i = 0; i < parts.size(); i++) {
+        List<FileRange> ranges = ranges(i, wanted);
+        all.add(
+            new RecordWalk.Ahead(parts.get(i), parts.get(i).scanned().dataFiles(reads), ranges));
       }
       return all;
     } catch (IOException | RuntimeException e) {
@@ -190,6 +197,22 @@ public final class Lookup implements Closeable {
       closeAll(files, e);
       throw e;
     }
+  }
+
+  /** The ranges of a part in the data files of one of the databases. */
+  private List<FileRange> ranges(int database, ScanParts wanted) throws IOException {
+    DatabaseDirectory directory = parts.get(database).directory();
+    List<FileEntry> files = directory.manifest().files(FileKind.DATA);
+    if (wanted.isWhole()) {
+      return FileRange.whole(files.size());
+    }
+    if (!(route.locator(database) instanceof AddressedLocator addressed)) {
+      return wanted.ofPages(files);
+    }
+    Facts facts = directory.facts();
+    long[] sample =
+        sync.inSession(session -> addressed.sample(facts.records(), session.probe.before));
+    return wanted.ofAddresses(files.size(), facts.addresses(), Objects.requireNonNull(sample));
   }
 
   private void requireKeys() throws IOException {

@@ -5,6 +5,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.HeldFiles;
@@ -28,9 +29,20 @@ record OpenPart(DatabaseDirectory directory, HeldFiles scanned, byte @Nullable [
 
   /** Scans the records of data files that {@link HeldFiles#dataFiles} returned. */
   RecordScanner scan(List<DataFile> files, boolean values) throws IOException {
+    return scan(files, values, FileRange.whole(files.size()));
+  }
+
+  /** Scans some of the records of data files that {@link HeldFiles#dataFiles} returned. */
+  RecordScanner scan(List<DataFile> files, boolean values, List<FileRange> ranges)
+      throws IOException {
     try {
       return new RecordScanner(
-          files, directory.facts().layout(), directory.facts().addresses(), dictionary, values);
+          files,
+          directory.facts().layout(),
+          directory.facts().addresses(),
+          dictionary,
+          values,
+          ranges);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

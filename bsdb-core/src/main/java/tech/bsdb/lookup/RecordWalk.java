@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 
 /**
@@ -14,8 +15,8 @@ import tech.bsdb.data.RecordScanner;
  * shard. Not thread-safe.
  */
 public final class RecordWalk implements Closeable {
-  /** A database that the walk has not reached, and its open files. */
-  record Ahead(OpenPart part, List<DataFile> files) {}
+  /** A database that the walk has not reached, its open files, and what to read of them. */
+  record Ahead(OpenPart part, List<DataFile> files, List<FileRange> ranges) {}
 
   private final Lookup lookup;
   private final boolean values;
@@ -28,13 +29,15 @@ public final class RecordWalk implements Closeable {
    * Starts a walk over an open database. It continues even if the directory is replaced or deleted.
    *
    * @param values whether to read values, too
+   * @param part the number of the part of each database to walk over, from 0
+   * @param parts the number of parts
    * @throws UnsupportedOperationException if the database is approximate: it holds no keys
    * @throws IllegalStateException if the database is closed
    */
-  public RecordWalk(Lookup lookup, boolean values) throws IOException {
+  public RecordWalk(Lookup lookup, boolean values, int part, int parts) throws IOException {
     this.lookup = lookup;
     this.values = values;
-    this.ahead = new ArrayDeque<>(lookup.filesToScan());
+    this.ahead = new ArrayDeque<>(lookup.filesToScan(new ScanParts(part, parts)));
     try {
       advance();
     } catch (IOException | RuntimeException e) {
@@ -57,7 +60,7 @@ public final class RecordWalk implements Closeable {
     Ahead next = ahead.poll();
     if (next != null) {
       mayBeDropped = next.part.holdsDropped();
-      scanner = next.part.scan(next.files, values);
+      scanner = next.part.scan(next.files, values, next.ranges);
     }
     return scanner;
   }
