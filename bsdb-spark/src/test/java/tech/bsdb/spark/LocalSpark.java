@@ -4,6 +4,8 @@ import java.io.IOException;
 import java.io.UncheckedIOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
+import java.util.stream.Stream;
 import org.apache.spark.sql.SparkSession;
 
 /** The one session of a test run, with two threads. */
@@ -25,17 +27,31 @@ public final class LocalSpark {
     } catch (IOException e) {
       throw new UncheckedIOException(e);
     }
-    return SparkSession.builder()
-        .master("local[2,2]")
-        .appName("tests")
-        .config("spark.ui.enabled", "false")
-        .config("spark.driver.host", "127.0.0.1")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.sql.shuffle.partitions", "4")
-        .config("spark.sql.session.timeZone", "UTC")
-        .config("spark.sql.warehouse.dir", directory.resolve("warehouse").toString())
-        .config("spark.local.dir", directory.resolve("local").toString())
-        .config("spark.hadoop.fs.elsewhere.impl", ElsewhereFileSystem.class.getName())
-        .getOrCreate();
+    SparkSession session =
+        SparkSession.builder()
+            .master("local[2,2]")
+            .appName("tests")
+            .config("spark.ui.enabled", "false")
+            .config("spark.driver.host", "127.0.0.1")
+            .config("spark.driver.bindAddress", "127.0.0.1")
+            .config("spark.sql.shuffle.partitions", "4")
+            .config("spark.sql.session.timeZone", "UTC")
+            .config("spark.sql.warehouse.dir", directory.resolve("warehouse").toString())
+            .config("spark.local.dir", directory.resolve("local").toString())
+            .config("spark.hadoop.fs.elsewhere.impl", ElsewhereFileSystem.class.getName())
+            .getOrCreate();
+    Runtime.getRuntime().addShutdownHook(new Thread(() -> stop(session, directory)));
+    return session;
+  }
+
+  private static void stop(SparkSession session, Path directory) {
+    session.stop();
+    try (Stream<Path> all = Files.walk(directory)) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
+        Files.deleteIfExists(each);
+      }
+    } catch (IOException | UncheckedIOException e) {
+      // Spark removes its own directories at the same time
+    }
   }
 }

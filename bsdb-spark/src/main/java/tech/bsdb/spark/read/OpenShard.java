@@ -31,14 +31,18 @@ final class OpenShard implements Closeable {
   static OpenShard open(
       ShardPlace place, Configuration configuration, long cacheBytes, Runnable checkRunning)
       throws IOException {
+    ShardCache cache = ShardCache.ofProcess();
+    ShardCache.Lease here = cache.leaseIfHere(place);
+    if (here != null) {
+      return new OpenShard(here.database(), here);
+    }
     try (DistantDirectory directory = DistantDirectory.open(place.location(), configuration)) {
       Path local = directory.local();
       if (local != null) {
         Database opened = inPlace(local.resolve(place.directory()), place);
         return new OpenShard(opened, opened::close);
       }
-      ShardCache.Lease lease =
-          ShardCache.ofProcess().lease(place, directory, cacheBytes, checkRunning);
+      ShardCache.Lease lease = cache.lease(place, directory, cacheBytes, checkRunning);
       return new OpenShard(lease.database(), lease);
     } catch (NoSuchFileException | NotDirectoryException | FileNotFoundException e) {
       throw vanished(place, e);

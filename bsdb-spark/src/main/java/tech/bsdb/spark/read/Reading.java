@@ -51,9 +51,12 @@ public final class Reading {
     properties.forEach(all::put);
     options.forEach(all::put);
     CaseInsensitiveStringMap merged = new CaseInsensitiveStringMap(all);
-    Configuration configuration = configuration(options);
+    Configuration configuration = configuration(merged);
     return new TableScanBuilder(
-        StoredTable.find(ReadOptions.of(merged, others), configuration), declared, configuration);
+        StoredTable.find(ReadOptions.of(merged, others), configuration),
+        declared,
+        configuration,
+        Math.max(1, SparkSession.active().sessionState().conf().filesMaxPartitionBytes()));
   }
 
   /** The bytes of keys, where the rows have no column of this name. */

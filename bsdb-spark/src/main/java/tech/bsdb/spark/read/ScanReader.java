@@ -26,7 +26,8 @@ final class ScanReader extends ShardReader {
     place = split.place();
     opened = OpenShard.open(place, configuration, cacheBytes, this::checkRunning);
     try {
-      records = opened.database().scan(ScanOptions.defaults().withValues(readsValues()));
+      ScanOptions options = ScanOptions.defaults().withPart(split.part(), split.parts());
+      records = opened.database().scan(options.withValues(readsValues()));
     } catch (IOException | RuntimeException e) {
       opened.close();
       throw e;

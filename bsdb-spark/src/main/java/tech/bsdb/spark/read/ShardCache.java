@@ -143,6 +143,17 @@ final class ShardCache {
     }
   }
 
+  /** Uses a database that is here; null if it is not. */
+  synchronized @Nullable Lease leaseIfHere(ShardPlace place) {
+    Copy copy = copies.get(place.id());
+    Database database = copy == null ? null : copy.database;
+    if (copy == null || database == null) {
+      return null;
+    }
+    copy.users++;
+    return new Lease(copy, database);
+  }
+
   private synchronized Copy enter(ShardPlace place) throws IOException {
     Path root = directory;
     if (root == null) {

@@ -2,7 +2,10 @@ package tech.bsdb.spark.read;
 
 import java.io.IOException;
 import java.io.UncheckedIOException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
@@ -47,6 +50,11 @@ record StoredTable(
   /** The column of values, of a database without rows. */
   static final String VALUE = "value";
 
+  /** A person may wait for a plan. */
+  private static final int ATTEMPTS = 3;
+
+  private static final Duration PAUSE = Duration.ofMillis(500);
+
   /** Copies the list. */
   StoredTable {
     places = List.copyOf(places);
@@ -61,7 +69,8 @@ record StoredTable(
   static StoredTable find(ReadOptions options, Configuration configuration) {
     String location = options.location();
     try (DistantDirectory directory = DistantDirectory.open(location, configuration)) {
-      TransferOptions transfer = TransferOptions.defaults();
+      requireDirectory(directory);
+      TransferOptions transfer = TransferOptions.defaults().withAttempts(ATTEMPTS, PAUSE);
       Offer offer = Offer.read(directory, transfer, () -> {});
       Shipment shipment = offer.shipment();
       Inventory inventory = Inventory.read(directory, shipment, transfer, () -> {});
@@ -94,6 +103,13 @@ record StoredTable(
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(location + ": " + e.getMessage(), e);
+    }
+  }
+
+  private static void requireDirectory(DistantDirectory directory) {
+    Path local = directory.local();
+    if (local != null && Files.isRegularFile(local)) {
+      throw new IllegalArgumentException("is a file; a store and a database are directories");
     }
   }
 

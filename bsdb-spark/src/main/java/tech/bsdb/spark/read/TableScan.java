@@ -23,22 +23,32 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
   /** Up to so many keys are looked up by one task. */
   private static final int FEW_KEYS = 1_000;
 
+  /** So many parts have a sensible size, since they start at sampled records. */
+  private static final int MOST_PARTS = 256;
+
   private final StoredTable table;
   private final RowPlan plan;
   private final @Nullable List<byte[]> keys;
   private final Configuration configuration;
+  private final long splitBytes;
 
   /**
    * Creates a scan.
    *
    * @param keys the keys to look up; null for all records
+   * @param splitBytes the size of files that a task scans, roughly
    */
   TableScan(
-      StoredTable table, RowPlan plan, @Nullable List<byte[]> keys, Configuration configuration) {
+      StoredTable table,
+      RowPlan plan,
+      @Nullable List<byte[]> keys,
+      Configuration configuration,
+      long splitBytes) {
     this.table = table;
     this.plan = plan;
     this.keys = keys;
     this.configuration = configuration;
+    this.splitBytes = splitBytes;
   }
 
   @Override
@@ -93,9 +103,20 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
       }
       table.places().stream()
           .filter(place -> place.records() > 0)
-          .forEach(place -> splits.add(new RecordSplit(place)));
+          .forEach(place -> splits.addAll(parts(place)));
     }
     return splits.toArray(new InputPartition[0]);
+  }
+
+  /** A database in parts that suit a task. */
+  private List<InputPartition> parts(ShardPlace place) {
+    long count = Math.min(MOST_PARTS, (place.bytes() + splitBytes - 1) / splitBytes);
+    int parts = (int) Math.max(1, Math.min(count, place.records()));
+    List<InputPartition> splits = new ArrayList<>();
+    for (int part = 0; part < parts; part++) {
+      splits.add(new RecordSplit(place, part, parts));
+    }
+    return splits;
   }
 
   /** One task for a few keys, otherwise one for each shard that may hold some. */

@@ -22,6 +22,7 @@ final class TableScanBuilder
   private final StoredTable table;
   private final StructType declared;
   private final Configuration configuration;
+  private final long splitBytes;
   private final KeyColumns keyColumns;
   private final KeyFilters filters;
   private StructType columns;
@@ -32,12 +33,15 @@ final class TableScanBuilder
    * Creates a plan of all columns and records.
    *
    * @param declared the columns of the table, as queries know them
+   * @param splitBytes the size of files that a task scans, roughly
    */
-  TableScanBuilder(StoredTable table, StructType declared, Configuration configuration) {
+  TableScanBuilder(
+      StoredTable table, StructType declared, Configuration configuration, long splitBytes) {
     table.requireColumns(declared);
     this.table = table;
     this.declared = declared;
     this.configuration = configuration;
+    this.splitBytes = splitBytes;
     this.keyColumns = new KeyColumns(table, declared);
     this.filters = new KeyFilters(keyColumns);
     this.columns = declared;
@@ -107,6 +111,7 @@ final class TableScanBuilder
         table,
         new RowPlan(table.rows(), columns, checked, table.options().keyJoin(), declared),
         keys,
-        configuration);
+        configuration,
+        splitBytes);
   }
 }

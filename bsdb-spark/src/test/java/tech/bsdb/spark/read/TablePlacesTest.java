@@ -166,7 +166,7 @@ class TablePlacesTest {
         .hasMessageContaining("it is binary or string");
     Path file = directory.resolve("file");
     Files.write(file, "x".getBytes(UTF_8));
-    assertThatThrownBy(() -> read(file)).hasMessageContaining("file");
+    assertThatThrownBy(() -> read(file)).hasMessageContaining("file: is a file");
   }
 
   @Test
