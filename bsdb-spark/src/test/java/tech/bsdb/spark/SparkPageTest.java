@@ -29,8 +29,7 @@ import tech.bsdb.tools.serve.ValueKind;
 /** What docs/SPARK.md shows works as it stands there. */
 class SparkPageTest {
   private static final Path PAGE = Path.of("../docs/SPARK.md");
-  private static final Path SOURCE =
-      Path.of("src/test/java/tech/bsdb/spark/SparkPageTest.java");
+  private static final Path SOURCE = Path.of("src/test/java/tech/bsdb/spark/SparkPageTest.java");
 
   @TempDir Path dir;
 
@@ -72,7 +71,8 @@ class SparkPageTest {
     assertThat(stored.where("id = 'user-42'").first().getLong(1)).isEqualTo(42);
     assertThat(stored.except(users).union(users.except(stored)).count()).isZero();
 
-    try (Service service = Service.start(served(dir.resolve("stores/users")), Console.ofProcess())) {
+    try (Service service =
+        Service.start(served(dir.resolve("stores/users")), Console.ofProcess())) {
       HttpResponse<String> answer =
           HttpClient.newHttpClient()
               .send(
