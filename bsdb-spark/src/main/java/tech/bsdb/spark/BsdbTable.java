@@ -47,8 +47,7 @@ final class BsdbTable implements SupportsRead, SupportsWrite, SupportsMetadataCo
         TableCapability.BATCH_READ,
         TableCapability.BATCH_WRITE, // save() asks for it, although V1_BATCH_WRITE comes first
         TableCapability.V1_BATCH_WRITE,
-        TableCapability.TRUNCATE,
-        TableCapability.ACCEPT_ANY_SCHEMA);
+        TableCapability.TRUNCATE);
   }
 
   @Override

@@ -95,6 +95,11 @@ class LocalClusterIT {
   void everyRowIsFound() throws IOException {
     writer(rows()).save(dir.resolve("store").toString());
     requireAll();
+    Dataset<Row> stored =
+        session.read().format("bsdb").option("key", "id").load(dir.resolve("store").toString());
+    assertThat(stored.exceptAll(rows()).count()).isZero();
+    assertThat(rows().exceptAll(stored).count()).isZero();
+    assertThat(stored.where("id = 'user-4711'").first().getLong(1)).isEqualTo(4711 * 31);
   }
 
   @Test
