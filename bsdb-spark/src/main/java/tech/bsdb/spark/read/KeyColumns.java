@@ -130,7 +130,7 @@ final class KeyColumns {
     return columns.containsKey(StoredTable.KEY) && joined.isEmpty() ? StoredTable.KEY : null;
   }
 
-  /** The number of keys that a value may have. */
+  /** The keys, or parts of them, that a value of a column may have. */
   List<byte[]> keys(String name, Object value) {
     List<byte[]> keys = new ArrayList<>();
     List<Object> same = new ArrayList<>(List.of(value));

@@ -1,0 +1,46 @@
+package tech.bsdb.spark.read;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.nio.file.Path;
+import java.util.List;
+import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.TaskContext;
+import org.apache.spark.TaskContext$;
+import org.apache.spark.TaskKilledException;
+import org.apache.spark.sql.types.DataTypes;
+import org.apache.spark.sql.types.StructType;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Database;
+
+/** Tasks that are cancelled while they read. */
+class CancelledTaskTest {
+  private static final StructType KEYS = new StructType().add("key", DataTypes.BinaryType, false);
+
+  @TempDir Path directory;
+
+  @Test
+  void aScanEndsSoonAfterItsTask() throws Exception {
+    Path database = Stored.plain(directory.resolve("db"), 10_000, BuildOptions.defaults());
+    String id = Database.statistics(database).databaseId();
+    ShardPlace place = new ShardPlace(database.toString(), "", id, 0, 10_000, 1);
+    RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", KEYS));
+    TaskContext task = TaskContext$.MODULE$.empty();
+    RecordSplit whole = new RecordSplit(place, 0, 1);
+    try (ScanReader reader = new ScanReader(whole, rows, new Configuration(), 0, task)) {
+      assertThat(reader.next()).isTrue();
+      assertThat(reader.get().getBinary(0)).isNotEmpty();
+      task.markInterrupted("no longer wanted");
+      assertThatThrownBy(
+              () -> {
+                for (int i = 0; i < 1_000; i++) {
+                  assertThat(reader.next()).isTrue();
+                }
+              })
+          .isInstanceOf(TaskKilledException.class);
+    }
+  }
+}
