@@ -41,6 +41,12 @@ class LocalClusterIT {
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.executor.memory", "640m")
+            .config("spark.sql.shuffle.partitions", 4)
+            .config("spark.databricks.delta.snapshotPartitions", 2)
+            .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
+            .config(
+                "spark.sql.catalog.spark_catalog",
+                "org.apache.spark.sql.delta.catalog.DeltaCatalog")
             .config("spark.sql.warehouse.dir", work.resolve("warehouse").toString())
             .config("spark.local.dir", work.resolve("local").toString())
             .getOrCreate();
@@ -100,6 +106,20 @@ class LocalClusterIT {
     assertThat(stored.exceptAll(rows()).count()).isZero();
     assertThat(rows().exceptAll(stored).count()).isZero();
     assertThat(stored.where("id = 'user-4711'").first().getLong(1)).isEqualTo(4711 * 31);
+  }
+
+  @Test
+  void aDeltaTableIsWritten() throws IOException {
+    String table = "delta.`" + dir.resolve("delta") + "`";
+    rows().write().format("delta").save(dir.resolve("delta").toString());
+    session.sql("DELETE FROM " + table + " WHERE number % 1000 = 0");
+    session.sql("UPDATE " + table + " SET number = -1 WHERE id = 'user-7'");
+    Dataset<Row> rows = session.table(table);
+    writer(rows).save(dir.resolve("store").toString());
+    Dataset<Row> stored = session.read().format("bsdb").load(dir.resolve("store").toString());
+    assertThat(stored.count()).isEqualTo(RECORDS - RECORDS / 1000);
+    assertThat(stored.exceptAll(rows).count()).isZero();
+    assertThat(stored.where("id = 'user-7'").first().getLong(1)).isEqualTo(-1);
   }
 
   @Test

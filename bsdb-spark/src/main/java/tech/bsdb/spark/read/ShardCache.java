@@ -15,7 +15,6 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
 import java.util.function.Supplier;
 import java.util.stream.Stream;
-import org.apache.spark.SparkConf;
 import org.apache.spark.SparkEnv;
 import org.apache.spark.util.Utils;
 import org.jspecify.annotations.Nullable;
@@ -62,8 +61,11 @@ final class ShardCache {
 
   private static Path belowSpark() {
     SparkEnv running = SparkEnv.get();
-    SparkConf configuration = running == null ? new SparkConf() : running.conf();
-    return Utils.createTempDir(Utils.getLocalDir(configuration), "bsdb").toPath();
+    String own =
+        running == null
+            ? System.getProperty("java.io.tmpdir")
+            : running.blockManager().diskBlockManager().localDirs()[0].getPath();
+    return Utils.createTempDir(own, "bsdb").toPath();
   }
 
   /** A database that is here, or on its way. Guarded by the cache, except for {@link #bringing}. */

@@ -23,7 +23,6 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.apache.spark.unsafe.types.UTF8String;
 import tech.bsdb.tools.rows.RowBuffer;
@@ -163,7 +162,7 @@ public interface CellWriter {
         out.putBytes(unscaled, 0, unscaled.length);
       };
     }
-    if (type instanceof TimeType) {
+    if (TimeOfDay.isTime(type)) {
       return (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
     }
     if (type instanceof NullType) {

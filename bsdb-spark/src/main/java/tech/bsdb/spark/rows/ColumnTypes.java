@@ -19,7 +19,6 @@ import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.TimestampNTZType;
 import org.apache.spark.sql.types.TimestampType;
 import org.apache.spark.sql.types.UserDefinedType;
@@ -110,7 +109,7 @@ public final class ColumnTypes {
     if (type instanceof StringType) { // also CHAR and VARCHAR
       return Kind.STRING;
     }
-    if (type instanceof TimeType) {
+    if (TimeOfDay.isTime(type)) {
       return Kind.TIME_MICROS;
     }
     if (type instanceof BooleanType) {

@@ -10,7 +10,6 @@ import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.Metadata;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.TimeType;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.ListOf;
@@ -71,7 +70,7 @@ public final class SparkTypes {
               ? DataTypes.StringType
               : new DecimalType(type.first(), type.second());
       case DATE -> DataTypes.DateType;
-      case TIME_MILLIS, TIME_MICROS, TIME_NANOS -> new TimeType(TimeType.MICROS_PRECISION());
+      case TIME_MILLIS, TIME_MICROS, TIME_NANOS -> TimeOfDay.micros();
       case TIMESTAMP_MILLIS, TIMESTAMP_MICROS, TIMESTAMP_NANOS -> DataTypes.TimestampType;
       case LOCAL_TIMESTAMP_MILLIS, LOCAL_TIMESTAMP_MICROS, LOCAL_TIMESTAMP_NANOS ->
           DataTypes.TimestampNTZType;

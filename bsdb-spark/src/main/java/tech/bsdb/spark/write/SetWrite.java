@@ -10,6 +10,7 @@ import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkContext;
 import org.apache.spark.api.java.JavaRDD;
+import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.rdd.RDD;
 import org.apache.spark.sql.Column;
@@ -110,7 +111,7 @@ final class SetWrite {
   private List<ShardResult> shards(Dataset<Row> data, RecordPlan plan, String version) {
     SparkContext context = session.sparkContext();
     Broadcast<SerializableConfiguration> shared =
-        SerializableConfiguration.broadcast(context, hadoop);
+        JavaSparkContext.fromSparkContext(context).broadcast(new SerializableConfiguration(hadoop));
     try {
       int[] places = ShardPlaces.of(settings.shards());
       RDD<InternalRow> rows =

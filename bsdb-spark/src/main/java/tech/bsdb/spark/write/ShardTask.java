@@ -1,5 +1,6 @@
 package tech.bsdb.spark.write;
 
+import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
@@ -20,7 +21,6 @@ import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.executor.CommitDeniedException;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.util.SerializableConfiguration;
-import org.apache.spark.util.Utils;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -78,7 +78,7 @@ final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Itera
   @Override
   public Iterator<ShardResult> call(Integer shard, Iterator<InternalRow> rows) throws Exception {
     TaskContext context = TaskContext.get();
-    Path work = Files.createTempDirectory(localDirectory(), "bsdb-shard-" + shard + "-");
+    Path work = Files.createTempDirectory(localDirectory(shard), "bsdb-shard-" + shard + "-");
     try {
       return List.of(build(shard, rows, work, context)).iterator();
     } catch (CancellationException e) {
@@ -89,11 +89,14 @@ final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Itera
     }
   }
 
-  private Path localDirectory() throws IOException {
+  /** The directory of the user, or one of Spark's, which may be on several disks. */
+  private Path localDirectory(int shard) throws IOException {
     String given = settings.temporaryDirectory();
-    return given == null
-        ? Path.of(Utils.getLocalDir(SparkEnv.get().conf()))
-        : Files.createDirectories(Path.of(given));
+    if (given != null) {
+      return Files.createDirectories(Path.of(given));
+    }
+    File[] own = SparkEnv.get().blockManager().diskBlockManager().localDirs();
+    return own[shard % own.length].toPath();
   }
 
   private static void remove(Path directory) {
