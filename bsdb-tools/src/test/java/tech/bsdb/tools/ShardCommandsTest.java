@@ -249,7 +249,7 @@ class ShardCommandsTest {
 
   @Test
   void otherCommandsDoNotKnowTheOption() {
-    for (String command : List.of("plan", "get", "scan", "serve", "publish")) {
+    for (String command : List.of("plan", "get", "scan", "publish")) {
       assertFails(bsdb(command, "--shards", "3"), "unknown option --shards");
       assertThat(bsdb(command, "--help").out()).doesNotContain("--shards");
     }
