@@ -48,7 +48,9 @@ final class OneShardWriter implements BuildOutput {
   /** Only checks that no record was added: a shard takes samples of its own records. */
   @Override
   public void sample(byte[] key, byte[] value) {
-    if (spill != null && spill.records() > 0) {
+    if (spill == null) {
+      writer.sample(key, value); // without a dictionary to train, it only checks, too
+    } else if (spill.records() > 0) {
       throw new IllegalStateException("samples come before the records");
     }
   }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write.LogicalWriteInfo;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import tech.bsdb.spark.options.OptionValues;
 import tech.bsdb.spark.read.Reading;
 import tech.bsdb.spark.write.VersionWriteBuilder;
 
@@ -27,7 +28,7 @@ final class BsdbTable implements SupportsRead, SupportsWrite, SupportsMetadataCo
 
   /** The schema of the rows that a store holds. */
   static StructType stored(CaseInsensitiveStringMap options) {
-    return Reading.schema(options, VersionWriteBuilder.OPTIONS);
+    return Reading.schema(new OptionValues(options));
   }
 
   @Override
@@ -52,7 +53,7 @@ final class BsdbTable implements SupportsRead, SupportsWrite, SupportsMetadataCo
 
   @Override
   public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
-    return Reading.scan(schema, properties, options, VersionWriteBuilder.OPTIONS);
+    return Reading.scan(schema, new OptionValues(OptionValues.merged(properties, options)));
   }
 
   @Override

@@ -188,7 +188,7 @@ class WriteTest {
   @Test
   void severalColumnsMakeAKeyAndOneColumnTheValue() throws IOException {
     writer(rows(100), 2)
-        .option("key", "age,id")
+        .option("key", "age, id")
         .option("keyJoin", "|")
         .option("value", "name")
         .save(store().toString());

@@ -60,6 +60,10 @@ final class KeyColumns {
     for (String name : table.options().keyColumns()) {
       DataType type = asked(declared, name);
       RowType own = stored(stored, name);
+      if (own == null && name.contains(",") && table.options().keyColumns().size() == 1) {
+        throw new IllegalArgumentException(
+            "key: there is no column " + name + " (several columns need keyJoin)");
+      }
       if (type == null || own == null || !hasSameText(own, type)) {
         joined.clear();
         return;

@@ -1,10 +1,6 @@
 package tech.bsdb.spark.read;
 
 import java.util.Arrays;
-import java.util.Collection;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
@@ -12,51 +8,36 @@ import org.apache.spark.sql.connector.read.ScanBuilder;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
-import scala.jdk.javaapi.CollectionConverters;
+import tech.bsdb.spark.options.OptionValues;
 
 /** Reads tables, as the active session of this thread is configured. */
 public final class Reading {
-  /** The names of the options of reading. */
-  public static final List<String> OPTIONS = ReadOptions.NAMES;
-
   private Reading() {}
 
   /**
    * The columns of what a location holds.
    *
-   * @param options the options of the table
-   * @param others names of options that are not those of reading and yet allowed
    * @throws IllegalArgumentException if an option is wrong, or the location has no database
    * @throws java.io.UncheckedIOException if it cannot be read
    */
-  public static StructType schema(CaseInsensitiveStringMap options, Collection<String> others) {
-    return StoredTable.find(ReadOptions.of(options, others), configuration(options)).schema();
+  public static StructType schema(OptionValues options) {
+    return StoredTable.find(ReadOptions.of(options), options.hadoop(SparkSession.active()))
+        .schema();
   }
 
   /**
    * Plans to read what a location holds now.
    *
    * @param declared the columns of the table
-   * @param properties the options of the table
-   * @param options the options of the query, which override those
-   * @param others names of options that are not those of reading and yet allowed
    */
-  public static ScanBuilder scan(
-      StructType declared,
-      CaseInsensitiveStringMap properties,
-      CaseInsensitiveStringMap options,
-      Collection<String> others) {
-    Map<String, String> all = new HashMap<>();
-    properties.forEach(all::put);
-    options.forEach(all::put);
-    CaseInsensitiveStringMap merged = new CaseInsensitiveStringMap(all);
-    Configuration configuration = configuration(merged);
+  public static ScanBuilder scan(StructType declared, OptionValues options) {
+    SparkSession session = SparkSession.active();
+    Configuration configuration = options.hadoop(session);
     return new TableScanBuilder(
-        StoredTable.find(ReadOptions.of(merged, others), configuration),
+        StoredTable.find(ReadOptions.of(options), configuration),
         declared,
         configuration,
-        Math.max(1, SparkSession.active().sessionState().conf().filesMaxPartitionBytes()));
+        Math.max(1, session.sessionState().conf().filesMaxPartitionBytes()));
   }
 
   /** The bytes of keys, where the rows have no column of this name. */
@@ -87,14 +68,5 @@ public final class Reading {
         }
       }
     };
-  }
-
-  /** The settings of Hadoop, of the session and of the options. */
-  private static Configuration configuration(CaseInsensitiveStringMap options) {
-    return SparkSession.active()
-        .sessionState()
-        .newHadoopConfWithOptions(
-            scala.collection.immutable.Map$.MODULE$.from(
-                CollectionConverters.asScala(options.asCaseSensitiveMap())));
   }
 }

@@ -9,7 +9,6 @@ import java.util.Map;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.SparkContext;
-import org.apache.spark.api.java.JavaRDD;
 import org.apache.spark.api.java.JavaSparkContext;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.rdd.RDD;
@@ -117,7 +116,7 @@ final class SetWrite {
       RDD<InternalRow> rows =
           ((org.apache.spark.sql.classic.Dataset<Row>) data).queryExecution().toRdd();
       RDD<InternalRow> records =
-          JavaRDD.fromRDD(rows, scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class))
+          rows.toJavaRDD()
               .mapPartitionsWithIndex(new RecordEncoding(plan, settings, places), false)
               .rdd();
       RDD<InternalRow> routed = routed(records, plan);
@@ -126,9 +125,7 @@ final class SetWrite {
             "Spark made " + routed.getNumPartitions() + " partitions of " + settings.shards());
       }
       ShardTask task = new ShardTask(settings, plan.schema(), version, marker, shared);
-      return JavaRDD.fromRDD(routed, scala.reflect.ClassTag$.MODULE$.apply(InternalRow.class))
-          .mapPartitionsWithIndex(task, true)
-          .collect();
+      return routed.toJavaRDD().mapPartitionsWithIndex(task, true).collect();
     } finally {
       shared.unpersist();
     }
@@ -179,21 +176,27 @@ final class SetWrite {
     }
     store.retain(version, new HashSet<>(expected.keySet()));
     store.requireArrived(version, expected);
+    requireMarker(store, directory, version); // so that no manifest is written for another
     byte[] manifest = results.get(0).manifest();
     store.write(
         version + "/" + ShardedBuild.MANIFEST,
         manifest == null ? ShardedBuild.manifest(shards) : manifest);
+    requireMarker(store, directory, version);
+    VersionPointer before = store.goLive(version);
+    List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
+    new WriteReport(directory.location(""), version, before, results, bad, removed)
+        .tell(settings, hadoop);
+    store.warnings().forEach(LOG::warn);
+  }
+
+  private void requireMarker(DistantStore store, DistantDirectory directory, String version)
+      throws IOException {
     if (!marker.equals(store.marker(version))) {
       throw new IOException(
           directory.location(version)
               + ": another write to this store has begun since, and took over; run them one after"
               + " another");
     }
-    VersionPointer before = store.goLive(version);
-    List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
-    new WriteReport(directory.location(""), version, before, results, bad, removed)
-        .tell(settings, hadoop);
-    store.warnings().forEach(LOG::warn);
   }
 
   private List<String> keep(DistantStore store, String version) {
@@ -207,7 +210,9 @@ final class SetWrite {
 
   private void abort(DistantStore store, String version, Throwable why) {
     try {
-      if (marker.equals(store.marker(version)) && !store.isCurrent(version)) {
+      VersionPointer now = store.pointer(); // if it cannot be read, the version may be current
+      boolean current = now != null && now.current().equals(version);
+      if (!current && marker.equals(store.marker(version))) {
         boolean unused = store.remove(version);
       }
     } catch (IOException | RuntimeException e) {

@@ -1,10 +1,6 @@
 package tech.bsdb.spark.write;
 
 import java.io.IOException;
-import java.util.HashMap;
-import java.util.List;
-import java.util.Map;
-import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.classic.SparkSession;
@@ -15,16 +11,14 @@ import org.apache.spark.sql.connector.write.Write;
 import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import tech.bsdb.spark.options.OptionValues;
 
 /**
  * Prepares the write of a whole new version. Spark hands over all rows at once (a "V1" write of the
  * second API), because the shuffle by Redis Cluster's slots is none that the API can ask for.
  */
 public final class VersionWriteBuilder implements SupportsTruncate {
-  /** The names of the options of writing. */
-  public static final List<String> OPTIONS = WriteSettings.OPTIONS;
-
-  private final CaseInsensitiveStringMap options;
+  private final OptionValues options;
   private boolean truncated;
 
   /**
@@ -33,10 +27,7 @@ public final class VersionWriteBuilder implements SupportsTruncate {
    * @param properties those of the table, over which the options of the write take precedence
    */
   public VersionWriteBuilder(CaseInsensitiveStringMap properties, LogicalWriteInfo info) {
-    Map<String, String> both = new HashMap<>(properties.asCaseSensitiveMap());
-    both.keySet().removeIf(info.options()::containsKey);
-    both.putAll(info.options().asCaseSensitiveMap());
-    this.options = new CaseInsensitiveStringMap(both);
+    this.options = new OptionValues(OptionValues.merged(properties, info.options()));
   }
 
   @Override
@@ -64,17 +55,8 @@ public final class VersionWriteBuilder implements SupportsTruncate {
 
   private void insert(Dataset<Row> data, WriteSettings settings, boolean onlyFirst) {
     SparkSession session = (SparkSession) data.sparkSession();
-    Configuration hadoop = session.sessionState().newHadoopConf();
-    options
-        .asCaseSensitiveMap()
-        .forEach(
-            (name, value) -> {
-              if (name.contains(".")) {
-                hadoop.set(name, value, "options");
-              }
-            });
     try {
-      new SetWrite(session, settings, hadoop).run(data, onlyFirst);
+      new SetWrite(session, settings, options.hadoop(session)).run(data, onlyFirst);
     } catch (IOException e) {
       throw new WriteFailedException(String.valueOf(e.getMessage()), e);
     }

@@ -5,15 +5,13 @@ import java.nio.file.Path;
 import java.security.SecureRandom;
 import java.util.List;
 import java.util.Locale;
-import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.HashAlgorithm;
 import tech.bsdb.Layout;
-import tech.bsdb.spark.read.Reading;
+import tech.bsdb.spark.options.OptionValues;
 import tech.bsdb.store.VersionPointer;
-import tech.bsdb.tools.text.NameList;
 
 /**
  * What to write, from the options of a DataFrameWriter or the properties of a table. Immutable.
@@ -60,37 +58,6 @@ record WriteSettings(
   private static final long serialVersionUID = 1L;
   private static final long MEBIBYTE = 1L << 20;
 
-  /** The names of the options. */
-  static final List<String> OPTIONS =
-      List.of(
-          "allowEmptyKey",
-          "approximateWidth",
-          "blockSize",
-          "checksumBits",
-          "columns",
-          "dataFiles",
-          "dictionaryBytes",
-          "filterBits",
-          "hash",
-          "keep",
-          "key",
-          "keyJoin",
-          "layout",
-          "level",
-          "memoryMb",
-          "onBadRow",
-          "onDuplicate",
-          "orderBy",
-          "path",
-          "report",
-          "sampleRecords",
-          "seed",
-          "shards",
-          "temporaryDirectory",
-          "uploadThreads",
-          "value",
-          "version");
-
   /** By default, tasks share an executor, whose memory is not for one of them alone. */
   private static final int MEMORY_MB = 256;
 
@@ -113,18 +80,20 @@ record WriteSettings(
   /**
    * Reads the options.
    *
-   * @throws IllegalArgumentException if one is unknown, wrong or missing, or two conflict
+   * @throws IllegalArgumentException if one is wrong or missing, or two conflict
    */
-  static WriteSettings of(CaseInsensitiveStringMap given) {
-    OptionValues options = new OptionValues(given, OPTIONS, Reading.OPTIONS);
+  static WriteSettings of(OptionValues options) {
     BuildOptions defaults = BuildOptions.defaults();
     String path = options.text("path");
     if (path == null || path.isBlank()) {
       throw new IllegalArgumentException(
           "no store to write to: name it as in save(\"hdfs://namenode:8020/stores/users\")");
     }
-    String keyJoin = options.text("keyJoin");
-    List<String> keys = keys(options, keyJoin);
+    List<String> keys = options.keys();
+    if (keys.isEmpty()) {
+      throw new IllegalArgumentException(
+          "no key column given; for example: .option(\"key\", \"user_id\")");
+    }
     Layout layout = options.choice("layout", Layout.class, defaults.layout());
     DuplicatePolicy onDuplicate =
         options.choice("onDuplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR);
@@ -132,7 +101,7 @@ record WriteSettings(
         new WriteSettings(
             path,
             keys,
-            keyJoin,
+            options.keyJoin(),
             options.names("columns"),
             options.text("value"),
             options.text("orderBy"),
@@ -168,23 +137,6 @@ record WriteSettings(
   enum OnBadRow {
     FAIL,
     SKIP
-  }
-
-  private static List<String> keys(OptionValues options, @Nullable String keyJoin) {
-    String written = options.text("key");
-    if (written == null || written.isEmpty()) {
-      throw new IllegalArgumentException(
-          "no key column given; for example: .option(\"key\", \"user_id\")");
-    }
-    if (keyJoin == null) {
-      return options.parsed("key", written, text -> List.of(NameList.one(text)));
-    }
-    List<String> keys = options.names("key");
-    if (keys.size() == 1) {
-      throw new IllegalArgumentException(
-          "keyJoin is for several columns, as in .option(\"key\", \"country,city\")");
-    }
-    return keys;
   }
 
   private void check() {

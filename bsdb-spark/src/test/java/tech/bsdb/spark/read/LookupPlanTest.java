@@ -96,8 +96,9 @@ class LookupPlanTest {
     assertThatThrownBy(() -> wrong.where("id = 4").collect())
         .hasMessageContaining("is not made of id")
         .hasMessageContaining("option key");
-    assertThatThrownBy(() -> reader().option("key", "country,id").load(database.toString()))
-        .hasMessageContaining("keyJoin");
+    Dataset<Row> apart = reader().option("key", "country,id").load(database.toString());
+    assertThatThrownBy(() -> apart.where("id = 4").collect())
+        .hasMessageContaining("there is no column country,id (several columns need keyJoin)");
   }
 
   @Test

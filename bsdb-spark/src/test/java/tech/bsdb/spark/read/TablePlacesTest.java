@@ -161,9 +161,9 @@ class TablePlacesTest {
     assertThatThrownBy(() -> SPARK.read().format("bsdb").load())
         .hasMessageContaining("the path is missing");
     assertThatThrownBy(() -> reader().option("keytyp", "string").load(directory.toString()))
-        .hasMessageContaining("no option keytyp, did you mean keyType?");
+        .hasMessageContaining("unknown option keytyp, did you mean keyType?");
     assertThatThrownBy(() -> reader().option("keyType", "text").load(directory.toString()))
-        .hasMessageContaining("it is binary or string");
+        .hasMessageContaining("keyType is text, not one of binary, string");
     Path file = directory.resolve("file");
     Files.write(file, "x".getBytes(UTF_8));
     assertThatThrownBy(() -> read(file)).hasMessageContaining("file: is a file");

@@ -339,8 +339,7 @@ public final class DistantStore {
     }
   }
 
-  /** Whether a version is current, as far as can be told. */
-  public boolean isCurrent(String version) {
+  private boolean isCurrent(String version) {
     try {
       VersionPointer now = pointer();
       return now != null && now.current().equals(version);
