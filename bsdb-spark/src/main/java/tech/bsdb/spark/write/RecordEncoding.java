@@ -42,6 +42,7 @@ final class RecordEncoding
     private final Integer[] shardPlaces = new Integer[places.length];
     private final KeyWriter[] keyWriters = new KeyWriter[plan.keys().size()];
     private final CellWriter[] valueWriters = new CellWriter[plan.value().size()];
+    private final int[] valueOrdinals = new int[plan.value().size()];
     private final RowBuffer key = new RowBuffer();
     private final RowBuffer value = new RowBuffer();
     private final BadRows bad = new BadRows();
@@ -59,6 +60,7 @@ final class RecordEncoding
         keyWriters[i] = KeyWriter.of(plan.keys().get(i).type(), plan.keys().get(i).name());
       }
       for (int i = 0; i < valueWriters.length; i++) {
+        valueOrdinals[i] = last(plan.value().get(i));
         valueWriters[i] =
             settings.typed()
                 ? CellWriter.of(plan.value().get(i).field())
@@ -121,7 +123,7 @@ final class RecordEncoding
         }
       }
       for (int i = 0; i < valueWriters.length; i++) {
-        int ordinal = last(plan.value().get(i));
+        int ordinal = valueOrdinals[i];
         if (!settings.typed() && from.isNullAt(ordinal)) {
           return bad("null value", "column " + plan.value().get(i).name());
         }

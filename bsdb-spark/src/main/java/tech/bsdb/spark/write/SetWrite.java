@@ -145,9 +145,15 @@ final class SetWrite {
     return ((org.apache.spark.sql.classic.Dataset<Row>) routed).queryExecution().toRdd();
   }
 
-  /** Rows by key, and those of one key so that the one to keep is the first or the last. */
+  /**
+   * Rows by key, or first by a hash of it, which most comparisons get no further than; and those of
+   * one key so that the one to keep is the first or the last.
+   */
   private List<Column> order() {
     List<Column> order = new ArrayList<>();
+    if (!settings.neighborsByKey()) {
+      order.add(functions.xxhash64(functions.col("key")));
+    }
     order.add(functions.col("key"));
     if (settings.onDuplicate() == DuplicatePolicy.FIRST) {
       order.add(functions.col("order").asc_nulls_last());

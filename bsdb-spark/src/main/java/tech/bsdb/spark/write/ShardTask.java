@@ -20,6 +20,8 @@ import org.apache.spark.api.java.function.Function2;
 import org.apache.spark.broadcast.Broadcast;
 import org.apache.spark.executor.CommitDeniedException;
 import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.unsafe.Platform;
+import org.apache.spark.unsafe.types.UTF8String;
 import org.apache.spark.util.SerializableConfiguration;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
@@ -141,21 +143,38 @@ final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Itera
   private static void add(Iterator<InternalRow> rows, DatabaseBuilder builder, BadRows bad)
       throws IOException {
     RecordBatch batch = builder.newBatch();
+    Cell key = new Cell();
+    Cell value = new Cell();
     while (rows.hasNext()) {
       InternalRow row = rows.next();
-      byte[] value = row.getBinary(3);
       if (row.isNullAt(1)) {
-        bad.add(BadRows.decode(value));
+        bad.add(BadRows.decode(row.getBinary(3)));
         continue;
       }
-      byte[] key = row.getBinary(1);
-      batch.add(key, 0, key.length, value, 0, value.length);
+      key.take(row, 1);
+      value.take(row, 3);
+      batch.add(key.bytes, 0, key.length, value.bytes, 0, value.length);
       if (batch.bytes() >= BATCH_BYTES) {
         builder.add(batch);
         batch.clear();
       }
     }
     builder.add(batch);
+  }
+
+  /** A copy of bytes in a row of Spark's binary form, in memory that is used again. */
+  private static final class Cell {
+    private byte[] bytes = new byte[1 << 10];
+    private int length;
+
+    void take(InternalRow row, int ordinal) {
+      UTF8String at = row.getUTF8String(ordinal); // any bytes, without a copy
+      length = at.numBytes();
+      if (length > bytes.length) {
+        bytes = new byte[Math.max(length, (int) Math.min(2L * bytes.length, 1 << 30))];
+      }
+      at.writeToMemory(bytes, Platform.BYTE_ARRAY_OFFSET);
+    }
   }
 
   /** Fails unless this attempt may send the shard: at any time, only one of them may. */

@@ -184,6 +184,13 @@ record WriteSettings(
   }
 
   /**
+   * Whether records with similar keys should be neighbors, because they are compressed together.
+   */
+  boolean neighborsByKey() {
+    return layout == Layout.COMPRESSED;
+  }
+
+  /**
    * The options of the build of one shard.
    *
    * @param schema the schema of the rows, or null
