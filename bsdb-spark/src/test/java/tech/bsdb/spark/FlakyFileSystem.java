@@ -1,14 +1,19 @@
 package tech.bsdb.spark;
 
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.util.Progressable;
+import org.jspecify.annotations.Nullable;
 
-/** The local disk as {@code flaky:///}, on which some files of some name cannot be created. */
+/**
+ * The local disk as {@code flaky:///}, on which some files of some name cannot be created, and
+ * those of others are waited for without end.
+ */
 public final class FlakyFileSystem extends RawLocalFileSystem {
   /** How many of them fail. */
   static final AtomicInteger FAILURES = new AtomicInteger();
@@ -18,6 +23,9 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
 
   /** Whether they fail for a reason that lasts, so that no attempt follows. */
   static volatile boolean full;
+
+  /** A part of the paths of files that are never created. */
+  static volatile @Nullable String stalled;
 
   /** As that of HDFS, by its name. */
   private static final class QuotaExceededException extends IOException {
@@ -53,6 +61,21 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
     if (file.getName().startsWith(start) && FAILURES.getAndDecrement() > 0) {
       throw full ? new QuotaExceededException() : new IOException("this fails once in a while");
     }
+    String never = stalled;
+    if (never != null && file.toString().contains(never)) {
+      stall();
+    }
     return super.create(file, overwrite, bufferSize, replication, blockSize, progress);
+  }
+
+  private static void stall() throws IOException {
+    try {
+      while (true) {
+        Thread.sleep(60_000);
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+      throw new InterruptedIOException("the wait of this test was interrupted");
+    }
   }
 }
