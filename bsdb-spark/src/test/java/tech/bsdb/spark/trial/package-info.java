@@ -1,0 +1,5 @@
+/** Measures writes, for {@code scripts/compare-spark}. */
+@NullMarked
+package tech.bsdb.spark.trial;
+
+import org.jspecify.annotations.NullMarked;
