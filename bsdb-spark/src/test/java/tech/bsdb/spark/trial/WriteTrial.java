@@ -16,10 +16,12 @@ import org.apache.spark.sql.SparkSession;
 import org.jspecify.annotations.Nullable;
 
 /**
- * A program that writes a store and prints what that took, or generates rows for it:
+ * A program that writes a store and prints what that took, or only reads the rows, or generates
+ * them:
  *
  * <pre>
  * WriteTrial rows COUNT DIRECTORY
+ * WriteTrial read PARQUET CORES LOCAL_DIRECTORY
  * WriteTrial write PARQUET STORE LAYOUT SHARDS CORES LOCAL_DIRECTORY
  * </pre>
  */
@@ -33,6 +35,10 @@ public final class WriteTrial {
   public static void main(String[] args) throws IOException, InterruptedException {
     if (args[0].equals("rows")) {
       rows(Long.parseLong(args[1]), args[2]);
+    } else if (args[0].equals("read")) {
+      SparkSession session = session(args[2], args[3]);
+      session.read().parquet(args[1]).write().format("noop").mode("overwrite").save();
+      session.stop();
     } else {
       write(args);
     }
