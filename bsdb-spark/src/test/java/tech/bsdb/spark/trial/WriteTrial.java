@@ -20,7 +20,7 @@ import org.jspecify.annotations.Nullable;
  * them:
  *
  * <pre>
- * WriteTrial rows COUNT DIRECTORY
+ * WriteTrial rows COUNT PARQUET LOCAL_DIRECTORY
  * WriteTrial read PARQUET CORES LOCAL_DIRECTORY
  * WriteTrial write PARQUET STORE LAYOUT SHARDS CORES LOCAL_DIRECTORY
  * </pre>
@@ -34,7 +34,7 @@ public final class WriteTrial {
   /** Runs the program. */
   public static void main(String[] args) throws IOException, InterruptedException {
     if (args[0].equals("rows")) {
-      rows(Long.parseLong(args[1]), args[2]);
+      rows(Long.parseLong(args[1]), args[2], args[3]);
     } else if (args[0].equals("read")) {
       SparkSession session = session(args[2], args[3]);
       session.read().parquet(args[1]).write().format("noop").mode("overwrite").save();
@@ -56,8 +56,8 @@ public final class WriteTrial {
   }
 
   /** Rows with keys of 14 bytes in no order, and values of some 45 bytes. */
-  private static void rows(long count, String directory) {
-    SparkSession session = session("2", directory + ".local");
+  private static void rows(long count, String directory, String local) {
+    SparkSession session = session("2", local);
     session
         .range(0, count, 1, 8)
         .selectExpr("id * " + PRIME + " % " + count + " as id")
