@@ -31,17 +31,25 @@ public final class KeySlots {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /*
-   * One table for each byte of a step ("slicing by eight", Kounavis and Berry 2005), so that the loads of a step do not
-   * wait for each other: a key of 16 bytes waits for two of them in turn, not for 16.
+   * One table for each byte of two steps ("slicing by eight", Kounavis and Berry 2005), so that the loads do not wait for
+   * each other: the slot of a key of 8 to 16 bytes waits for one of them, not for 16 in turn.
    */
-  private static final char[] T0 = table(8);
-  private static final char[] T1 = table(7);
-  private static final char[] T2 = table(6);
-  private static final char[] T3 = table(5);
-  private static final char[] T4 = table(4);
-  private static final char[] T5 = table(3);
-  private static final char[] T6 = table(2);
-  private static final char[] T7 = table(1);
+  private static final char[] T0 = table(16);
+  private static final char[] T1 = table(15);
+  private static final char[] T2 = table(14);
+  private static final char[] T3 = table(13);
+  private static final char[] T4 = table(12);
+  private static final char[] T5 = table(11);
+  private static final char[] T6 = table(10);
+  private static final char[] T7 = table(9);
+  private static final char[] T8 = table(8);
+  private static final char[] T9 = table(7);
+  private static final char[] T10 = table(6);
+  private static final char[] T11 = table(5);
+  private static final char[] T12 = table(4);
+  private static final char[] T13 = table(3);
+  private static final char[] T14 = table(2);
+  private static final char[] T15 = table(1);
 
   private static final long ONES = 0x0101_0101_0101_0101L;
   private static final long BRACES = '{' * ONES;
@@ -69,6 +77,16 @@ public final class KeySlots {
   /** The slot of the key in a range of bytes, 0 to {@link #COUNT} - 1. */
   public static int of(byte[] bytes, int from, int length) {
     int end = from + length;
+    if (length >= STEP && length <= 2 * STEP) {
+      long first = (long) LONGS.get(bytes, from);
+      long last = (long) LONGS.get(bytes, end - STEP);
+      if ((brace(first) | brace(last)) == 0) {
+        // Before the last eight bytes come the other ones and, before those, zeros, which change
+        // nothing.
+        int half = Byte.SIZE / 2 * (2 * STEP - length);
+        return (stepBefore(first << half << half) ^ step(last)) & COUNT - 1;
+      }
+    }
     if (mayHoldBrace(bytes, from, end)) {
       int open = indexOf((byte) '{', bytes, from, end);
       int close = indexOf((byte) '}', bytes, open + 1, end);
@@ -122,12 +140,25 @@ public final class KeySlots {
       return step((last ^ Character.reverseBytes((char) crc)) << zeros);
     }
     for (; at < end; at++) {
-      crc = (crc << 8 ^ T7[crc >>> 8 ^ bytes[at] & 0xFF]) & 0xFFFF;
+      crc = (crc << 8 ^ T15[crc >>> 8 ^ bytes[at] & 0xFF]) & 0xFFFF;
     }
     return crc;
   }
 
+  /** The checksum of eight bytes. */
   private static int step(long bytes) {
+    return T8[(int) bytes & 0xFF]
+        ^ T9[(int) (bytes >>> 8) & 0xFF]
+        ^ T10[(int) (bytes >>> 16) & 0xFF]
+        ^ T11[(int) (bytes >>> 24) & 0xFF]
+        ^ T12[(int) (bytes >>> 32) & 0xFF]
+        ^ T13[(int) (bytes >>> 40) & 0xFF]
+        ^ T14[(int) (bytes >>> 48) & 0xFF]
+        ^ T15[(int) (bytes >>> 56)];
+  }
+
+  /** The checksum of eight bytes and eight zeros. */
+  private static int stepBefore(long bytes) {
     return T0[(int) bytes & 0xFF]
         ^ T1[(int) (bytes >>> 8) & 0xFF]
         ^ T2[(int) (bytes >>> 16) & 0xFF]

@@ -3,6 +3,7 @@ package tech.bsdb.format;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Seeds;
@@ -64,6 +65,27 @@ class KeySlotsTest {
       byte[] inside = new byte[key.length + 7];
       System.arraycopy(key, 0, inside, 3, key.length);
       assertThat(KeySlots.of(inside, 3, key.length)).isEqualTo(KeySlots.of(key));
+    }
+  }
+
+  /** A tag is found wherever it starts and ends in the key. */
+  @Test
+  void tagsInAllPlaces() {
+    for (int length = 3; length <= 40; length++) {
+      for (int open = 0; open < length - 2; open++) {
+        for (int close = open + 2; close < length; close++) {
+          byte[] key = new byte[length];
+          for (int at = 0; at < length; at++) {
+            key[at] = (byte) (at + 1);
+          }
+          key[open] = '{';
+          key[close] = '}';
+          byte[] tag = Arrays.copyOfRange(key, open + 1, close);
+          assertThat(KeySlots.of(key)).isEqualTo(crc(tag) % KeySlots.COUNT);
+          key[close] = '{';
+          assertThat(KeySlots.of(key)).isEqualTo(crc(key) % KeySlots.COUNT);
+        }
+      }
     }
   }
 
