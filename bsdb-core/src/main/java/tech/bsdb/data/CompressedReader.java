@@ -14,6 +14,8 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -47,8 +49,13 @@ public final class CompressedReader implements RecordReader {
   }
 
   @Override
-  public long touch(long address) throws IOException {
-    return PlainReader.touch(PlainReader.file(files, address), addresses.position(address));
+  public List<@Nullable ShownFile> shown() {
+    return PlainReader.shown(files);
+  }
+
+  @Override
+  public void aim(long address, Touches touches, int first) throws IOException {
+    touches.add(first + PlainReader.number(files, address), addresses.position(address));
   }
 
   @Override

@@ -9,9 +9,10 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Reads records of the packed layout: a page and a number in its directory give a bin, whose few
@@ -78,21 +79,29 @@ public final class PackedReader implements Closeable {
         (int) Math.min(Math.min(count, PageSource.MAX_RUN), left));
   }
 
-  /** Prefetches a bin's directory entry. */
-  public long touchEntry(long page, int slot) {
-    int number = number(page);
-    long start = page - starts[number] + 1 << Page.SHIFT;
-    return files[number].pages().touch(start + PackedPage.entry(slot));
+  /** The files in memory, in order; null for each whose reads do not show memory. */
+  public List<@Nullable ShownFile> shown() {
+    return PlainReader.shown(files);
   }
 
-  /** Prefetches the first two cache lines of a bin, whose directory entry is in memory. */
-  public long touchBin(long page, int slot) {
+  /**
+   * Collects a bin's directory entry.
+   *
+   * @param first the number of the first file in {@code touches}
+   */
+  public void aimEntry(long page, int slot, Touches touches, int first) {
     int number = number(page);
-    CheckedPages pages = files[number].pages();
     long start = page - starts[number] + 1 << Page.SHIFT;
-    int entry = pages.glance(start + PackedPage.entry(slot));
+    touches.add(first + number, start + PackedPage.entry(slot));
+  }
+
+  /** Collects the start of a bin, whose directory entry is in memory. */
+  public void aimBin(long page, int slot, Touches touches, int first) {
+    int number = number(page);
+    long start = page - starts[number] + 1 << Page.SHIFT;
+    int entry = files[number].pages().glance(start + PackedPage.entry(slot));
     long position = start + (entry & Page.SIZE - 1); // in the page, even if damaged
-    return pages.touch(position) + pages.touch(position + LINE);
+    touches.add(first + number, position);
   }
 
   /**

@@ -2,6 +2,7 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
@@ -10,12 +11,11 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
-  /** Bytes per cache line. At least one follows every record, because of the footer. */
-  private static final int LINE = 64;
-
   private final DataFile[] files;
   private final RecordAddress addresses;
 
@@ -43,13 +43,22 @@ public final class PlainReader implements RecordReader {
   }
 
   @Override
-  public long touch(long address) throws IOException {
-    return touch(file(files, address), addresses.position(address));
+  public List<@Nullable ShownFile> shown() {
+    return shown(files);
   }
 
-  /** Prefetches the first two cache lines from a position on. */
-  static long touch(DataFile file, long position) {
-    return file.pages().touch(position) + file.pages().touch(position + LINE);
+  /** The files in memory. */
+  static List<@Nullable ShownFile> shown(DataFile[] files) {
+    List<@Nullable ShownFile> shown = new ArrayList<>();
+    for (DataFile file : files) {
+      shown.add(file.pages().shown());
+    }
+    return shown;
+  }
+
+  @Override
+  public void aim(long address, Touches touches, int first) throws IOException {
+    touches.add(first + number(files, address), addresses.position(address));
   }
 
   @Override
@@ -115,12 +124,17 @@ public final class PlainReader implements RecordReader {
 
   /** Returns the file that an address refers to. */
   static DataFile file(DataFile[] files, long address) throws IOException {
+    return files[number(files, address)];
+  }
+
+  /** Returns the number of the file that an address refers to. */
+  static int number(DataFile[] files, long address) throws IOException {
     int number = RecordAddress.file(address);
     if (address < 0 || number >= files.length) {
       throw files[0].corrupt(
           0, "one of " + files.length + " data files", "an address in file " + number);
     }
-    return files[number];
+    return number;
   }
 
   @Override

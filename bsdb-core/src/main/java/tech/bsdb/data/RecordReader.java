@@ -2,8 +2,11 @@ package tech.bsdb.data;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Reads the value at an address, in one of the layouts: the address determines the extent, whose
@@ -18,8 +21,17 @@ public interface RecordReader extends Closeable {
    */
   void locate(long address, Extent extent) throws IOException;
 
-  /** Prefetches a record; see {@link tech.bsdb.io.PageSource#touch}. */
-  long touch(long address) throws IOException;
+  /** The data files in memory, in order; null for each whose reads do not show memory. */
+  List<@Nullable ShownFile> shown();
+
+  /**
+   * Collects the start of the record at an address. At least one cache line follows that of the
+   * start in its file, because of the footer.
+   *
+   * @param first the number of the first data file in {@code touches}
+   * @throws tech.bsdb.error.CorruptDatabaseException if there is no such data file
+   */
+  void aim(long address, Touches touches, int first) throws IOException;
 
   /**
    * Whether the pages read hold the whole record; {@link #decode} reads further pages of a larger

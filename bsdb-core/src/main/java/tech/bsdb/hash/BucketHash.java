@@ -10,6 +10,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * The minimal perfect hash function of Genuzio, Ottaviano and Vigna (SEA 2016) with checksum bits,
@@ -135,15 +136,16 @@ final class BucketHash implements HashFunction {
   }
 
   @Override
-  public long touch(long high) {
+  public ShownFile shown() {
+    return body.shown();
+  }
+
+  @Override
+  public void aim(long high, Touches touches, int file) {
     long at = Page.SIZE + HashConstruction.bucket(high, buckets) * blockBytes;
-    ByteBuffer block = body.buffer(at);
-    int base = ShownFile.offset(at);
-    int sum = 0;
     for (int i = 0; i < blockBytes; i += LINE) {
-      sum += block.get(base + i);
+      touches.add(file, at + i);
     }
-    return sum;
   }
 
   /** {@inheritDoc} The checksum is in the block and already compared. */
@@ -152,10 +154,9 @@ final class BucketHash implements HashFunction {
     return true;
   }
 
+  /** {@inheritDoc} It reads nothing. */
   @Override
-  public long touchCandidate(long candidate, long high) {
-    return 0;
-  }
+  public void aimCandidate(long candidate, long high, Touches touches, int file) {}
 
   /** Loads each cache line of a block except the first. */
   private long lines(ByteBuffer block, int base) {

@@ -74,6 +74,11 @@ final class HashBody implements Closeable {
     return file.buffer(position);
   }
 
+  /** The file, for {@link tech.bsdb.io.Touches}. */
+  ShownFile shown() {
+    return file;
+  }
+
   /** Verifies the pages that contain a run of bytes, unless they have been verified. */
   void verify(long from, long to) throws IOException {
     if (verify) {

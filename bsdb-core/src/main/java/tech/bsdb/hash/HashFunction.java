@@ -4,6 +4,8 @@ import java.io.Closeable;
 import java.io.IOException;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /** Maps a key's signature to its slot. Thread-safe. */
 public interface HashFunction extends Closeable {
@@ -38,15 +40,18 @@ public interface HashFunction extends Closeable {
    */
   boolean confirms(long candidate, long high, long low) throws IOException;
 
-  /**
-   * Prefetches the memory that {@link #candidate} will read, without waiting for it.
-   *
-   * @return a meaningless number that the caller must use, so that the loads are not optimized away
-   */
-  long touch(long high);
+  /** The function's file in memory. */
+  ShownFile shown();
 
-  /** Prefetches the memory that {@link #confirms} will read; see {@link #touch}. */
-  long touchCandidate(long candidate, long high);
+  /**
+   * Collects what {@link #candidate} will read.
+   *
+   * @param file the number of the function's file in {@code touches}
+   */
+  void aim(long high, Touches touches, int file);
+
+  /** Collects what {@link #confirms} will read; see {@link #aim}. */
+  void aimCandidate(long candidate, long high, Touches touches, int file);
 
   /** The identity of the function's file in its database. */
   static FileIdentity identity() {

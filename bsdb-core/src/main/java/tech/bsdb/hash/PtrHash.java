@@ -9,6 +9,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * A minimal perfect hash function of the kind "ptr" with checksum bits, read from its mapped or
@@ -246,19 +247,21 @@ final class PtrHash implements HashFunction {
   }
 
   @Override
-  public long touch(long high) {
-    long at = pilotAt(part(high), high);
-    return body.buffer(at).get(ShownFile.offset(at));
+  public ShownFile shown() {
+    return body.shown();
   }
 
   @Override
-  public long touchCandidate(long candidate, long high) {
-    if (checksumBits == 0) {
-      return 0;
+  public void aim(long high, Touches touches, int file) {
+    touches.add(file, pilotAt(part(high), high));
+  }
+
+  @Override
+  public void aimCandidate(long candidate, long high, Touches touches, int file) {
+    if (checksumBits > 0) {
+      int part = part(high);
+      touches.add(file, checksumAt(part, candidate - table[part + FIRST]));
     }
-    int part = part(high);
-    long at = checksumAt(part, candidate - table[part + FIRST]);
-    return body.buffer(at).getLong(ShownFile.offset(at));
   }
 
   /** The error of a zero where a builder writes none. */

@@ -2,10 +2,13 @@ package tech.bsdb.index;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 import tech.bsdb.io.Window;
 
 /** Maps slots to record addresses, with one page read per lookup. As thread-safe as its pages. */
@@ -70,9 +73,14 @@ public final class AddressIndex implements SlotIndex {
   }
 
   @Override
-  public long touch(long slot) {
+  public void aim(long slot, Touches touches, int file) {
     long page = SLOTS.page(slot);
-    return pages.touch(page * CheckedPages.PAGE + SLOTS.offset(slot, page));
+    touches.add(file, page * CheckedPages.PAGE + SLOTS.offset(slot, page));
+  }
+
+  @Override
+  public @Nullable ShownFile shown() {
+    return pages.shown();
   }
 
   @Override

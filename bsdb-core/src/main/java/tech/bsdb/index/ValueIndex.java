@@ -1,10 +1,13 @@
 package tech.bsdb.index;
 
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 import tech.bsdb.io.Window;
 
 /**
@@ -64,9 +67,14 @@ public final class ValueIndex implements SlotIndex {
   }
 
   @Override
-  public long touch(long slot) {
+  public void aim(long slot, Touches touches, int file) {
     long page = slots.page(slot);
-    return pages.touch(page * CheckedPages.PAGE + slots.offset(slot, page));
+    touches.add(file, page * CheckedPages.PAGE + slots.offset(slot, page));
+  }
+
+  @Override
+  public @Nullable ShownFile shown() {
+    return pages.shown();
   }
 
   @Override

@@ -144,9 +144,9 @@ public final class CheckedPages implements Closeable {
     return true;
   }
 
-  /** Like {@link PageSource#touch}. */
-  public long touch(long position) {
-    return source.touch(position);
+  /** Like {@link PageSource#shown}. */
+  public @Nullable ShownFile shown() {
+    return source.shown();
   }
 
   /** Like {@link PageSource#glance}. */

@@ -221,8 +221,8 @@ public final class LoadedEngine implements Engine {
     }
 
     @Override
-    public long touch(long position) {
-      return file.buffer(position).get(ShownFile.offset(position));
+    public ShownFile shown() {
+      return file;
     }
 
     @Override

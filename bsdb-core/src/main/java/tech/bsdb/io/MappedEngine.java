@@ -23,9 +23,11 @@ public final class MappedEngine implements Engine {
 
   private static final class MappedPages implements PageSource {
     private final Mapping mapping;
+    private final ShownFile shown;
 
     MappedPages(Mapping mapping) {
       this.mapping = mapping;
+      this.shown = new ShownFile(mapping.pieces(), mapping::close);
     }
 
     @Override
@@ -40,8 +42,8 @@ public final class MappedEngine implements Engine {
     }
 
     @Override
-    public long touch(long position) {
-      return mapping.buffer(position).get(Mapping.offset(position));
+    public ShownFile shown() {
+      return shown;
     }
 
     @Override
@@ -56,7 +58,7 @@ public final class MappedEngine implements Engine {
 
     @Override
     public void close() {
-      mapping.close();
+      shown.close();
     }
   }
 }

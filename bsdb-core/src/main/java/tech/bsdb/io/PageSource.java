@@ -2,6 +2,7 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of one immutable file. Thread-safe, except that the owner must ensure that nothing is
@@ -24,19 +25,14 @@ public interface PageSource extends Closeable {
    */
   void read(long first, int count, Window window) throws IOException;
 
-  /**
-   * Loads the cache line at a byte offset of the file if windows show memory; otherwise does
-   * nothing. Verifies nothing.
-   *
-   * @return a meaningless number that the caller must use, so that the load is not optimized away
-   */
-  default long touch(long position) {
-    return 0;
+  /** The file in memory if windows show that; otherwise null. Not to be closed. */
+  default @Nullable ShownFile shown() {
+    return null;
   }
 
   /**
    * The two bytes at a byte offset of the file, lowest first, if windows show memory; otherwise 0.
-   * Verifies nothing, so the number must not lead to an answer, only to what is {@link #touch
+   * Verifies nothing, so the number must not lead to an answer, only to what is {@link Touches
    * touched} next.
    */
   default int glance(long position) {

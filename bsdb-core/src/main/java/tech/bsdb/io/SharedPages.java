@@ -2,6 +2,7 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 
 /**
  * One open file shared by several users, each with its own view. The file is closed once the owner
@@ -39,8 +40,8 @@ public final class SharedPages implements Closeable {
     }
 
     @Override
-    public long touch(long position) {
-      return source.touch(position);
+    public @Nullable ShownFile shown() {
+      return source.shown();
     }
 
     @Override

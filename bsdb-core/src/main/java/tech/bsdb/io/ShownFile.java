@@ -33,6 +33,11 @@ public final class ShownFile implements Closeable {
     return new ShownFile(mapping.pieces(), mapping::close);
   }
 
+  /** The buffers; null where they were dropped. */
+  ByteBuffer[] pieces() {
+    return pieces;
+  }
+
   /** The number of pieces of a file. */
   static int pieces(long length) {
     return Math.toIntExact((length - 1 >>> SHIFT) + 1);

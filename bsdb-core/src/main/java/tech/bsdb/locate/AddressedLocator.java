@@ -1,6 +1,8 @@
 package tech.bsdb.locate;
 
 import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
@@ -9,6 +11,8 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Locates records through their addresses, in the blocked, compact and compressed layouts: the hash
@@ -50,8 +54,26 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   @Override
-  public long touch(int read, long place) throws IOException {
-    return read == 0 ? index.touch(place) : records.touch(place);
+  public List<@Nullable ShownFile> shown() {
+    List<@Nullable ShownFile> shown = new ArrayList<>();
+    shown.add(hash.shown());
+    shown.add(index.shown());
+    shown.addAll(records.shown());
+    return shown;
+  }
+
+  @Override
+  public boolean fillsTwoLines() {
+    return true;
+  }
+
+  @Override
+  public void aim(int read, long place, Touches touches, int first) throws IOException {
+    if (read == 0) {
+      index.aim(place, touches, first + 1);
+    } else {
+      records.aim(place, touches, first + 2);
+    }
   }
 
   @Override

@@ -9,6 +9,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.Touches;
 
 /**
  * Locates records in the packed layout whose bins are compressed. A place also holds the part of
@@ -60,13 +61,13 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  public long touch(int read, long place) {
-    return super.touch(read, bin(place));
+  public void aim(int read, long place, Touches touches, int first) {
+    super.aim(read, bin(place), touches, first);
   }
 
   @Override
-  public long touchAgain(long place) {
-    return super.touchAgain(bin(place));
+  public void aimAgain(long place, Touches touches, int first) {
+    super.aimAgain(bin(place), touches, first);
   }
 
   @Override

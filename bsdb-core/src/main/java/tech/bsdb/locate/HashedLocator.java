@@ -3,6 +3,7 @@ package tech.bsdb.locate;
 import java.io.IOException;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.io.Touches;
 
 /** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
 abstract class HashedLocator implements Locator {
@@ -23,8 +24,8 @@ abstract class HashedLocator implements Locator {
   }
 
   @Override
-  public long touchStart(long high) {
-    return hash.touch(high);
+  public void aimStart(long high, Touches touches, int first) {
+    hash.aim(high, touches, first);
   }
 
   @Override
@@ -33,8 +34,8 @@ abstract class HashedLocator implements Locator {
   }
 
   @Override
-  public long touchCandidate(long candidate, long high) {
-    return hash.touchCandidate(candidate, high);
+  public void aimCandidate(long candidate, long high, Touches touches, int first) {
+    hash.aimCandidate(candidate, high, touches, first);
   }
 
   @Override

@@ -1,12 +1,17 @@
 package tech.bsdb.locate;
 
 import java.io.IOException;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Locates values that lie in the index itself, in approximate mode: the hash function maps a
@@ -39,8 +44,18 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  public long touch(int read, long place) {
-    return index.touch(place);
+  public List<@Nullable ShownFile> shown() {
+    return Arrays.asList(hash.shown(), index.shown());
+  }
+
+  @Override
+  public boolean fillsTwoLines() {
+    return false;
+  }
+
+  @Override
+  public void aim(int read, long place, Touches touches, int first) {
+    index.aim(place, touches, first + 1);
   }
 
   @Override

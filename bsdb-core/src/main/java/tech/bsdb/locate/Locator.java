@@ -2,6 +2,7 @@ package tech.bsdb.locate;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -11,6 +12,8 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Finds the values of keys in one kind of database. A lookup makes a fixed number of {@link #reads
@@ -26,8 +29,9 @@ import tech.bsdb.io.Extent;
  * </ol>
  *
  * <p>The locator decides what is read. The caller, one of the drivers in {@code lookup}, decides
- * how: one extent after the other, many in a queue, or many touched together in mapped memory.
- * Thread-safe; each thread passes its own signatures, extents and scratch memory.
+ * how: one extent after the other, many in a queue, or many together in mapped memory, whose cache
+ * lines they collect and load first. Thread-safe; each thread passes its own signatures, extents
+ * and scratch memory.
  */
 public interface Locator extends Closeable {
   /** Instead of a place: the key is certainly absent. */
@@ -43,12 +47,33 @@ public interface Locator extends Closeable {
   void sign(byte[] key, Signature signature);
 
   /**
-   * Prefetches the memory that {@link #candidate} will read, without waiting for it.
+   * The files in memory in which a lookup can {@link #aim aim} at something; null for each whose
+   * reads do not show memory. The locator numbers them from 0.
+   */
+  List<@Nullable ShownFile> shown();
+
+  /**
+   * Collects what {@link #candidate} will read of files in memory.
+   *
+   * @param high the first half of a signature
+   * @param first the number of the locator's first file in {@code touches}
+   */
+  default void aimStart(long high, Touches touches, int first) {}
+
+  /** Whether {@link #candidate} reads arrays that {@link #touchStart} loads. */
+  default boolean touchesStart() {
+    return false;
+  }
+
+  /**
+   * Prefetches the arrays that {@link #candidate} will read, without waiting for them.
    *
    * @param high the first half of a signature
    * @return a meaningless number that the caller must use, so that the loads are not optimized away
    */
-  long touchStart(long high);
+  default long touchStart(long high) {
+    return 0;
+  }
 
   /**
    * Returns the place of the first read for a signature, or {@link #ABSENT}.
@@ -68,10 +93,8 @@ public interface Locator extends Closeable {
    */
   long candidate(long high, long low) throws IOException;
 
-  /** Prefetches the memory that {@link #confirm} will read; see {@link #touchStart}. */
-  default long touchCandidate(long candidate, long high) {
-    return 0;
-  }
+  /** Collects what {@link #confirm} will read; see {@link #aimStart}. */
+  default void aimCandidate(long candidate, long high, Touches touches, int first) {}
 
   /**
    * Returns a candidate if the key's checksum bits do not exclude it, otherwise {@link #ABSENT}.
@@ -99,23 +122,29 @@ public interface Locator extends Closeable {
    */
   void locate(int read, long place, Extent extent) throws IOException;
 
-  /** Prefetches what a read will find at its place; see {@link #touchStart}. */
-  long touch(int read, long place) throws IOException;
+  /**
+   * Collects what a read will find at its place; see {@link #aimStart}.
+   *
+   * @throws CorruptDatabaseException if there can be nothing at that place
+   */
+  void aim(int read, long place, Touches touches, int first) throws IOException;
+
+  /** Whether what is collected for the final read fills two cache lines rather than one. */
+  boolean fillsTwoLines();
 
   /**
-   * Whether the bytes that {@link #touch} loads for the final read say where more are needed, which
-   * {@link #touchAgain} loads.
+   * Whether the bytes that {@link #aim} collects for the final read say where more are needed,
+   * which {@link #aimAgain} collects.
    */
-  default boolean touchesTwice() {
+  default boolean aimsTwice() {
     return false;
   }
 
   /**
-   * Prefetches what the final read will find, as far as it depends on what {@link #touch} loaded.
+   * Collects what the final read will find, as far as it depends on what {@link #aim} collected,
+   * which has been loaded.
    */
-  default long touchAgain(long place) throws IOException {
-    return 0;
-  }
+  default void aimAgain(long place, Touches touches, int first) {}
 
   /**
    * Prefetches what {@link #value} will probably need of the pages of the final read, at more

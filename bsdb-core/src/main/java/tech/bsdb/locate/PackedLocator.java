@@ -1,6 +1,7 @@
 package tech.bsdb.locate;
 
 import java.io.IOException;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
@@ -11,6 +12,8 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Locates records by their signatures, in the packed layout: the signature gives a bin, the index
@@ -57,6 +60,16 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
+  public List<@Nullable ShownFile> shown() {
+    return records.shown();
+  }
+
+  @Override
+  public boolean touchesStart() {
+    return true;
+  }
+
+  @Override
   public long touchStart(long high) {
     return index.touch(high);
   }
@@ -66,7 +79,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
     if (filter != null && !filter.mayHold(high, low)) {
       return ABSENT;
     }
-    Starts.keep(index.touch(high));
+    Touches.keep(index.touch(high));
     return index.place(high, low);
   }
 
@@ -76,18 +89,23 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public long touch(int read, long place) {
-    return records.touchEntry(BinIndex.firstPage(place), BinIndex.slot(place));
-  }
-
-  @Override
-  public boolean touchesTwice() {
+  public boolean fillsTwoLines() {
     return true;
   }
 
   @Override
-  public long touchAgain(long place) {
-    return records.touchBin(BinIndex.firstPage(place), BinIndex.slot(place));
+  public void aim(int read, long place, Touches touches, int first) {
+    records.aimEntry(BinIndex.firstPage(place), BinIndex.slot(place), touches, first);
+  }
+
+  @Override
+  public boolean aimsTwice() {
+    return true;
+  }
+
+  @Override
+  public void aimAgain(long place, Touches touches, int first) {
+    records.aimBin(BinIndex.firstPage(place), BinIndex.slot(place), touches, first);
   }
 
   @Override

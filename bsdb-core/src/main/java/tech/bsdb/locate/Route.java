@@ -59,6 +59,11 @@ public abstract class Route implements Closeable {
    */
   public abstract int number(byte[] key) throws WrongShardException;
 
+  /** The locators of all databases, in order. */
+  final List<Locator> locators() {
+    return List.of(locators);
+  }
+
   /** The number of databases. */
   final int databases() {
     return locators.length;

@@ -49,24 +49,35 @@ public final class Runs {
     for (int i = 0; i < size; i++) {
       databases[i] = route.number(batch.key(i));
     }
+    count = 0;
     if (sorted) {
       sort(size);
-    }
-    count = 0;
-    int start = 0;
-    while (start < size) {
-      int database = databases[keys[start]];
-      int end = start + 1;
-      while (end < size && databases[keys[end]] == database) {
-        end++;
-      }
-      ofRuns[count] = database;
-      ends[count++] = end;
-      start = end;
+    } else {
+      divide(size);
     }
   }
 
-  /** Sorts the numbers of the keys by database; within a database they stay in order. */
+  private void addRun(int database, int end) {
+    ofRuns[count] = database;
+    ends[count++] = end;
+  }
+
+  /** Puts the keys in runs as they come. */
+  private void divide(int size) {
+    int last = 0;
+    for (int i = 1; i < size; i++) {
+      if (databases[i] != databases[last]) {
+        addRun(databases[last], i);
+        last = i;
+      }
+    }
+    addRun(databases[last], size);
+  }
+
+  /**
+   * Sorts the numbers of the keys by database, so that there is a run for each; within a database
+   * they stay in order.
+   */
   private void sort(int size) {
     Arrays.fill(places, 0);
     for (int i = 0; i < size; i++) {
@@ -77,6 +88,14 @@ public final class Runs {
     }
     for (int i = 0; i < size; i++) {
       keys[places[databases[i]]++] = i;
+    }
+    int start = 0;
+    for (int database = 0; database < route.databases(); database++) {
+      int end = places[database]; // where the next database starts
+      if (end > start) {
+        addRun(database, end);
+        start = end;
+      }
     }
   }
 

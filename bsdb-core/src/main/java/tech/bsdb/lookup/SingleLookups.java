@@ -6,9 +6,9 @@ import tech.bsdb.data.Values;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.Touches;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.Route;
-import tech.bsdb.locate.Starts;
 
 /** Looks up one key at a time, reading one extent after the other. Thread-safe. */
 final class SingleLookups {
@@ -57,7 +57,7 @@ final class SingleLookups {
     }
     extent.read();
     if (shown) {
-      Starts.keep(locator.touchLikely(place, extent));
+      Touches.keep(locator.touchLikely(place, extent));
     }
     return locator.value(place, key, extent, values, probe.scratch);
   }

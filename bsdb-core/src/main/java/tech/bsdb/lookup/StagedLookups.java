@@ -3,6 +3,7 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
+import tech.bsdb.io.Touches;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.Route;
 import tech.bsdb.locate.Runs;
@@ -12,19 +13,25 @@ import tech.bsdb.locate.Starts;
  * Looks up many keys in files that are in memory, stage by stage: all signatures, all places of the
  * first reads, all places of the second reads, all values. Within a stage no key waits for another,
  * so that the processor overlaps many cache misses, which single lookups incur one after the other.
- * The stages take the keys in {@link Runs}. Not thread-safe.
+ * The stages take the keys in {@link Runs}; between two stages, what the second will read is loaded
+ * for all keys in one loop. Not thread-safe.
  */
 final class StagedLookups {
-  private final boolean touchesTwice;
+  private final boolean aimsTwice;
+  private final boolean twoLines;
   private final int last;
   private final Runs runs;
-  private final Starts starts = new Starts();
+  private final Starts starts;
+  private final Touches touches;
   private final long[] places = new long[Starts.MOST];
 
   StagedLookups(Route route) {
-    this.touchesTwice = route.any().touchesTwice();
+    this.aimsTwice = route.any().aimsTwice();
+    this.twoLines = route.any().fillsTwoLines();
     this.last = route.any().reads() - 1;
     this.runs = new Runs(route);
+    this.starts = new Starts(route);
+    this.touches = starts.touches();
   }
 
   /** Looks up all keys of a batch. */
@@ -35,62 +42,68 @@ final class StagedLookups {
   }
 
   private void run(KeyBatch batch, int from, int count, Probe probe) throws IOException {
+    touches.clear(); // an error may have left some
     runs.arrange(number -> batch.key(from + number), count);
     for (int run = 0; run < runs.count(); run++) {
-      for (int i = runs.start(run); i < runs.end(run); i++) {
-        starts.sign(runs.locator(run), i, batch.key(from + runs.key(i)));
-      }
+      sign(run, batch, from);
     }
     starts.find(runs);
     long[] at = starts.places();
     for (int read = 0; read < last; read++) {
-      touch(read, at);
-      follow(read, at, probe);
+      touches.load();
+      for (int run = 0; run < runs.count(); run++) {
+        follow(run, read, at, probe);
+      }
       at = places;
     }
-    touch(last, at);
-    if (touchesTwice) {
-      touchAgain(at);
+    if (aimsTwice) {
+      touches.load();
+      for (int run = 0; run < runs.count(); run++) {
+        aimAgain(run, at);
+      }
+    }
+    if (twoLines) {
+      touches.loadTwo();
+    } else {
+      touches.load();
     }
     for (int run = 0; run < runs.count(); run++) {
       takeValues(run, at, batch, from, probe);
     }
   }
 
-  private void touch(int read, long[] at) throws IOException {
-    long sum = 0;
-    for (int run = 0; run < runs.count(); run++) {
-      sum += starts.touch(runs.locator(run), read, at, runs.start(run), runs.end(run));
+  private void sign(int run, KeyBatch batch, int from) {
+    Locator locator = runs.locator(run);
+    int database = runs.database(run);
+    for (int i = runs.start(run), end = runs.end(run); i < end; i++) {
+      starts.sign(locator, database, i, batch.key(from + runs.key(i)));
     }
-    Starts.keep(sum);
   }
 
-  /** Finds the places of the next reads. */
-  private void follow(int read, long[] at, Probe probe) throws IOException {
-    for (int run = 0; run < runs.count(); run++) {
-      Locator locator = runs.locator(run);
-      Extent extent = probe.before(runs.database(run));
-      for (int i = runs.start(run); i < runs.end(run); i++) {
-        if (!starts.isAbsent(i)) {
-          locator.locate(read, at[i], extent);
-          extent.read();
-          places[i] = locator.next(at[i], extent);
-        }
+  /** Finds the places of the next reads, and collects what these will find. */
+  private void follow(int run, int read, long[] at, Probe probe) throws IOException {
+    Locator locator = runs.locator(run);
+    int first = starts.first(runs.database(run));
+    Extent extent = probe.before(runs.database(run));
+    for (int i = runs.start(run), end = runs.end(run); i < end; i++) {
+      if (!starts.isAbsent(i)) {
+        locator.locate(read, at[i], extent);
+        extent.read();
+        long place = locator.next(at[i], extent);
+        places[i] = place;
+        locator.aim(read + 1, place, touches, first);
       }
     }
   }
 
-  private void touchAgain(long[] at) throws IOException {
-    long sum = 0;
-    for (int run = 0; run < runs.count(); run++) {
-      Locator locator = runs.locator(run);
-      for (int i = runs.start(run); i < runs.end(run); i++) {
-        if (!starts.isAbsent(i)) {
-          sum += locator.touchAgain(at[i]);
-        }
+  private void aimAgain(int run, long[] at) {
+    Locator locator = runs.locator(run);
+    int first = starts.first(runs.database(run));
+    for (int i = runs.start(run), end = runs.end(run); i < end; i++) {
+      if (!starts.isAbsent(i)) {
+        locator.aimAgain(at[i], touches, first);
       }
     }
-    Starts.keep(sum);
   }
 
   private void takeValues(int run, long[] at, KeyBatch batch, int from, Probe probe)

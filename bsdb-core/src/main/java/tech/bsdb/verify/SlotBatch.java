@@ -14,7 +14,7 @@ import tech.bsdb.locate.Starts;
 final class SlotBatch {
   private final DatabaseDirectory directory;
   private final AddressedLocator locator;
-  private final Starts starts = new Starts();
+  private final Starts starts;
   private final Extent extent = new Extent();
   private final long[] addresses = new long[Starts.MOST];
   private int count;
@@ -23,16 +23,18 @@ final class SlotBatch {
   SlotBatch(DatabaseDirectory directory, AddressedLocator locator) {
     this.directory = directory;
     this.locator = locator;
+    this.starts = new Starts(locator);
   }
 
   /** Takes the next records and finds their slots; returns false if there are none. */
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
+    starts.touches().clear();
     while (count < Starts.MOST && scanner.next()) {
       if (!directory.isRoutedHere(scanner.key())) {
         throw directory.misrouted(scanner.key());
       }
-      starts.sign(locator, count, scanner.key());
+      starts.sign(locator, 0, count, scanner.key());
       addresses[count++] = scanner.address();
     }
     starts.find(locator, count);
@@ -57,7 +59,7 @@ final class SlotBatch {
 
   /** Counts the slots that hold their record's address. */
   int countLeading() throws IOException {
-    Starts.keep(starts.touch(locator, 0, starts.places(), 0, count));
+    starts.touches().load();
     int leading = 0;
     for (int i = 0; i < count; i++) {
       if (locator.leadsTo(starts.places()[i], addresses[i], extent)) {

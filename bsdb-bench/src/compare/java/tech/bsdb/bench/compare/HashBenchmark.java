@@ -1,6 +1,7 @@
 package tech.bsdb.bench.compare;
 
 import java.io.IOException;
+import java.util.List;
 import java.util.BitSet;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
@@ -20,6 +21,7 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 import tech.bsdb.hash.HashFunction;
+import tech.bsdb.io.Touches;
 
 /**
  * Queries of a mapped hash function alone, from signature to slot: nanoseconds per present key.
@@ -51,6 +53,7 @@ public class HashBenchmark {
   private final long[] candidates = new long[BATCH];
   private HashedSignatures signatures = null;
   private HashFunction function = null;
+  private Touches touches = new Touches(List.of(), BATCH);
   private int next;
   private long last;
 
@@ -60,6 +63,7 @@ public class HashBenchmark {
     signatures = new HashedSignatures(keys);
     HashedSignatures.Built built = signatures.build(HashedSignatures.kind(hash));
     function = built.open();
+    touches = new Touches(List.of(function.shown()), BATCH);
     System.out.printf(
         "%s: %,d keys, %.2f bits each with %d checksum bits; %.5f false positives%n",
         hash,
@@ -125,24 +129,24 @@ public class HashBenchmark {
   public void batch(Blackhole blackhole) throws IOException {
     int from = next;
     next = next + BATCH & QUERIES - 1;
-    long touched = 0;
     for (int i = 0; i < BATCH; i++) {
-      touched += function.touch(high[from + i]);
+      function.aim(high[from + i], touches, 0);
     }
+    touches.load();
     for (int i = 0; i < BATCH; i++) {
       candidates[i] = function.candidate(high[from + i], low[from + i]);
     }
     for (int i = 0; i < BATCH; i++) {
       if (candidates[i] != HashFunction.ABSENT) {
-        touched += function.touchCandidate(candidates[i], high[from + i]);
+        function.aimCandidate(candidates[i], high[from + i], touches, 0);
       }
     }
+    touches.load();
     for (int i = 0; i < BATCH; i++) {
       if (candidates[i] != HashFunction.ABSENT
           && function.confirms(candidates[i], high[from + i], low[from + i])) {
         blackhole.consume(candidates[i]);
       }
     }
-    blackhole.consume(touched);
   }
 }
