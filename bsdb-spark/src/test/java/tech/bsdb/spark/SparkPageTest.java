@@ -3,13 +3,8 @@ package tech.bsdb.spark;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
-import java.net.URI;
-import java.net.http.HttpClient;
-import java.net.http.HttpRequest;
-import java.net.http.HttpResponse;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.time.Duration;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.regex.Matcher;
@@ -19,12 +14,6 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
-import tech.bsdb.OpenOptions;
-import tech.bsdb.store.Preload;
-import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.serve.ServeOptions;
-import tech.bsdb.tools.serve.Service;
-import tech.bsdb.tools.serve.ValueKind;
 
 /** What docs/SPARK.md shows works as it stands there. */
 class SparkPageTest {
@@ -71,46 +60,9 @@ class SparkPageTest {
     assertThat(stored.where("id = 'user-42'").first().getLong(1)).isEqualTo(42);
     assertThat(stored.except(users).union(users.except(stored)).count()).isZero();
 
-    try (Service service =
-        Service.start(served(dir.resolve("stores/users")), Console.ofProcess())) {
-      HttpResponse<String> answer =
-          HttpClient.newHttpClient()
-              .send(
-                  HttpRequest.newBuilder(
-                          URI.create("http://127.0.0.1:" + service.port() + "/bsdb/user-42"))
-                      .build(),
-                  HttpResponse.BodyHandlers.ofString());
-      assertThat(answer.body()).isEqualTo("{\"id\":\"user-42\",\"age\":42}");
+    try (Served served = Served.of(dir.resolve("stores/users"))) {
+      assertThat(served.get("user-42")).isEqualTo("{\"id\":\"user-42\",\"age\":42}");
     }
-  }
-
-  private static ServeOptions served(Path store) {
-    return new ServeOptions(
-        store,
-        "127.0.0.1",
-        0,
-        0,
-        "/bsdb/",
-        2,
-        false,
-        OpenOptions.defaults(),
-        false,
-        ValueKind.JSON,
-        Preload.NONE,
-        Duration.ofSeconds(1),
-        null,
-        null,
-        null,
-        new ServeOptions.Limits(
-            10,
-            100,
-            1 << 20,
-            1000,
-            1 << 24,
-            1 << 24,
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(10),
-            Duration.ofSeconds(1)));
   }
 
   @Test
