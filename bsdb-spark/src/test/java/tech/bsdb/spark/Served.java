@@ -14,6 +14,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
@@ -34,6 +35,11 @@ final class Served implements AutoCloseable {
   /** Serves a store or a database. */
   static Served of(Path database) throws Exception {
     return new Served(Service.start(options(database), Console.ofProcess()));
+  }
+
+  /** Serves a store that follows another one, and closes the follower in the end. */
+  static Served of(Path store, Follower follower) throws Exception {
+    return new Served(Service.start(options(store), Console.ofProcess(), follower));
   }
 
   /** The answer for one key, percent-encoded; null if it is absent. */
