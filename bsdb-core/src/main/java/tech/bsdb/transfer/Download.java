@@ -6,6 +6,7 @@ import java.io.InputStream;
 import java.io.InterruptedIOException;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.NoSuchFileException;
@@ -110,6 +111,7 @@ public final class Download {
    *
    * @param nearby directories of databases and sets here that may have some of it
    * @throws NoSuchFileException if the origin lacks a file
+   * @throws FileSystemException if a file here cannot be written, or lacks room
    * @throws CancellationException if it was cancelled
    */
   public void run(List<Path> nearby) throws IOException {
@@ -299,6 +301,8 @@ public final class Download {
         out.write(buffer);
       }
       out.force(true);
+    } catch (IOException e) {
+      throw FileFetch.named(manifest, e);
     }
     traffic.file();
     synchronized (arrivals) {
@@ -344,13 +348,10 @@ public final class Download {
     }
     long free = Files.getFileStore(staging).getUsableSpace();
     if (missing > free) {
-      throw new IOException(
-          staging.getParent()
-              + ": "
-              + missing
-              + " bytes are still to come, but only "
-              + free
-              + " are free; make room, or keep fewer versions");
+      throw new FileSystemException(
+          String.valueOf(staging.getParent()),
+          null,
+          missing + " bytes are still to come, but only " + free + " bytes are free");
     }
   }
 

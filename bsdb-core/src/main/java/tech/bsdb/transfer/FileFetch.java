@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.ByteBuffer;
 import java.nio.channels.FileChannel;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
 import java.nio.file.Path;
@@ -73,8 +74,23 @@ final class FileFetch {
         fetch(out);
         traffic.file();
       }
-      out.force(true);
+      try {
+        out.force(true);
+      } catch (IOException e) {
+        throw named(target, e);
+      }
     }
+  }
+
+  /** Adds the file to a failure of the system to write, which does not name it. */
+  static IOException named(Path file, IOException failure) {
+    if (failure.getClass() != IOException.class) {
+      return failure; // it was closed or interrupted, or names the file
+    }
+    FileSystemException named =
+        new FileSystemException(file.toString(), null, failure.getMessage());
+    named.initCause(failure);
+    return named;
   }
 
   /**
@@ -174,7 +190,7 @@ final class FileFetch {
       }
       return null;
     } catch (Unwritable e) {
-      throw e.cause();
+      throw named(target, e.cause());
     } catch (IOException e) {
       return pages.complete() ? null : e; // what fails after the last byte does not matter
     }

@@ -6,6 +6,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
@@ -469,7 +470,9 @@ class PullTest {
     build(there, "one", 1);
     try (SmallDisk disk = SmallDisk.mount(folder.resolve("disk"), 128 << 10)) {
       store = disk.directory().resolve("store");
-      assertThatThrownBy(() -> pull(QUICK)).hasMessageContaining(" are still to come, but only ");
+      assertThatThrownBy(() -> pull(QUICK))
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining(" bytes are still to come, but only ");
       origin.fault =
           (file, from, content) -> {
             if (file.startsWith("data")) {
@@ -479,8 +482,9 @@ class PullTest {
           };
       disk.resize(1536 << 10);
       assertThatThrownBy(() -> pull(QUICK.withThreads(1)))
-          .isInstanceOf(IOException.class)
-          .hasMessageContaining("No space left");
+          .isInstanceOf(FileSystemException.class)
+          .hasMessageContaining(disk.directory() + "/")
+          .hasMessageEndingWith(": No space left on device");
       origin.fault = (file, from, content) -> content;
       Files.delete(disk.directory().resolve("filler"));
       pull(QUICK);

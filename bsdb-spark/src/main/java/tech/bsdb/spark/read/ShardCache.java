@@ -3,6 +3,7 @@ package tech.bsdb.spark.read;
 import java.io.Closeable;
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -10,6 +11,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.locks.ReentrantLock;
@@ -208,7 +210,7 @@ final class ShardCache {
             .sorted(Comparator.comparingLong(copy -> copy.lastUsed))
             .toList();
     long kept = copies.values().stream().mapToLong(copy -> copy.bytes).sum();
-    long free = coming.staging.toFile().getParentFile().getUsableSpace();
+    long free = root(coming).toFile().getUsableSpace();
     List<Copy> removed = new ArrayList<>();
     for (Copy copy : idle) {
       if (kept <= mostBytes && free >= coming.bytes) {
@@ -234,6 +236,11 @@ final class ShardCache {
     } catch (CancellationException e) {
       checkRunning.run(); // which tells more
       throw e;
+    } catch (FileSystemException e) {
+      if (!String.valueOf(e.getFile()).startsWith(root(copy).toString())) {
+        throw e; // of the origin
+      }
+      throw unwritable(place, copy, e);
     }
     Database opened = Database.open(download.directory(part));
     synchronized (this) {
@@ -241,6 +248,34 @@ final class ShardCache {
       copy.bytes = size(download.directory(part));
     }
     return opened;
+  }
+
+  private static Path root(Copy copy) {
+    return Objects.requireNonNull(copy.staging.getParent());
+  }
+
+  /**
+   * Tells that a copy cannot be written, and gives back what room it took: others may need it. What
+   * has arrived is verified, so it could have stayed otherwise.
+   */
+  private static IOException unwritable(ShardPlace place, Copy copy, FileSystemException why) {
+    try {
+      Download.clear(copy.staging);
+    } catch (IOException e) {
+      why.addSuppressed(e);
+    }
+    Path root = root(copy);
+    return new IOException(
+        place
+            + " cannot be copied to this machine: "
+            + why.getMessage()
+            + ". Copies are below "
+            + root
+            + ", where "
+            + root.toFile().getUsableSpace()
+            + " bytes are free now: make room, or let Spark's local directories"
+            + " (spark.local.dir) be on a larger disk",
+        why);
   }
 
   private static long size(Path directory) throws IOException {

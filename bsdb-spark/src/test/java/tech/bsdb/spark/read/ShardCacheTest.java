@@ -3,6 +3,7 @@ package tech.bsdb.spark.read;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -122,6 +123,28 @@ class ShardCacheTest {
                       throw new IllegalStateException("killed");
                     }))
         .hasMessage("killed");
+    try (Lease lease = lease(place, ENOUGH)) {
+      assertReads(lease);
+    }
+  }
+
+  @Test
+  void aFullDiskIsNamedAndLeavesNothing() throws Exception {
+    assumeTrue(FullDisk.works(), "needs a device that is full: /dev/full");
+    FullDisk disk = new FullDisk("data-");
+    Path root = disk.of(kept);
+    cache = new ShardCache(() -> root, TransferOptions.defaults());
+    ShardPlace place = place("db", 60);
+    assertThatThrownBy(() -> lease(place, ENOUGH))
+        .isInstanceOf(IOException.class)
+        .hasMessageStartingWith(place + " cannot be copied to this machine: " + kept)
+        .hasMessageContaining("/data-000-")
+        .hasMessageContaining(": No space left on device. Copies are below " + kept)
+        .hasMessageContaining("spark.local.dir");
+    assertThat(copies()).isZero();
+    assertThat(cache.leaseIfHere(place)).isNull();
+
+    disk.makeRoom();
     try (Lease lease = lease(place, ENOUGH)) {
       assertReads(lease);
     }

@@ -35,6 +35,7 @@ public record Diagnosis(String words, boolean bug) {
           "disk quota exceeded", "free some space, or write elsewhere",
           "too many open files", "raise the limit with: ulimit -n " + moreFiles(),
           "read-only file system", "write elsewhere",
+          " bytes are still to come, but only ", "make room, or keep fewer versions",
           "file too large", "the file system or ulimit -f limits file sizes");
 
   /** Describes an exception. */

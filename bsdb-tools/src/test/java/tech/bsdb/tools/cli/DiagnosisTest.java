@@ -36,6 +36,11 @@ class DiagnosisTest {
     assertMistake(
         new FileSystemException("rdb", null, "Read-only file system"),
         "rdb: Read-only file system (write elsewhere)");
+    assertMistake(
+        new FileSystemException(
+            "store", null, "9 bytes are still to come, but only 5 bytes are free"),
+        "store: 9 bytes are still to come, but only 5 bytes are free"
+            + " (make room, or keep fewer versions)");
   }
 
   @Test
