@@ -72,6 +72,17 @@ final class HadoopConfiguration {
     return configuration;
   }
 
+  /** Returns a configuration with which cut connections to S3 are resumed, unless it says how. */
+  static Configuration resuming(Configuration configuration) {
+    String stream = "fs.s3a.input.stream.type";
+    if (isSetByUser(configuration, stream)) {
+      return configuration;
+    }
+    Configuration resuming = new Configuration(configuration);
+    resuming.set(stream, "classic", "bsdb");
+    return resuming;
+  }
+
   private static @Nullable Path folder(FileSourceOptions options) throws InputException {
     Path given = options.hadoopConf();
     if (given != null) {

@@ -75,7 +75,7 @@ final class HadoopDirectory implements DistantDirectory {
       if ("file".equals(uri.getScheme())) {
         return LocalDirectory.of(uri.getPath());
       }
-      return at(given, uri, configuration);
+      return at(given, uri, HadoopConfiguration.resuming(configuration));
     } catch (IOException | RuntimeException | LinkageError failure) {
       throw FileSources.explain(location, failure);
     }
