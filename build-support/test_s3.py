@@ -1,9 +1,10 @@
-"""Builds from s3a://, and pushes there, against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
+"""Builds from s3a://, pushes there, and writes and reads there with Spark, against moto, through a proxy that can cut connections: test_s3.py ROOT JARS WORK (scripts/test-s3)."""
 
 import json
 import logging
 import os
 import pathlib
+import re
 import socket
 import subprocess
 import sys
@@ -279,6 +280,53 @@ code = serving.wait(timeout=30)
 check("it ends", code == 143, began, f"exit code {code}: {(WORK / 'followed.log').read_text()}")
 
 pull("no such store", WORK / "none", port, store="missing", expected="s3a://bucket/missing: is neither a store nor a database")
+
+
+
+def spark_class_path():
+    """Builds the connector's jar; returns it, Spark with all that it needs, and the connector of S3."""
+    listed = WORK / "class-path"
+    plugin = "org.apache.maven.plugins:maven-dependency-plugin:3.8.1:build-classpath"
+    line = [ROOT / "mvnw", "-B", "-q", "-Dquick", "-DskipTests", "-pl", "bsdb-spark", "-am", "package", plugin]
+    options = [f"-Dmdep.outputFile={listed}", "-Dmdep.includeScope=compile"]
+    subprocess.run([*map(str, line), *options], cwd=ROOT, check=True, stdout=sys.stderr, timeout=1800)
+    inside = ("bsdb-", "dsiutils-", "fastutil-", "jsap-", "sux4j-")  # the jar has these
+    others = [jar for jar in listed.read_text().strip().split(os.pathsep) if not pathlib.Path(jar).name.startswith(inside)]
+    (jar,) = (ROOT / "bsdb-spark/target").glob("bsdb-spark_*.jar")
+    return os.pathsep.join([str(jar), *others, f"{JARS}/*"])
+
+
+def spark(what, store, version, port):
+    """Writes a version with Spark and reads it back."""
+    began = time.monotonic()
+    environment = {**os.environ, "AWS_ACCESS_KEY_ID": "test", "AWS_SECRET_ACCESS_KEY": "test", "SPARK_LOCAL_IP": "127.0.0.1"}
+    home = os.environ.get("JAVA_HOME")
+    java = f"{home}/bin/java" if home else "java"
+    opens = re.search("<spark.opens>(.*)</spark.opens>", (ROOT / "bsdb-spark/pom.xml").read_text())[1].split()
+    program = [ROOT / "build-support/SparkS3.java", f"s3a://bucket/{store}", version, f"http://127.0.0.1:{port}", WORK / "spark"]
+    line = [java, "-Xmx1500m", *opens, "-cp", CLASS_PATH, *program]
+    result = subprocess.run([*map(str, line)], env=environment, capture_output=True, text=True, timeout=600)
+    expected = f"rows true\nnumber {4711 * 31 + version}\n"
+    check(what, result.returncode == 0 and result.stdout == expected, began, f"exit code {result.returncode}: {result.stdout}{result.stderr[-4000:]}")
+
+
+CLASS_PATH = spark_class_path()
+spark("Spark writes to s3a:// and reads it", "spark", 1, port)
+pulled = WORK / "pulled"
+pull("a pull of what Spark wrote", pulled, port, "--verify", store="spark")
+began = time.monotonic()
+got = run("get", "-d", pulled / "v1", "--json", "--fields", "number", "u4711").stdout
+check("it has the row", '"number":146042' in got, began, got)
+proxy = Proxy(port)
+proxy.after = 200_000
+proxy.cuts = 5
+spark("Spark with cut connections", "spark", 2, proxy.port)
+check("these cuts were made", proxy.done == 5, began, f"{proxy.done} of 5 were made")
+spark("Spark removes old versions", "spark", 3, port)
+versions = sorted({key.split("/")[1] for key in keys("spark/")})
+check("and leaves two", versions == ["CURRENT", "v2", "v3"], began, str(versions))
+current = client.get_object(Bucket="bucket", Key="spark/CURRENT")["Body"].read()
+check("CURRENT names the newest", current.startswith(b"v3\n"), began, str(current))
 
 proxy = Proxy(port)
 proxy.cuts = 2
