@@ -2,10 +2,11 @@ package tech.bsdb.spark;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.OutputStream;
+import java.net.HttpURLConnection;
 import java.net.URI;
 import java.net.http.HttpClient;
 import java.net.http.HttpRequest;
-import java.net.http.HttpRequest.BodyPublishers;
 import java.net.http.HttpResponse;
 import java.net.http.HttpResponse.BodyHandlers;
 import java.nio.file.Path;
@@ -59,18 +60,19 @@ final class Served implements AutoCloseable {
    * @param query what follows the prefix
    * @return a line for each key
    */
-  InputStream batch(String type, String query, byte[] body)
-      throws IOException, InterruptedException {
-    HttpRequest request =
-        HttpRequest.newBuilder(uri(query))
-            .header("Content-Type", type)
-            .POST(BodyPublishers.ofByteArray(body))
-            .build();
-    HttpResponse<InputStream> answer = client.send(request, BodyHandlers.ofInputStream());
-    if (answer.statusCode() != 200) {
-      throw new IOException("status " + answer.statusCode());
+  InputStream batch(String type, String query, byte[] body) throws IOException {
+    HttpURLConnection connection = (HttpURLConnection) uri(query).toURL().openConnection();
+    connection.setRequestProperty("Connection", "close"); // which the server would wait for
+    connection.setRequestProperty("Content-Type", type);
+    connection.setDoOutput(true);
+    connection.setFixedLengthStreamingMode(body.length);
+    try (OutputStream out = connection.getOutputStream()) {
+      out.write(body);
     }
-    return answer.body();
+    if (connection.getResponseCode() != 200) {
+      throw new IOException("status " + connection.getResponseCode());
+    }
+    return connection.getInputStream();
   }
 
   private URI uri(String rest) {
