@@ -3,7 +3,6 @@ package tech.bsdb.build;
 import java.io.IOException;
 import java.util.List;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
@@ -12,28 +11,17 @@ import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
-import tech.bsdb.work.OrderedTasks;
 
 /**
- * Packs spilled records into bins and pages, in the order of their signatures.
- *
- * <p>A pass covers a range of bins: it reads their records from the spill, sorts them, checks them
- * for duplicates, and compresses them if requested. Passes run on all threads within the given
- * memory, and are written in order. The output depends neither on the memory nor on the number of
- * threads.
+ * Packs spilled records into bins and pages, in the order of their signatures. The {@link
+ * SortedPasses passes} also compress them if requested.
  */
 public final class PackStage {
-  /** Memory that a pass needs for each record, in addition to the record itself. */
-  private static final int WORKING_BYTES = 48;
-
   private static final int LONG_PART = 1 << 20;
 
   private final RecordSpill spill;
   private final PackedShape shape;
-  private final long memoryBytes;
-  private final int threads;
-  private final DuplicateRule kept;
-  private final long seed;
+  private final SortedPasses passes;
   private final BooleanSupplier cancelled;
   private final CompressedBins.@Nullable Rule compression;
   private byte[] part = new byte[0];
@@ -61,26 +49,11 @@ public final class PackStage {
       CompressedBins.@Nullable Rule compression) {
     this.spill = spill;
     this.shape = shape;
-    this.memoryBytes = memoryBytes;
-    this.threads = threads;
-    this.kept = kept;
-    this.seed = seed;
+    this.passes =
+        new SortedPasses(
+            spill, shape, memoryBytes, threads, kept, seed, cancelled, compression != null);
     this.cancelled = cancelled;
     this.compression = compression;
-  }
-
-  /**
-   * The memory of all passes.
-   *
-   * @param records the number of records of equal length, with random signatures
-   * @param entryBytes bytes of a record in the spill
-   * @param memoryBytes the memory limit for concurrent passes
-   */
-  static long passBytes(
-      long records, long entryBytes, PackedShape shape, long memoryBytes, int threads) {
-    long unit = records * (entryBytes + WORKING_BYTES) / shape.units();
-    long pass = Math.max(1, unit / Math.max(1, ceiling(unit, memoryBytes)));
-    return Math.min(unit * shape.units(), pass * concurrent(pass, memoryBytes, threads));
   }
 
   /** Writes the bins of a pass. */
@@ -89,9 +62,8 @@ public final class PackStage {
     void put(PackedWriter writer) throws IOException;
   }
 
-  /** The packed records of a pass, which is the last of its partitions or not. */
-  private record Packed(
-      Output bins, int records, int fromPartition, int toPartition, boolean last) {}
+  /** The packed records of a pass. */
+  private record Packed(Output bins, int records) {}
 
   /**
    * Writes all records.
@@ -105,33 +77,19 @@ public final class PackStage {
       throws IOException {
     BinIndex.Builder index = new BinIndex.Builder(shape.bins(), shape.spanning());
     PackedWriter writer = new PackedWriter(files.get(0), shape.spanning(), index::add);
-    int units = shape.units();
     int[] file = {0};
-    OrderedTasks.Taker<Packed> taker =
-        packed -> {
-          checkNotCancelled();
-          int wanted = (int) ((long) packed.fromPartition * files.size() / RecordSpill.PARTITIONS);
+    passes.run(
+        "bsdb-pack",
+        sorted -> new Packed(output(sorted, filter), sorted.records()),
+        (packed, fromPartition) -> {
+          int wanted = (int) ((long) fromPartition * files.size() / RecordSpill.PARTITIONS);
           while (file[0] < wanted) {
             writer.nextFile(files.get(++file[0]));
           }
           packed.bins.put(writer);
-          if (packed.last) {
-            for (int i = packed.fromPartition; i < packed.toPartition; i++) {
-              spill.drop(i);
-            }
-          }
           records += packed.records;
           progress.accept(records);
-        };
-    try (OrderedTasks<Packed> running =
-        new OrderedTasks<>("bsdb-pack", threads, concurrent(), taker)) {
-      for (int unit = 0; unit < units; unit++) {
-        submit(unit, filter, running);
-      }
-      running.drain();
-    } catch (ExecutionException e) {
-      rethrow(e.getCause());
-    }
+        });
     writer.finish();
     return index.build();
   }
@@ -139,29 +97,6 @@ public final class PackStage {
   /** The number of records written, without dropped ones. */
   long records() {
     return records;
-  }
-
-  private void submit(int unit, @Nullable FilterWriter filter, OrderedTasks<Packed> running)
-      throws IOException, ExecutionException {
-    int perUnit = RecordSpill.PARTITIONS / shape.units();
-    int fromPartition = unit * perUnit;
-    int toPartition = fromPartition + perUnit;
-    long binsPerUnit = shape.bins() / shape.units();
-    long parts = Math.max(1, Math.min(binsPerUnit, ceiling(need(fromPartition, toPartition))));
-    for (long i = 0; i < parts; i++) {
-      long from = unit * binsPerUnit + binsPerUnit * i / parts;
-      long to = unit * binsPerUnit + binsPerUnit * (i + 1) / parts;
-      boolean last = i + 1 == parts;
-      checkNotCancelled();
-      running.submit(
-          () -> {
-            SortedBins sorted =
-                SortedBins.load(
-                    spill, fromPartition, toPartition, shape.bins(), from, to, seed, kept);
-            return new Packed(
-                output(sorted, filter), sorted.records(), fromPartition, toPartition, last);
-          });
-    }
   }
 
   private Output output(SortedBins sorted, @Nullable FilterWriter filter) throws IOException {
@@ -195,42 +130,6 @@ public final class PackStage {
           signatures[used[0]++] = low;
         });
     return signatures;
-  }
-
-  private long ceiling(long bytes) {
-    return ceiling(bytes, memoryBytes);
-  }
-
-  /** The number of passes for partitions that need so much memory; about a quarter of it each. */
-  private static long ceiling(long bytes, long memoryBytes) {
-    long most = Math.max(1, Math.min(memoryBytes / 4, 1L << 29));
-    return (bytes + most - 1) / most;
-  }
-
-  private long need(int fromPartition, int toPartition) {
-    long bytes = 0;
-    for (int i = fromPartition; i < toPartition; i++) {
-      bytes += spill.bytes(i) + WORKING_BYTES * spill.count(i);
-      if (compression != null) { // long values are in memory, and raw bytes and frames at once
-        bytes += spill.bytes(i) + 2 * spill.longBytes(i);
-      }
-    }
-    return bytes;
-  }
-
-  /** The number of passes whose records may be in memory. */
-  private int concurrent() {
-    int perUnit = RecordSpill.PARTITIONS / shape.units();
-    long largest = 1;
-    for (int unit = 0; unit < shape.units(); unit++) {
-      long need = need(unit * perUnit, (unit + 1) * perUnit);
-      largest = Math.max(largest, need / Math.max(1, ceiling(need)));
-    }
-    return concurrent(largest, memoryBytes, threads);
-  }
-
-  private static int concurrent(long largest, long memoryBytes, int threads) {
-    return (int) Math.max(1, Math.min(threads + 1L, memoryBytes / largest));
   }
 
   private void put(SortedBins sorted, PackedWriter writer) throws IOException {
@@ -281,23 +180,7 @@ public final class PackStage {
         part,
         (read, length) -> {
           writer.put(read, 0, length);
-          checkNotCancelled();
+          passes.checkNotCancelled();
         });
-  }
-
-  private void checkNotCancelled() {
-    if (cancelled.getAsBoolean()) {
-      throw new CancellationException("the build was cancelled");
-    }
-  }
-
-  private static void rethrow(@Nullable Throwable cause) throws IOException {
-    if (cause instanceof IOException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
   }
 }

@@ -6,7 +6,6 @@ import java.nio.file.Path;
 import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.KeySlots;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
 
 /**
@@ -19,11 +18,6 @@ public final class ShardSpill implements Closeable {
 
   private static final int LEAST_CHUNK = 1 << 12;
   private static final int MOST_CHUNK = 1 << 20;
-
-  /** Bytes of a value to keep an array for. */
-  private static final int KEPT_VALUE = 1 << 20;
-
-  private static final int VALUE_PART = 1 << 16;
 
   private final int shards;
   private final long seed;
@@ -91,9 +85,8 @@ public final class ShardSpill implements Closeable {
    * @throws IOException if the files were damaged meanwhile, or by the receiver
    */
   public void read(int shard, long step, Records receiver) throws IOException {
-    FramedRecord record = new FramedRecord();
+    SpilledRecord record = new SpilledRecord(spill);
     Signature signature = new Signature();
-    LongValue longValue = new LongValue();
     long[] skip = {0};
     spill.read(
         shard,
@@ -104,50 +97,8 @@ public final class ShardSpill implements Closeable {
           }
           skip[0] = step - 1;
           signature.compute(bytes, keyFrom, keyLength, seed);
-          int valueLength = RecordFrame.valueLength(RecordFrame.header(bytes, from));
-          int valueFrom = keyFrom + keyLength;
-          record.high = signature.high;
-          record.low = signature.low;
-          record.head = bytes;
-          record.headStart = from;
-          record.headLength = valueFrom - from;
-          record.keyLength = keyLength;
-          record.valueLength = valueLength;
-          if (valueLength > RecordSpill.LONG_VALUE) {
-            record.value = longValue.read(bytes, valueFrom, valueLength);
-            record.valueStart = 0;
-          } else {
-            record.value = bytes;
-            record.valueStart = valueFrom;
-          }
-          receiver.take(record);
+          receiver.take(record.of(bytes, from, signature.high, signature.low));
         });
-  }
-
-  /** Reads long values back, one at a time. */
-  private final class LongValue {
-    private final byte[] part = new byte[VALUE_PART];
-    private byte[] kept = new byte[0];
-    private int used;
-
-    /** Returns an array that starts with the value and is valid until the next call. */
-    byte[] read(byte[] reference, int at, int length) throws IOException {
-      byte[] value = kept.length >= length ? kept : new byte[length];
-      if (length <= KEPT_VALUE) {
-        kept = value;
-      }
-      used = 0;
-      spill.readLong(
-          reference,
-          at,
-          length,
-          part,
-          (read, count) -> {
-            System.arraycopy(read, 0, value, used, count);
-            used += count;
-          });
-      return value;
-    }
   }
 
   /**

@@ -201,7 +201,7 @@ public record SizePlan(
     long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long memory =
         RecordSpill.openBytes(count)
-            + PackStage.passBytes(
+            + SortedPasses.bytes(
                 count,
                 compressed ? entry + Math.max(entry, 2 * records.length()) : entry,
                 shape,

@@ -377,6 +377,16 @@ final class SortedBins {
     }
   }
 
+  /** The first half of the signature of the record at a position of the order. */
+  long high(int position) {
+    return highs[order[position]];
+  }
+
+  /** The second half of the signature of the record at a position of the order. */
+  long low(int position) {
+    return lows[order[position]];
+  }
+
   /** Where the record at a position of the order starts. */
   int recordStart(int position) {
     return starts[order[position]];
