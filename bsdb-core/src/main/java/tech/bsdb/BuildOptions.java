@@ -41,6 +41,7 @@ public final class BuildOptions {
     long memoryBytes = 1L << 30;
     int threads = Math.min(256, Runtime.getRuntime().availableProcessors());
     DuplicatePolicy duplicates = DuplicatePolicy.ERROR;
+    boolean signatureOrder;
     boolean overwrite;
     @Nullable Path temporaryDirectory;
     @Nullable String valueSchema;
@@ -64,6 +65,7 @@ public final class BuildOptions {
       memoryBytes = other.memoryBytes;
       threads = other.threads;
       duplicates = other.duplicates;
+      signatureOrder = other.signatureOrder;
       overwrite = other.overwrite;
       temporaryDirectory = other.temporaryDirectory;
       valueSchema = other.valueSchema;
@@ -87,6 +89,7 @@ public final class BuildOptions {
           memoryBytes,
           threads,
           duplicates,
+          signatureOrder,
           overwrite,
           temporaryDirectory,
           valueSchema,
@@ -332,6 +335,22 @@ public final class BuildOptions {
   public BuildOptions withOnlyShard(int onlyShard) {
     ranged("onlyShard", onlyShard, 0, ShardSet.MOST - 1);
     return with(changed -> changed.onlyShard = onlyShard);
+  }
+
+  /** Whether records are stored in the order of their signatures. Packed layouts always do so. */
+  public boolean signatureOrder() {
+    return settings.signatureOrder;
+  }
+
+  /**
+   * These options with another {@link #signatureOrder()}. If true, the bytes of the database do not
+   * depend on the order in which records are added, except that of duplicates of which one is kept.
+   * The records go through temporary files of their size, which a {@link LayoutPlan} does not
+   * count. Layouts that compress records refuse it: they learn from the records that come first,
+   * and compress neighbors together.
+   */
+  public BuildOptions withSignatureOrder(boolean signatureOrder) {
+    return with(changed -> changed.signatureOrder = signatureOrder);
   }
 
   /** Memory available to the passes that write the index or pack the records, in bytes. */

@@ -65,6 +65,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private DatabaseBuilder(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
     DatabaseWriter.requirePlaceForFilter(options);
+    DatabaseWriter.requireOrder(options);
     if (options.onlyShard().orElse(0) >= options.shards()) {
       throw new IllegalArgumentException(
           "onlyShard is "
@@ -117,7 +118,8 @@ public final class DatabaseBuilder implements AutoCloseable {
    * @throws java.nio.file.FileAlreadyExistsException if the target exists and the options do not
    *     allow replacing it
    * @throws IllegalArgumentException if the options ask for a filter, and the layout is not packed,
-   *     or for a shard that the set does not have
+   *     for the order of signatures, and the layout compresses records, or for a shard that the set
+   *     does not have
    */
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {

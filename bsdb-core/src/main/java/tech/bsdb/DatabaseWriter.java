@@ -16,6 +16,7 @@ import tech.bsdb.build.DuplicateRule;
 import tech.bsdb.build.OutputFile;
 import tech.bsdb.build.PackedAssembly;
 import tech.bsdb.build.SignatureCollisions;
+import tech.bsdb.build.SignatureOrder;
 import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordScanner;
@@ -119,6 +120,15 @@ final class DatabaseWriter implements BuildOutput {
               + kind
               + " has checksum bits in its hash function instead: set checksumBits, or choose a"
               + " packed layout");
+    }
+  }
+
+  /** Fails if records are to be in the order of their signatures, but also to be compressed. */
+  static void requireOrder(BuildOptions options) {
+    if (options.signatureOrder() && layout(options).compressed()) {
+      throw new IllegalArgumentException(
+          "signatureOrder goes with layouts that do not compress records, but the layout is "
+              + layout(options).id());
     }
   }
 
@@ -265,7 +275,7 @@ final class DatabaseWriter implements BuildOutput {
         dictionary = trainer.train();
         trainer = null;
       }
-      current = assembly.writer(dictionary);
+      current = inOrder(assembly.writer(dictionary));
       writer = current;
       held.forEach(current::add);
       held = new RecordBatch(options.seed());
@@ -273,9 +283,27 @@ final class DatabaseWriter implements BuildOutput {
     return current;
   }
 
+  /** A writer that puts the records in order first, if that is asked for and not done anyway. */
+  private RecordWriter inOrder(RecordWriter records) throws IOException {
+    if (!options.signatureOrder() || layout(options).packed()) {
+      return records;
+    }
+    return opened.add(
+        new SignatureOrder(
+            place.temporaryDirectory(),
+            records,
+            duplicates(options),
+            options.seed(),
+            options.memoryBytes(),
+            options.threads()));
+  }
+
   @Override
   public Written finish(WriterProgress progress) throws IOException {
-    writer();
+    if (writer() instanceof SignatureOrder order) {
+      order.finish();
+      order.write(progress);
+    }
     Assembled assembled = assembly.complete(progress);
     List<Assembled.Content> contents = assembled.contents();
     List<Manifest.FileEntry> entries = contents.stream().map(Assembled.Content::entry).toList();
