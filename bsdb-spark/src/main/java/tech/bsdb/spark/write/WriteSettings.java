@@ -176,11 +176,24 @@ record WriteSettings(
     return typed() && numbers.approximateWidth > 0 ? numbers.approximateWidth : Integer.MAX_VALUE;
   }
 
-  /** Whether the bytes of a shard, or the duplicate that is kept, depend on the order of rows. */
+  /** Whether Spark sorts the records of a shard, because its build cannot. */
   boolean sorted() {
-    return layout != Layout.PACKED
-        || numbers.approximateWidth > 0
-        || onDuplicate != DuplicatePolicy.ERROR;
+    return !packsInOrder() && !buildsInOrder();
+  }
+
+  /** Whether the layout has an order of its own, and neither a dictionary nor a choice to make. */
+  private boolean packsInOrder() {
+    return layout == Layout.PACKED
+        && numbers.approximateWidth == 0
+        && onDuplicate == DuplicatePolicy.ERROR;
+  }
+
+  /** Whether the build puts records in the order of their signatures. */
+  private boolean buildsInOrder() {
+    boolean compressed =
+        numbers.approximateWidth == 0
+            && (layout == Layout.COMPRESSED || layout == Layout.PACKED_COMPRESSED);
+    return !packsInOrder() && !compressed && onDuplicate == DuplicatePolicy.ERROR;
   }
 
   /**
@@ -212,6 +225,7 @@ record WriteSettings(
             .withMemoryBytes(MEBIBYTE * numbers.memoryMb)
             .withThreads(threads)
             .withDuplicates(onDuplicate)
+            .withSignatureOrder(buildsInOrder())
             .withSeed(seed)
             .withValueSchema(schema)
             .withTemporaryDirectory(temporary)
