@@ -9,6 +9,7 @@ import java.io.InputStreamReader;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.concurrent.Semaphore;
 import java.util.stream.IntStream;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
@@ -151,6 +152,7 @@ class EveryRowTest {
 
   @Test
   void eachIsAnsweredByAServer() throws Exception {
+    Semaphore clients = new Semaphore(4); // a server refuses more than it has memory for
     try (Served served = Served.of(dir.resolve("store"))) {
       forAll(
           (from, to) -> {
@@ -159,6 +161,7 @@ class EveryRowTest {
               keys.append(key(id)).append('\n');
             }
             byte[] body = keys.toString().getBytes(UTF_8);
+            clients.acquire();
             try (BufferedReader lines =
                 new BufferedReader(
                     new InputStreamReader(served.batch("text/plain", "", body), UTF_8))) {
@@ -166,6 +169,8 @@ class EveryRowTest {
                 requireLine(id, lines.readLine());
               }
               assertThat(lines.readLine()).isNull();
+            } finally {
+              clients.release();
             }
           });
     }

@@ -185,7 +185,9 @@ class HdfsStoreTest {
       assertThat(served.get("u7")).startsWith("{\"id\":\"u7\",\"number\":218,");
       writer(rows(2), 2).save(store);
       follower.lookNow();
+      long deadline = System.nanoTime() + TimeUnit.MINUTES.toNanos(5);
       while (!served.get("u7").startsWith("{\"id\":\"u7\",\"number\":219,")) {
+        assertThat(System.nanoTime()).as("no new version is served").isLessThan(deadline);
         Thread.sleep(20);
       }
     }
