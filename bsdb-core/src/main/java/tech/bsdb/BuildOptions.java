@@ -14,8 +14,9 @@ import tech.bsdb.format.ShardSet;
  * Build options: the database to produce and the resources to use. Immutable; the {@code with}
  * methods return modified copies.
  *
- * <p>Every option that affects the bytes of the database is stored in its manifest. Memory, threads
- * and the temporary directory affect only how long a build takes.
+ * <p>Every option that affects the bytes of the database is stored in its manifest, except the
+ * order of the records. Memory, threads and the temporary directory affect only how long a build
+ * takes.
  */
 public final class BuildOptions {
   /** Default value width of an approximate database, in bytes. */
