@@ -176,24 +176,15 @@ record WriteSettings(
     return typed() && numbers.approximateWidth > 0 ? numbers.approximateWidth : Integer.MAX_VALUE;
   }
 
-  /** Whether Spark sorts the records of a shard, because its build cannot. */
+  /**
+   * Whether Spark sorts the records of a shard, because its build does not put them in order: it
+   * compresses them, or the order decides which of several with the same key it keeps.
+   */
   boolean sorted() {
-    return !packsInOrder() && !buildsInOrder();
-  }
-
-  /** Whether the layout has an order of its own, and neither a dictionary nor a choice to make. */
-  private boolean packsInOrder() {
-    return layout == Layout.PACKED
-        && numbers.approximateWidth == 0
-        && onDuplicate == DuplicatePolicy.ERROR;
-  }
-
-  /** Whether the build puts records in the order of their signatures. */
-  private boolean buildsInOrder() {
     boolean compressed =
         numbers.approximateWidth == 0
             && (layout == Layout.COMPRESSED || layout == Layout.PACKED_COMPRESSED);
-    return !packsInOrder() && !compressed && onDuplicate == DuplicatePolicy.ERROR;
+    return compressed || onDuplicate != DuplicatePolicy.ERROR;
   }
 
   /**
@@ -225,7 +216,7 @@ record WriteSettings(
             .withMemoryBytes(MEBIBYTE * numbers.memoryMb)
             .withThreads(threads)
             .withDuplicates(onDuplicate)
-            .withSignatureOrder(buildsInOrder())
+            .withSignatureOrder(!sorted())
             .withSeed(seed)
             .withValueSchema(schema)
             .withTemporaryDirectory(temporary)
