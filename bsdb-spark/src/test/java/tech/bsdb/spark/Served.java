@@ -19,6 +19,7 @@ import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
+import tech.bsdb.tools.serve.client.Limits;
 
 /** A server of this process that answers rows as JSON, and a client of it. Thread-safe. */
 final class Served implements AutoCloseable {
@@ -96,7 +97,7 @@ final class Served implements AutoCloseable {
         null,
         null,
         null,
-        new ServeOptions.Limits(
+        new Limits(
             100,
             10_000,
             1 << 24,

@@ -23,6 +23,8 @@ import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
+import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.TlsFiles;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer implements Command {
@@ -254,12 +256,12 @@ public final class HttpServer implements Command {
     return safe ? ValueKind.SAFE_JSON : ValueKind.JSON;
   }
 
-  private static ServeOptions.Limits limits(Arguments arguments) throws UsageException {
+  private static Limits limits(Arguments arguments) throws UsageException {
     long held =
         arguments.number("--max-held", 1, Long.MAX_VALUE / 4, Runtime.getRuntime().maxMemory() / 4);
     long ofClient =
         arguments.number("--max-held-client", 1, Long.MAX_VALUE / 4, Math.max(1, held / 4));
-    return new ServeOptions.Limits(
+    return new Limits(
         arguments.integer("--max-connections", 1, 10_000_000, defaultConnections()),
         arguments.integer("--max-in-flight", 1, 16_000, 4_096),
         arguments.integer("--max-body", 1, 1 << 30, 16 << 20),
@@ -317,13 +319,11 @@ public final class HttpServer implements Command {
     return prefix;
   }
 
-  private static ServeOptions.@Nullable Tls tls(Optional<Path> certificate, Optional<Path> key)
+  private static @Nullable TlsFiles tls(Optional<Path> certificate, Optional<Path> key)
       throws UsageException {
     if (certificate.isPresent() != key.isPresent()) {
       throw new UsageException("--tls-cert and --tls-key go together");
     }
-    return certificate.isEmpty()
-        ? null
-        : new ServeOptions.Tls(certificate.get(), key.orElseThrow());
+    return certificate.isEmpty() ? null : new TlsFiles(certificate.get(), key.orElseThrow());
   }
 }

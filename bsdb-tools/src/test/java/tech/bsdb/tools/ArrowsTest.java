@@ -44,7 +44,8 @@ class ArrowsTest {
       publish: build cli delivery input inspect source
       follow: build cli publish source
       serve.batch: text
-      serve: cli follow rows serve.batch text
+      serve.client: cli
+      serve: cli follow rows serve.batch serve.client text
       """;
 
   private static final JavaClasses CLASSES =
@@ -103,7 +104,7 @@ class ArrowsTest {
     "org.apache.avro.., rows",
     "com.fasterxml.jackson.., cli input rows serve",
     "org.apache.commons.cli.., cli",
-    "io.netty.., serve",
+    "io.netty.., serve serve.client",
     "io.prometheus.., serve",
     "javax.security.auth.., source",
   })

@@ -18,6 +18,7 @@ import java.util.concurrent.atomic.AtomicReference;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
  * Writes a line for every answered request: time, client, request, status, bytes, microseconds. A
@@ -75,7 +76,7 @@ final class AccessLog implements Closeable {
             + " \""
             + exchange.method()
             + " "
-            + Requests.printable(exchange.uri())
+            + FailureReports.printable(exchange.uri())
             + (exchange.http10() ? " HTTP/1.0\" " : " HTTP/1.1\" ")
             + status
             + " "

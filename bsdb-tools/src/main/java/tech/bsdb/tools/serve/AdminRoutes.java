@@ -11,6 +11,7 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.client.Connections;
 
 /**
  * The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, {@code /follow} if a

@@ -13,6 +13,7 @@ import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
+import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -108,7 +109,7 @@ final class BatchLookup implements Action {
     working = started.share();
     int keys = body.keys().size();
     weight = Math.max(1, Math.min(keys, SLICE));
-    if (!lookups.requests().enter(weight)) {
+    if (!lookups.counts().enter(weight)) {
       started.complete(Reply.BUSY);
       return;
     }
@@ -143,7 +144,7 @@ final class BatchLookup implements Action {
   private void submit() {
     if (!admitted) {
       admitted = true;
-      lookups.requests().enterAgain(weight);
+      lookups.counts().enterAgain(weight);
     }
     running = true;
     lookups
@@ -180,7 +181,7 @@ final class BatchLookup implements Action {
       if (!copy.reserveUpTo(answers.length())) { // for the copy to be written
         throw new MemoryBudgetExceededException(answers.length());
       }
-      lookups.requests().found(hits, next - first - hits);
+      lookups.counts().found(hits, next - first - hits);
       countKeptArrays();
       return null;
     } catch (MemoryBudgetExceededException | NoRoomException full) {
@@ -189,7 +190,7 @@ final class BatchLookup implements Action {
     } catch (WrongShardException e) {
       return e;
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
-      lookups.requests().error(end - next);
+      lookups.counts().error(end - next);
       return e;
     }
   }
@@ -393,7 +394,7 @@ final class BatchLookup implements Action {
   private void leave() {
     if (admitted) {
       admitted = false;
-      lookups.requests().leave(weight);
+      lookups.counts().leave(weight);
     }
   }
 

@@ -5,6 +5,7 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
  * A request's conditions on the version that answers it (RFC 9110, section 13).
@@ -64,7 +65,7 @@ record Conditions(
           Reply.error(
               412,
               "version "
-                  + Requests.printable(version)
+                  + FailureReports.printable(version)
                   + " was requested, but version "
                   + served.version()
                   + " is served",

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.client.HeldMemory;
 
 /** A request and its answer. Confined to its connection's event loop. */
 final class Exchange {

@@ -116,9 +116,9 @@ final class History {
         nanos,
         answered,
         failed,
-        requests.hits(),
-        requests.misses(),
-        requests.errors(),
+        requests.lookups().hits(),
+        requests.lookups().misses(),
+        requests.lookups().errors(),
         io.reads(),
         io.bytes());
   }

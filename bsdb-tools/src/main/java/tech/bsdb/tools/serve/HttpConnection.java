@@ -25,6 +25,10 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.client.ClientConnection;
+import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.SendProgress;
 
 /**
  * One connection: receives requests, has them answered, and writes the answers in request order,
@@ -36,7 +40,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
  * reading brings. Bodies, values and answers are counted in {@link HeldMemory}.
  */
 @SuppressWarnings("FutureReturnValueIgnored") // a failure closes the connection, which is noticed
-final class HttpConnection extends ChannelInboundHandlerAdapter {
+final class HttpConnection extends ChannelInboundHandlerAdapter implements ClientConnection {
   /** Maximum number of overlapping lookups on one connection. */
   private static final int OVERLAP = 64;
 
@@ -63,6 +67,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private static final byte[] LAST_CHUNK = "0\r\n\r\n".getBytes(US_ASCII);
 
   private final Connections connections;
+  private final Requests requests;
   private final RequestReader reader;
   private final RequestDecoder decoder;
   private final ArrayDeque<Exchange> received = new ArrayDeque<>();
@@ -82,8 +87,10 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   private long activeNanos = System.nanoTime();
   private final SendProgress sending = new SendProgress();
 
-  HttpConnection(Connections connections, RequestReader reader, RequestDecoder decoder) {
+  HttpConnection(
+      Connections connections, Requests requests, RequestReader reader, RequestDecoder decoder) {
     this.connections = connections;
+    this.requests = requests;
     this.reader = reader;
     this.decoder = decoder;
   }
@@ -93,7 +100,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
     context = ctx;
     HeldMemory.Connection held =
         connections
-            .requests()
             .memory()
             .connection(
                 ctx.channel().remoteAddress() instanceof InetSocketAddress address
@@ -123,7 +129,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         action.abandoned();
       }
     }
-    connections.requests().abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
+    requests.abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
     bodies().settle(0);
     unsent().settle(0);
     require(memory).end();
@@ -157,7 +163,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private void begin(HttpRequest request) {
     Exchange exchange = reader.exchange(this, request);
-    connections.requests().began();
+    requests.began();
     receiving = exchange;
     Reply refusal = reader.refusal(exchange, request);
     if (refusal != null) {
@@ -289,7 +295,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       } catch (BadRequestException e) {
         next.reply(Reply.error(e.status(), String.valueOf(e.getMessage())));
       } catch (RuntimeException e) {
-        connections.requests().failed(next, e);
+        requests.failed(next, e);
         next.reply(Reply.FAILED);
       }
     }
@@ -351,7 +357,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       write(Unpooled.wrappedBuffer(body));
     }
     unsent().takeOver(exchange.memory());
-    connections.requests().ended(exchange, reply.status(), withBody ? body.length : 0);
+    requests.ended(exchange, reply.status(), withBody ? body.length : 0);
     if (!exchange.keepAlive()) {
       finish();
     }
@@ -443,7 +449,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
       return;
     }
     finished = true;
-    connections.requests().abandoned(received.size() + (receiving == null ? 0 : 1));
+    requests.abandoned(received.size() + (receiving == null ? 0 : 1));
     received.forEach(this::releaseBody);
     received.clear();
     if (receiving != null) {
@@ -542,7 +548,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
       }
       exchange.end();
-      connections.requests().ended(exchange, 200, exchange.written());
+      requests.ended(exchange, 200, exchange.written());
       pump();
     }
     flush();
@@ -560,13 +566,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
         : "-";
   }
 
-  /** Closes immediately, even in the middle of an answer. */
-  void cut() {
+  @Override
+  public void cut() {
     context().close();
   }
 
-  /** Closes the connection if it is idle. Callable from any thread. */
-  void endIfIdle() {
+  @Override
+  public void endIfIdle() {
     onLoop(
         () -> {
           if (!finished && received.isEmpty() && begun.isEmpty() && !decoder.holdsMore()) {
@@ -612,7 +618,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
   @Override
   public void exceptionCaught(ChannelHandlerContext ctx, Throwable cause) {
     if (!(cause instanceof IOException) && !(cause instanceof DecoderException)) {
-      connections.requests().failed(null, cause);
+      requests.failed(null, cause);
     }
     ctx.close();
   }
@@ -651,7 +657,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter {
 
   private void tooSlow() {
     if (receiving == null) {
-      connections.requests().began();
+      requests.began();
     }
     Exchange late = receiving != null ? receiving : new Exchange(this, "-", "-", false, false);
     refuse(late, Reply.error(408, "the request took too long to arrive"));

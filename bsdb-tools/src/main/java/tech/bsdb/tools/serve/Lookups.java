@@ -19,6 +19,8 @@ import tech.bsdb.tools.serve.batch.AnswerLines;
 import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.NotJsonException;
 import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
@@ -78,6 +80,10 @@ final class Lookups {
 
   Requests requests() {
     return requests;
+  }
+
+  LookupCounts counts() {
+    return requests.lookups();
   }
 
   Executor workers() {
@@ -184,7 +190,7 @@ final class Lookups {
 
   /** Answers a request with the value of a key. */
   void get(Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
-    if (!requests.enter(1)) {
+    if (!counts().enter(1)) {
       exchange.complete(Reply.BUSY);
     } else if (async) {
       getAsync(exchange, key, fields, conditions);
@@ -241,7 +247,7 @@ final class Lookups {
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       return failed(exchange, e, bound);
     } finally {
-      requests.leave(1);
+      counts().leave(1);
     }
   }
 
@@ -257,14 +263,14 @@ final class Lookups {
       Reply unread = bound.replyWithoutValue();
       if (unread != null) {
         lease.close();
-        requests.leave(1);
+        counts().leave(1);
         exchange.complete(unread);
         return;
       }
       later = lease.database().getAsync(key, exchange.memory());
     } catch (RequestRefusedException e) {
       lease.close();
-      requests.leave(1);
+      counts().leave(1);
       exchange.complete(e.reply());
       return;
     } catch (RuntimeException | Error e) {
@@ -278,7 +284,7 @@ final class Lookups {
               if (held != null) {
                 held.close();
               }
-              requests.leave(1);
+              counts().leave(1);
               exchange.complete(
                   failure == null && answered != null
                       ? found(value, answered, exchange)
@@ -309,7 +315,7 @@ final class Lookups {
     memory.settle(value == null ? 0 : value.length);
     Reply reply = build(value, bound, memory);
     memory.settle(reply.body().length);
-    requests.found(value == null ? 0 : 1, value == null ? 1 : 0);
+    counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
     return reply;
   }
 
@@ -367,7 +373,7 @@ final class Lookups {
     if (cause instanceof WrongShardException e) {
       return misdirected(exchange, e, bound);
     }
-    requests.error(1);
+    counts().error(1);
     requests.failed(exchange, cause);
     return bound == null ? Reply.FAILED : Reply.FAILED.with(bound.by.header());
   }

@@ -24,6 +24,10 @@ import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.follow.FollowStatus;
+import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.LookupCounts;
 
 /** The content of {@code /metrics}, in the Prometheus or OpenMetrics text format. Thread-safe. */
 final class Metrics {
@@ -63,9 +67,14 @@ final class Metrics {
 
   /** Registers all other metrics. */
   void register(
-      Connections connections, IoTotals io, @Nullable AccessLog log, Credentials credentials) {
+      Connections connections,
+      Requests requests,
+      IoTotals io,
+      @Nullable AccessLog log,
+      Credentials credentials) {
+    HeldMemory memory = connections.memory();
+    LookupCounts lookups = requests.lookups();
     JvmMetrics.builder().register(registry);
-    Requests requests = connections.requests();
     CounterWithCallback.builder()
         .name("bsdb_http_requests_total")
         .help("Answered requests")
@@ -82,25 +91,23 @@ final class Metrics {
         "bsdb_http_held_bytes",
         "Bytes held for clients: unanswered bodies, values being read and answers not yet"
             + " read by the client",
-        () -> requests.memory().held());
+        () -> memory.held());
     gauge(
-        "bsdb_http_held_limit_bytes",
-        "The bound on bytes held for clients",
-        () -> requests.memory().limit());
+        "bsdb_http_held_limit_bytes", "The bound on bytes held for clients", () -> memory.limit());
     CounterWithCallback.builder()
         .name("bsdb_http_held_refusals_total")
         .help("Requests refused because too much memory was held, by bound")
         .labelNames("bound")
         .callback(
             each -> {
-              each.call((double) requests.memory().refusals(), "server");
-              each.call((double) requests.memory().clientRefusals(), "client");
+              each.call((double) memory.refusals(), "server");
+              each.call((double) memory.clientRefusals(), "client");
             })
         .register(registry);
-    counter("bsdb_lookup_hits_total", "Keys found", requests::hits);
-    counter("bsdb_lookup_misses_total", "Keys absent", requests::misses);
-    counter("bsdb_lookup_errors_total", "Keys whose lookup failed", requests::errors);
-    gauge("bsdb_lookups_in_flight", "Lookups in progress", requests::lookupsInFlight);
+    counter("bsdb_lookup_hits_total", "Keys found", lookups::hits);
+    counter("bsdb_lookup_misses_total", "Keys absent", lookups::misses);
+    counter("bsdb_lookup_errors_total", "Keys whose lookup failed", lookups::errors);
+    gauge("bsdb_lookups_in_flight", "Lookups in progress", lookups::inFlight);
     counter(
         "bsdb_io_reads_total",
         "Reads by the engine; none for mapped files, which the kernel reads",

@@ -18,6 +18,7 @@ import tech.bsdb.store.Refusal;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.client.Connections;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {
@@ -27,6 +28,7 @@ final class Pages {
 
   private final ReloadingDatabase database;
   private final Connections connections;
+  private final Requests requests;
   private final Metrics metrics;
   private final ServerStatistics figures;
   private final History history;
@@ -37,6 +39,7 @@ final class Pages {
   Pages(
       ReloadingDatabase database,
       Connections connections,
+      Requests requests,
       Metrics metrics,
       ServerStatistics figures,
       History history,
@@ -44,6 +47,7 @@ final class Pages {
       String prefix) {
     this.database = database;
     this.connections = connections;
+    this.requests = requests;
     this.metrics = metrics;
     this.figures = figures;
     this.history = history;
@@ -117,7 +121,7 @@ final class Pages {
               try {
                 reply = source.render();
               } catch (IOException | RuntimeException e) {
-                connections.requests().failed(exchange, e);
+                requests.failed(exchange, e);
                 reply = Reply.error(500, "the figures could not be collected");
               }
               exchange.complete(reply);

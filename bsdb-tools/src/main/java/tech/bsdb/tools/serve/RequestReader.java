@@ -14,6 +14,7 @@ import java.util.Locale;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.client.Credentials;
 
 /**
  * Reads a request's head: rejects a malformed or forbidden request, and finds the action that

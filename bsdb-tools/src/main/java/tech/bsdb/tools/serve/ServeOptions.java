@@ -5,6 +5,8 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
+import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.TlsFiles;
 
 /**
  * Options for serving a database or store. Immutable.
@@ -40,40 +42,6 @@ public record ServeOptions(
     Preload preload,
     Duration poll,
     @Nullable Path tokens,
-    @Nullable Tls tls,
+    @Nullable TlsFiles tls,
     @Nullable String accessLog,
-    Limits limits) {
-
-  /**
-   * The files of the certificate chain and its private key, both PEM.
-   *
-   * @param certificate the certificate followed by its chain
-   * @param key the key, unencrypted PKCS#8
-   */
-  public record Tls(Path certificate, Path key) {}
-
-  /**
-   * Limits on clients.
-   *
-   * @param connections maximum open connections
-   * @param inFlight maximum lookups started and not yet answered
-   * @param bodyBytes maximum bytes of a request's body
-   * @param batchKeys maximum keys of a batch
-   * @param heldBytes maximum bytes held for clients: unanswered bodies, values from just before
-   *     they are read, answers not yet read
-   * @param clientBytes maximum bytes held for one client
-   * @param request how long a client may take to send a request, or to read some of an answer
-   * @param idle how long a connection may stay open without a request
-   * @param drain how long shutdown waits for requests in flight
-   */
-  public record Limits(
-      int connections,
-      int inFlight,
-      int bodyBytes,
-      int batchKeys,
-      long heldBytes,
-      long clientBytes,
-      Duration request,
-      Duration idle,
-      Duration drain) {}
-}
+    Limits limits) {}

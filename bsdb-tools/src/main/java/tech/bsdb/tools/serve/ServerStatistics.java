@@ -23,6 +23,8 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.follow.FollowStatus;
+import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.LookupCounts;
 
 /** The content of {@code /stats}. Thread-safe. */
 final class ServerStatistics {
@@ -32,6 +34,7 @@ final class ServerStatistics {
   private final ReloadingDatabase database;
   private final @Nullable FollowStatus following;
   private final Connections connections;
+  private final Requests requests;
   private final IoTotals io;
   private final String transport;
   private final Instant started = Instant.now();
@@ -44,12 +47,14 @@ final class ServerStatistics {
       ReloadingDatabase database,
       @Nullable FollowStatus following,
       Connections connections,
+      Requests requests,
       IoTotals io,
       String transport) {
     this.options = options;
     this.database = database;
     this.following = following;
     this.connections = connections;
+    this.requests = requests;
     this.io = io;
     this.transport = transport;
   }
@@ -65,7 +70,7 @@ final class ServerStatistics {
     all.put("follow", following == null ? null : following.forPrograms());
     all.put("requests", requests());
     all.put("lookups", lookups());
-    Latencies latencies = connections.requests().latencies();
+    Latencies latencies = requests.latencies();
     Map<String, @Nullable Object> latency = latency(latencies.total());
     Map<String, @Nullable Object> recent = latency(latencies.recent());
     recent.put("seconds", Latencies.WINDOW_SECONDS);
@@ -181,7 +186,6 @@ final class ServerStatistics {
   }
 
   private Map<String, @Nullable Object> requests() {
-    Requests requests = connections.requests();
     Map<String, Long> byStatus = new LinkedHashMap<>();
     long total = 0;
     for (Map.Entry<Integer, Long> entry : requests.byStatus().entrySet()) {
@@ -191,18 +195,18 @@ final class ServerStatistics {
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("total", total);
     map.put("inFlight", requests.inFlight());
-    map.put("lookupsInFlight", requests.lookupsInFlight());
+    map.put("lookupsInFlight", requests.lookups().inFlight());
     map.put("connections", connections.count());
     map.put("byStatus", byStatus);
     return map;
   }
 
   private Map<String, Long> lookups() {
-    Requests requests = connections.requests();
+    LookupCounts counts = requests.lookups();
     Map<String, Long> map = new LinkedHashMap<>();
-    map.put("hits", requests.hits());
-    map.put("misses", requests.misses());
-    map.put("errors", requests.errors());
+    map.put("hits", counts.hits());
+    map.put("misses", counts.misses());
+    map.put("errors", counts.errors());
     return map;
   }
 

@@ -28,10 +28,16 @@ import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.follow.FollowStatus;
 import tech.bsdb.tools.follow.Follower;
+import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.Credentials;
+import tech.bsdb.tools.serve.client.FailureReports;
+import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.LookupCounts;
 
 /**
  * A running HTTP service. Thread-safe. Closing it drains it: no more connections are accepted, and
- * requests in flight are answered completely, within {@link ServeOptions.Limits#drain}.
+ * requests in flight are answered completely, within {@link Limits#drain}.
  */
 public final class Service implements AutoCloseable {
   private static final int BACKLOG = 4096;
@@ -61,7 +67,7 @@ public final class Service implements AutoCloseable {
     this.console = console;
     this.follower = follower;
     try {
-      this.credentials = new Credentials(options, console);
+      this.credentials = new Credentials(options.tokens(), options.tls(), console);
       AccessLog log =
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
       this.accessLog = log;
@@ -69,17 +75,16 @@ public final class Service implements AutoCloseable {
       ValueKinds.check(options, database);
       Metrics metrics = new Metrics(database);
       Latencies latencies = new Latencies(metrics.durations());
-      Requests requests =
-          new Requests(
-              options.limits().inFlight(),
-              new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes()),
-              latencies,
-              console,
-              log);
-      this.connections = new Connections(options.limits(), requests);
-      this.adminConnections = new Connections(options.limits(), Requests.uncounted(console));
+      HeldMemory memory =
+          new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes());
+      LookupCounts counts = new LookupCounts(options.limits().inFlight());
+      FailureReports failures = new FailureReports(console);
+      Requests requests = new Requests(counts, failures, latencies, log);
+      this.connections = new Connections(options.limits(), memory);
+      this.adminConnections =
+          new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
       IoTotals io = new IoTotals(database);
-      metrics.register(connections, io, log, credentials);
+      metrics.register(connections, requests, io, log, credentials);
       FollowStatus following = follower == null ? null : follower.status();
       if (following != null) {
         metrics.register(following);
@@ -96,12 +101,15 @@ public final class Service implements AutoCloseable {
       keep(reloads::shutdownNow);
       Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       ServerStatistics figures =
-          new ServerStatistics(options, database, following, connections, io, transport.name());
+          new ServerStatistics(
+              options, database, following, connections, requests, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
-          new Pages(database, connections, metrics, figures, history, admin, options.prefix());
+          new Pages(
+              database, connections, requests, metrics, figures, history, admin, options.prefix());
       Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
-      this.listener = listen(options.address(), options.port(), connections, keys, credentials);
+      this.listener =
+          listen(options.address(), options.port(), connections, requests, keys, credentials);
       this.adminListener =
           options.adminPort() < 0
               ? null
@@ -109,6 +117,7 @@ public final class Service implements AutoCloseable {
                   "127.0.0.1",
                   options.adminPort(),
                   adminConnections,
+                  Requests.uncounted(console),
                   new AdminRoutes(database, follower, connections, pages, reloads),
                   null);
       var unused =
@@ -213,7 +222,12 @@ public final class Service implements AutoCloseable {
   }
 
   private Channel listen(
-      String address, int port, Connections of, Routes routes, @Nullable Credentials opened)
+      String address,
+      int port,
+      Connections of,
+      Requests requests,
+      Routes routes,
+      @Nullable Credentials opened)
       throws IOException {
     InetSocketAddress place = new InetSocketAddress(address, port);
     if (place.isUnresolved()) {
@@ -233,7 +247,7 @@ public final class Service implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    initialise(channel, of, reader, opened == null ? null : opened.tls());
+                    initialise(channel, of, requests, reader, opened == null ? null : opened.tls());
                   }
                 });
     ChannelFuture bound = bootstrap.bind(place).awaitUninterruptibly();
@@ -267,8 +281,12 @@ public final class Service implements AutoCloseable {
   }
 
   private static void initialise(
-      Channel channel, Connections of, RequestReader reader, @Nullable SslContext tls) {
-    if (of.count() >= of.limits().connections()) {
+      Channel channel,
+      Connections of,
+      Requests requests,
+      RequestReader reader,
+      @Nullable SslContext tls) {
+    if (of.areFull()) {
       byte[] words = tls == null ? Reply.TOO_MANY_CONNECTIONS : new byte[0];
       channel.writeAndFlush(Unpooled.wrappedBuffer(words)).addListener(ChannelFutureListener.CLOSE);
       return;
@@ -277,7 +295,7 @@ public final class Service implements AutoCloseable {
       channel.pipeline().addLast(tls.newHandler(channel.alloc()));
     }
     RequestDecoder decoder = new RequestDecoder();
-    channel.pipeline().addLast(decoder, new HttpConnection(of, reader, decoder));
+    channel.pipeline().addLast(decoder, new HttpConnection(of, requests, reader, decoder));
   }
 
   /**
@@ -311,7 +329,7 @@ public final class Service implements AutoCloseable {
 
   /** Returns the memory held for clients. */
   HeldMemory memory() {
-    return connections.requests().memory();
+    return connections.memory();
   }
 
   /** Returns the port that the service listens on. */

@@ -21,6 +21,8 @@ import tech.bsdb.store.ReloadOptions;
 import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.Wire.Response;
+import tech.bsdb.tools.serve.client.FailureReports;
+import tech.bsdb.tools.serve.client.LookupCounts;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HistoryTest {
@@ -42,15 +44,15 @@ class HistoryTest {
     Latencies latencies =
         new Latencies(Histogram.builder().name("of_this_test").classicOnly().build());
     Requests requests =
-        new Requests(100, new HeldMemory(1 << 20, 1 << 20), latencies, console, null);
+        new Requests(new LookupCounts(100), new FailureReports(console), latencies, null);
     try (ReloadingDatabase database = ReloadingDatabase.open(directory, ReloadOptions.defaults())) {
       String[] version = {"v0"};
       History history = new History(requests, new IoTotals(database), () -> version[0]);
       assertThat(samples(history, null)).isEmpty();
       long nanos = System.nanoTime();
       for (int i = 1; i <= 400; i++) {
-        requests.found(10L * i, 5);
-        requests.error(1);
+        requests.lookups().found(10L * i, 5);
+        requests.lookups().error(1);
         latencies.record(i * 1_000_000L);
         latencies.tick();
         version[0] = "v" + i;

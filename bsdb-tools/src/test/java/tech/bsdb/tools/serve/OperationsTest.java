@@ -34,6 +34,7 @@ import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.serve.Wire.Response;
+import tech.bsdb.tools.serve.client.TlsFiles;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OperationsTest {
@@ -329,7 +330,7 @@ class OperationsTest {
     BigInteger first = shown();
     try (Wire before = new Wire(trusting())) {
       assertThat(before.get("/bsdb/k").text()).isEqualTo("value");
-      ServeOptions.Tls next = certificate();
+      TlsFiles next = certificate();
       assertThat(shown()).isEqualTo(first);
       serving.reloadFiles();
       BigInteger second = shown();
@@ -369,12 +370,12 @@ class OperationsTest {
     assertThat(serving.said()).contains("certificate.pem is not valid before ");
   }
 
-  private ServeOptions.Tls certificate() throws Exception {
+  private TlsFiles certificate() throws Exception {
     return certificate("-validity", "90");
   }
 
   /** Made by the JDK's keytool, so that nothing secret is in the tree. */
-  private ServeOptions.Tls certificate(String... validity) throws Exception {
+  private TlsFiles certificate(String... validity) throws Exception {
     Path store = folder.resolve("keys.p12");
     Files.deleteIfExists(store);
     List<String> line = new ArrayList<>();
@@ -400,12 +401,12 @@ class OperationsTest {
             "-----BEGIN PRIVATE KEY-----\n"
                 + encoder.encodeToString(keys.getKey("server", "secret".toCharArray()).getEncoded())
                 + "\n-----END PRIVATE KEY-----\n");
-    return new ServeOptions.Tls(certificate, key);
+    return new TlsFiles(certificate, key);
   }
 
   @Test
   void aKeyOfAnotherCertificateIsRefused() throws Exception {
-    ServeOptions.Tls files = certificate();
+    TlsFiles files = certificate();
     for (String algorithm : List.of("EC", "RSA", "Ed25519")) {
       KeyPair pair = KeyPairGenerator.getInstance(algorithm).generateKeyPair();
       String other = Base64.getMimeEncoder().encodeToString(pair.getPrivate().getEncoded());
@@ -423,14 +424,14 @@ class OperationsTest {
     serving.tokens = folder;
     assertThatThrownBy(() -> serving.start()).hasMessageContaining(folder.toString());
     serving.tokens = null;
-    serving.tls = new ServeOptions.Tls(folder, folder);
+    serving.tls = new TlsFiles(folder, folder);
     assertThatThrownBy(() -> serving.start()).hasMessageContaining(folder.toString());
   }
 
   @Test
   void filesThatAreNoCertificateAreNamed() throws IOException {
     Path nothing = Files.writeString(folder.resolve("nothing.pem"), "nothing\n");
-    serving.tls = new ServeOptions.Tls(nothing, nothing);
+    serving.tls = new TlsFiles(nothing, nothing);
     assertThatThrownBy(() -> serving.start())
         .hasMessageContaining("nothing.pem")
         .hasMessageContaining("certificate");

@@ -27,6 +27,9 @@ import tech.bsdb.tools.follow.FollowOptions;
 import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.publish.Checks;
+import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.TlsFiles;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
@@ -47,7 +50,7 @@ final class Serving implements AutoCloseable {
   Duration idle = Duration.ofMinutes(10);
   Duration drain = Duration.ofSeconds(8);
   @Nullable Path tokens;
-  ServeOptions.@Nullable Tls tls;
+  @Nullable TlsFiles tls;
   @Nullable String accessLog;
   @Nullable FollowOptions follow;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
@@ -137,7 +140,7 @@ final class Serving implements AutoCloseable {
                 tokens,
                 tls,
                 accessLog,
-                new ServeOptions.Limits(
+                new Limits(
                     connections,
                     inFlight,
                     bodyBytes,

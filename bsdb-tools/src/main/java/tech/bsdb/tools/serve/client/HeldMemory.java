@@ -1,4 +1,4 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import java.net.Inet6Address;
 import java.net.InetAddress;
@@ -17,7 +17,7 @@ import tech.bsdb.MemoryBudget;
  * that would be the only one is admitted whatever its size; otherwise a value larger than the bound
  * could never be answered.
  */
-final class HeldMemory {
+public final class HeldMemory {
   /** Allocations up to this size are small. */
   static final int SMALL = 64 << 10;
 
@@ -43,7 +43,7 @@ final class HeldMemory {
    * @param most bound in bytes for all clients together
    * @param perClient bound in bytes for one client
    */
-  HeldMemory(long most, long perClient) {
+  public HeldMemory(long most, long perClient) {
     this.all = new Sums(most);
     this.perClient = perClient;
   }
@@ -94,7 +94,7 @@ final class HeldMemory {
   }
 
   /** The memory held for one connection. */
-  final class Connection {
+  public final class Connection {
     private final Sums own = new Sums(Long.MAX_VALUE);
     private final Client client;
 
@@ -103,7 +103,7 @@ final class HeldMemory {
     }
 
     /** Returns a new, empty share. */
-    Share share() {
+    public Share share() {
       return new Share(this, false);
     }
 
@@ -111,7 +111,7 @@ final class HeldMemory {
      * Returns a share that takes over what others hold; many small answers in it still count as
      * small.
      */
-    Share gathering() {
+    public Share gathering() {
       return new Share(this, true);
     }
 
@@ -120,7 +120,7 @@ final class HeldMemory {
     }
 
     /** Whether not even a small allocation is admitted. */
-    boolean isCrowded() {
+    public boolean isCrowded() {
       synchronized (HeldMemory.this) {
         return !all.admits(1, 0, own) || !client.admits(1, 0, own);
       }
@@ -130,7 +130,7 @@ final class HeldMemory {
      * Called when the connection has ended; what is still being read for it counts until it is
      * released.
      */
-    void end() {
+    public void end() {
       synchronized (HeldMemory.this) {
         client.connections--;
         forget(client);
@@ -165,7 +165,7 @@ final class HeldMemory {
    * An amount of memory held for a connection. Used by one thread at a time; handing it to another
    * thread requires a happens-before edge.
    */
-  static final class Share implements MemoryBudget {
+  public static final class Share implements MemoryBudget {
     private final Connection connection;
     private final boolean gathers;
     private long bytes;
@@ -177,7 +177,7 @@ final class HeldMemory {
     }
 
     /** Returns the bytes held; up to {@link #FREE} they are not counted. */
-    long bytes() {
+    public long bytes() {
       return bytes;
     }
 
@@ -194,12 +194,12 @@ final class HeldMemory {
     }
 
     /** Reserves what is missing to reach this many bytes. */
-    boolean reserveUpTo(long wanted) {
+    public boolean reserveUpTo(long wanted) {
       return wanted <= bytes || reserve(wanted - bytes);
     }
 
     /** Sets the bytes held, whether they would be admitted or not. */
-    void settle(long now) {
+    public void settle(long now) {
       settle(now, gathers ? large && now > 0 : now > SMALL);
     }
 
@@ -212,7 +212,7 @@ final class HeldMemory {
     }
 
     /** Takes over what another share holds. */
-    void takeOver(Share other) {
+    public void takeOver(Share other) {
       long more = other.bytes;
       if (more > 0) {
         boolean moreLarge = other.large;
@@ -229,7 +229,7 @@ final class HeldMemory {
   }
 
   /** Registers a connection from an address; call {@link Connection#end} when it closes. */
-  synchronized Connection connection(@Nullable InetAddress address) {
+  public synchronized Connection connection(@Nullable InetAddress address) {
     Client client =
         clients.computeIfAbsent(key(address), unknown -> new Client(unknown, perClient));
     client.connections++;
@@ -250,32 +250,32 @@ final class HeldMemory {
   }
 
   /** Returns the bytes held. */
-  synchronized long held() {
+  public synchronized long held() {
     return all.held();
   }
 
   /** Returns the bound in bytes. */
-  long limit() {
+  public long limit() {
     return all.limit;
   }
 
   /** Returns how often memory was refused because of the total bound. */
-  synchronized long refusals() {
+  public synchronized long refusals() {
     return refusals;
   }
 
   /** Returns how often memory was refused because of the per-client bound. */
-  synchronized long clientRefusals() {
+  public synchronized long clientRefusals() {
     return clientRefusals;
   }
 
   /** Returns the peak of bytes held after an admission, for tests. */
-  synchronized long peak() {
+  public synchronized long peak() {
     return peak;
   }
 
   /** Returns the number of registered clients, for tests. */
-  synchronized int clients() {
+  public synchronized int clients() {
     return clients.size();
   }
 }

@@ -1,4 +1,4 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 
@@ -42,7 +42,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
    *
    * @throws FileSystemException if a file is unusable, with what it should contain
    */
-  static Certificates load(ServeOptions.Tls files) throws IOException {
+  static Certificates load(TlsFiles files) throws IOException {
     requirePem(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
     String key = requirePem(files.key(), "PRIVATE KEY-----", "a PEM private key");
     if (!key.contains(KEY_HEADER)) {

@@ -1,7 +1,8 @@
-package tech.bsdb.tools.serve;
+package tech.bsdb.tools.serve.client;
 
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import org.jspecify.annotations.Nullable;
@@ -11,11 +12,12 @@ import tech.bsdb.tools.cli.Console;
  * The certificate, key and tokens in use. They can be reloaded while the service runs; a bad file
  * is rejected and the previous one stays in use. Thread-safe.
  */
-final class Credentials {
+public final class Credentials {
   /** A certificate that expires sooner causes a warning. */
   private static final Duration SOON = Duration.ofDays(30);
 
-  private final ServeOptions options;
+  private final @Nullable Path tokenFile;
+  private final @Nullable TlsFiles tlsFiles;
   private final Console console;
   private volatile @Nullable Tokens tokens;
   private volatile @Nullable Certificates certificates;
@@ -23,53 +25,57 @@ final class Credentials {
   private volatile boolean certificatesRefused;
 
   /**
-   * Reads the files named by the options.
+   * Reads the files.
    *
+   * @param tokenFile the file of bearer tokens, null for none
+   * @param tlsFiles certificate and key, null for connections that are not encrypted
    * @throws IOException if a file is unusable, with its name and what it should contain
    */
-  Credentials(ServeOptions options, Console console) throws IOException {
-    this.options = options;
+  public Credentials(@Nullable Path tokenFile, @Nullable TlsFiles tlsFiles, Console console)
+      throws IOException {
+    this.tokenFile = tokenFile;
+    this.tlsFiles = tlsFiles;
     this.console = console;
-    this.tokens = options.tokens() == null ? null : Tokens.read(options.tokens());
-    this.certificates = options.tls() == null ? null : Certificates.load(options.tls());
+    this.tokens = tokenFile == null ? null : Tokens.read(tokenFile);
+    this.certificates = tlsFiles == null ? null : Certificates.load(tlsFiles);
     warn(Instant.now());
   }
 
   /** Whether an {@code Authorization} header's value grants access. */
-  boolean admit(@Nullable String authorization) {
+  public boolean admit(@Nullable String authorization) {
     Tokens known = tokens;
     return known == null || known.admit(authorization);
   }
 
   /** Returns the TLS context for new connections; null for plain HTTP. */
-  @Nullable SslContext tls() {
+  public @Nullable SslContext tls() {
     Certificates known = certificates;
     return known == null ? null : known.context();
   }
 
   /** Returns when the first certificate of the chain expires; null for plain HTTP. */
-  @Nullable Instant expires() {
+  public @Nullable Instant expires() {
     Certificates known = certificates;
     return known == null ? null : known.notAfter();
   }
 
   /** Whether the last reload of the certificate and key was rejected. */
-  boolean certificatesRefused() {
+  public boolean certificatesRefused() {
     return certificatesRefused;
   }
 
   /** Whether the last reload of the tokens was rejected. */
-  boolean tokensRefused() {
+  public boolean tokensRefused() {
     return tokensRefused;
   }
 
   /** Reloads the files. New connections use the new certificate, new requests the new tokens. */
-  synchronized void reload() {
-    if (options.tokens() != null) {
+  public synchronized void reload() {
+    if (tokenFile != null) {
       try {
-        tokens = Tokens.read(options.tokens());
+        tokens = Tokens.read(tokenFile);
         tokensRefused = false;
-        console.say("bsdb serve: the tokens in " + options.tokens() + " are in use");
+        console.say("bsdb serve: the tokens in " + tokenFile + " are in use");
       } catch (IOException | RuntimeException e) {
         tokensRefused = true;
         console.say(
@@ -77,11 +83,11 @@ final class Credentials {
                 + e.getMessage());
       }
     }
-    if (options.tls() != null) {
+    if (tlsFiles != null) {
       try {
-        certificates = Certificates.load(options.tls());
+        certificates = Certificates.load(tlsFiles);
         certificatesRefused = false;
-        console.say("bsdb serve: the certificate in " + options.tls().certificate() + " is in use");
+        console.say("bsdb serve: the certificate in " + tlsFiles.certificate() + " is in use");
       } catch (IOException | RuntimeException e) {
         certificatesRefused = true;
         console.say(
@@ -93,12 +99,12 @@ final class Credentials {
   }
 
   /** Warns if the certificate in use is invalid or expires soon. */
-  void warn(Instant now) {
+  public void warn(Instant now) {
     Certificates known = certificates;
-    if (known == null || options.tls() == null) {
+    if (known == null || tlsFiles == null) {
       return;
     }
-    String which = "bsdb serve: warning: the certificate in " + options.tls().certificate();
+    String which = "bsdb serve: warning: the certificate in " + tlsFiles.certificate();
     if (known.notAfter().isBefore(now)) {
       console.say(which + " expired at " + known.notAfter() + "; clients reject it");
     } else if (known.notBefore().isAfter(now)) {

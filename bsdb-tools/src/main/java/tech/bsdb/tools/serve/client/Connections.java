@@ -1,0 +1,72 @@
+package tech.bsdb.tools.serve.client;
+
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
+
+/** The open connections and their shared state. Thread-safe. */
+public final class Connections {
+  private final Set<ClientConnection> open = ConcurrentHashMap.newKeySet();
+  private final Limits limits;
+  private final HeldMemory memory;
+  private volatile boolean draining;
+
+  /**
+   * Starts with no connections.
+   *
+   * @param memory the memory held for their clients
+   */
+  public Connections(Limits limits, HeldMemory memory) {
+    this.limits = limits;
+    this.memory = memory;
+  }
+
+  /** Returns the limits on clients. */
+  public Limits limits() {
+    return limits;
+  }
+
+  /** Returns the memory held for clients. */
+  public HeldMemory memory() {
+    return memory;
+  }
+
+  /** Adds a connection. */
+  public void opened(ClientConnection connection) {
+    open.add(connection);
+  }
+
+  /** Removes a connection. */
+  public void closed(ClientConnection connection) {
+    open.remove(connection);
+  }
+
+  /** Returns the number of open connections. */
+  public int count() {
+    return open.size();
+  }
+
+  /** Whether there are as many connections as the limits allow. */
+  public boolean areFull() {
+    return open.size() >= limits.connections();
+  }
+
+  /** Whether every connection closes after its next answer. */
+  public boolean draining() {
+    return draining;
+  }
+
+  /** Sets whether connections close after their next answer, so that clients go elsewhere. */
+  public void drain(boolean drain) {
+    draining = drain;
+  }
+
+  /** Closes the idle connections. */
+  public void endIdle() {
+    open.forEach(ClientConnection::endIfIdle);
+  }
+
+  /** Closes all connections, including busy ones. */
+  public void cut() {
+    open.forEach(ClientConnection::cut);
+  }
+}

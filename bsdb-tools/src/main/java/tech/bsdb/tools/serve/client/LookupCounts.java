@@ -1,0 +1,77 @@
+package tech.bsdb.tools.serve.client;
+
+import java.util.concurrent.atomic.AtomicInteger;
+import java.util.concurrent.atomic.LongAdder;
+
+/** Counts lookups, and bounds those in flight. Thread-safe. */
+public final class LookupCounts {
+  private final LongAdder hits = new LongAdder();
+  private final LongAdder misses = new LongAdder();
+  private final LongAdder errors = new LongAdder();
+  private final AtomicInteger inFlight = new AtomicInteger();
+  private final int maxInFlight;
+
+  /**
+   * Starts counting.
+   *
+   * @param maxInFlight maximum lookups in flight
+   */
+  public LookupCounts(int maxInFlight) {
+    this.maxInFlight = maxInFlight;
+  }
+
+  /** Admits lookups unless too many are in flight; after admission, call {@link #leave}. */
+  public boolean enter(int count) {
+    int now = inFlight.addAndGet(count);
+    if (now > maxInFlight && now > count) {
+      inFlight.addAndGet(-count);
+      return false;
+    }
+    return true;
+  }
+
+  /** Readmits lookups that left while waiting for the client. */
+  public void enterAgain(int count) {
+    inFlight.addAndGet(count);
+  }
+
+  /** Ends admitted lookups. */
+  public void leave(int count) {
+    inFlight.addAndGet(-count);
+  }
+
+  /** Counts lookups that were answered. */
+  public void found(long hit, long missed) {
+    if (hit != 0) {
+      hits.add(hit);
+    }
+    if (missed != 0) {
+      misses.add(missed);
+    }
+  }
+
+  /** Counts lookups that failed. */
+  public void error(long keys) {
+    errors.add(keys);
+  }
+
+  /** Returns the number of keys found. */
+  public long hits() {
+    return hits.sum();
+  }
+
+  /** Returns the number of keys that were absent. */
+  public long misses() {
+    return misses.sum();
+  }
+
+  /** Returns the number of keys whose lookup failed. */
+  public long errors() {
+    return errors.sum();
+  }
+
+  /** Returns the number of lookups in progress. */
+  public int inFlight() {
+    return inFlight.get();
+  }
+}
