@@ -8,15 +8,12 @@ import io.netty.channel.Channel;
 import io.netty.channel.ChannelFutureListener;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.channel.ChannelInboundHandlerAdapter;
-import io.netty.channel.ChannelOutboundBuffer;
 import io.netty.channel.socket.ChannelInputShutdownEvent;
-import io.netty.channel.socket.DuplexChannel;
 import io.netty.handler.codec.DecoderException;
 import io.netty.handler.codec.http.HttpContent;
 import io.netty.handler.codec.http.HttpRequest;
 import io.netty.handler.codec.http.LastHttpContent;
 import io.netty.handler.ssl.SslCloseCompletionEvent;
-import io.netty.handler.ssl.SslHandler;
 import io.netty.handler.ssl.SslHandshakeCompletionEvent;
 import io.netty.util.ReferenceCountUtil;
 import java.io.IOException;
@@ -28,7 +25,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.HeldMemory;
-import tech.bsdb.tools.serve.client.SendProgress;
+import tech.bsdb.tools.serve.client.Sending;
 
 /**
  * One connection: receives requests, has them answered, and writes the answers in request order,
@@ -56,11 +53,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
   private static final int COPIED = 64 << 10;
 
   private static final int HEAD_BYTES = 256;
-  private static final long LINGER_SECONDS = 2;
-
-  /** Minimum time between checks whether a client is reading its answer. */
-  private static final long CHECK_NANOS = 1_000_000_000L;
-
   private static final byte[] CONTINUE = "HTTP/1.1 100 Continue\r\n\r\n".getBytes(US_ASCII);
 
   private static final byte[] CRLF = "\r\n".getBytes(US_ASCII);
@@ -76,16 +68,13 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
   private @Nullable Exchange receiving;
   private HeldMemory.@Nullable Connection memory;
   private HeldMemory.@Nullable Share bodies;
-  private HeldMemory.@Nullable Share unsent;
+  private @Nullable Sending sending;
   private boolean pumping;
   private boolean heldBack;
   private boolean inputEnded;
   private boolean finished;
   private boolean gone;
-  private boolean watching;
-  private boolean checkingProgress;
   private long activeNanos = System.nanoTime();
-  private final SendProgress sending = new SendProgress();
 
   HttpConnection(
       Connections connections, Requests requests, RequestReader reader, RequestDecoder decoder) {
@@ -107,7 +96,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
                     : null);
     memory = held;
     bodies = held.share();
-    unsent = held.gathering();
+    sending = new Sending(ctx, held.gathering(), patienceNanos(), this::taken);
     connections.opened(this);
     ctx.executor()
         .schedule(
@@ -131,7 +120,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     requests.abandoned(begun.size() + received.size() + (receiving == null ? 0 : 1));
     bodies().settle(0);
-    unsent().settle(0);
+    sending().gone();
     require(memory).end();
     begun.clear();
     received.clear();
@@ -278,7 +267,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     if (next == null || !context().channel().isWritable()) {
       return false;
     }
-    if (unsent().bytes() > 0 && require(memory).isCrowded()) {
+    if (sending().isPending() && require(memory).isCrowded()) {
       heldBack = true; // until the client has read what is pending: flush or taken retries it
       return false;
     }
@@ -356,7 +345,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     if (withBody && !copied) {
       write(Unpooled.wrappedBuffer(body));
     }
-    unsent().takeOver(exchange.memory());
+    sending().takeOver(exchange.memory());
     requests.ended(exchange, reply.status(), withBody ? body.length : 0);
     if (!exchange.keepAlive()) {
       finish();
@@ -364,49 +353,22 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private void write(ByteBuf bytes) {
-    sending.wrote();
-    context().write(bytes, context().voidPromise());
+    sending().write(bytes);
   }
 
-  /** Sends what was written, as far as the client reads it, and counts the rest. */
+  /** Sends what was written, as far as the client reads it. */
   private void flush() {
-    context().flush();
-    settle();
-    while (heldBack && !pumping && !finished && unsent().bytes() == 0) {
+    sending().flush();
+    while (heldBack && !pumping && !finished && !sending().isPending()) {
       heldBack =
           false; // all was sent immediately, and nothing else will retry the waiting requests
       pump();
-      context().flush();
-      settle();
-    }
-  }
-
-  /**
-   * Counts what was written and not yet read by the client. While anything is pending, a marker
-   * behind it reports when it was sent, and progress is checked periodically.
-   */
-  private void settle() {
-    ChannelHandlerContext ctx = context();
-    ChannelOutboundBuffer buffer = ctx.channel().unsafe().outboundBuffer();
-    long waiting = buffer == null ? 0 : buffer.totalPendingWriteBytes();
-    unsent().settle(waiting);
-    if (waiting == 0) {
-      return;
-    }
-    if (!watching) {
-      watching = true;
-      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
-          .addListener(taken -> ctx.executor().execute(this::taken));
-    }
-    if (!checkingProgress) {
-      checkingProgress = true;
-      checkProgress();
+      sending().flush();
     }
   }
 
   /** Called when everything written before the marker was sent. */
   private void taken() {
-    watching = false;
     if (gone) {
       return;
     }
@@ -414,28 +376,6 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
       pump();
     }
     flush();
-  }
-
-  /**
-   * Cuts off a client that reads nothing for too long; otherwise checks again while data is
-   * pending.
-   */
-  private void checkProgress() {
-    Channel channel = context().channel();
-    SendProgress.State waiting = sending.waiting(channel.unsafe().outboundBuffer());
-    if (waiting == null || !channel.isOpen()) {
-      checkingProgress = false;
-      return;
-    }
-    long now = System.nanoTime();
-    long patience = patienceNanos();
-    long left = sending.stuckSince(waiting, now) + patience - now;
-    if (left <= 0) {
-      channel.close();
-      return;
-    }
-    long next = Math.min(left, Math.min(CHECK_NANOS, patience / 8));
-    context().executor().schedule(this::checkProgress, next, TimeUnit.NANOSECONDS);
   }
 
   /** Returns how long a client may read nothing, or an answer may stall. */
@@ -456,23 +396,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
       releaseBody(receiving);
       receiving = null;
     }
-    ChannelHandlerContext ctx = context();
-    Channel channel = ctx.channel();
-    if (inputEnded || !(channel instanceof DuplexChannel duplex)) {
-      ctx.writeAndFlush(Unpooled.EMPTY_BUFFER).addListener(ChannelFutureListener.CLOSE);
-      return;
-    }
-    SslHandler tls = ctx.pipeline().get(SslHandler.class);
-    ctx.writeAndFlush(Unpooled.EMPTY_BUFFER)
-        .addListener(
-            flushed -> {
-              if (tls != null) {
-                tls.closeOutbound();
-              }
-              duplex.shutdownOutput();
-              ctx.executor().schedule(() -> ctx.close(), LINGER_SECONDS, TimeUnit.SECONDS);
-            });
-    channel.config().setAutoRead(true);
+    sending().end(inputEnded);
   }
 
   /** Completes an exchange, from any thread. */
@@ -509,8 +433,8 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     return require(bodies);
   }
 
-  private HeldMemory.Share unsent() {
-    return require(unsent);
+  private Sending sending() {
+    return require(sending);
   }
 
   void beginPieces(Exchange exchange, int status, MediaType type, String headers) {
@@ -542,7 +466,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     } else {
       write(bytes);
     }
-    unsent().takeOver(exchange.memory());
+    sending().takeOver(exchange.memory());
     if (last) {
       if (chunked) {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
@@ -635,7 +559,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     long request = connections.limits().request().toNanos();
     long since = decoder.receivingSinceNanos();
     long left;
-    if (checkingProgress || !received.isEmpty() || !begun.isEmpty()) {
+    if (sending().isChecked() || !received.isEmpty() || !begun.isEmpty()) {
       left = request; // reading of answers is checked separately
     } else if (since != 0 && !finished) {
       left = since + request - now;

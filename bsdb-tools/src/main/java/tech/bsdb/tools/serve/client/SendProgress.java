@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * Tracks whether a client reads what is written for it. Confined to its connection's event loop.
  */
-public final class SendProgress {
+final class SendProgress {
   private long writes;
   private State last = new State(0, 0, 0, 0);
   private long lastNanos;
@@ -19,15 +19,15 @@ public final class SendProgress {
    * @param current bytes of the first buffer already sent
    * @param buffers buffers pending
    */
-  public record State(long writes, long pending, long current, int buffers) {}
+  record State(long writes, long pending, long current, int buffers) {}
 
   /** Records that a buffer was written. */
-  public void wrote() {
+  void wrote() {
     writes++;
   }
 
   /** Returns what is pending in a channel's buffer; null if nothing is. */
-  public @Nullable State waiting(@Nullable ChannelOutboundBuffer buffer) {
+  @Nullable State waiting(@Nullable ChannelOutboundBuffer buffer) {
     return buffer == null || buffer.totalPendingWriteBytes() == 0
         ? null
         : new State(
@@ -35,7 +35,7 @@ public final class SendProgress {
   }
 
   /** Returns since when checks have seen no progress; {@code now} if there was some. */
-  public long stuckSince(State state, long now) {
+  long stuckSince(State state, long now) {
     if (!state.equals(last)) {
       last = state;
       lastNanos = now;
