@@ -215,7 +215,7 @@ public final class RowDecoder {
   /** Reads a value that has only its JSON form: that without quotes. */
   private Object readText(Shape shape) throws BadRowException {
     text.reset();
-    json.writeLeaf(shape, text);
+    json.write(shape, text);
     String form = new String(text.bytes(), 0, text.length(), UTF_8);
     String plain = form.startsWith("\"") ? form.substring(1, form.length() - 1) : form;
     byte[] bytes = plain.getBytes(UTF_8);

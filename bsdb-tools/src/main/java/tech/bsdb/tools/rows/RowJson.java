@@ -94,6 +94,12 @@ public final class RowJson {
     out.put(name, comma, name.length - comma);
   }
 
+  /** Writes the value at the cursor. */
+  void write(Shape shape, JsonBuffer target) throws BadRowException {
+    out = target;
+    write(shape);
+  }
+
   /** Writes nested values in separate methods, so that each level takes little stack. */
   private void write(Shape shape) throws BadRowException {
     switch (shape.kind) {
@@ -103,12 +109,6 @@ public final class RowJson {
       case UNION -> writeBranch(shape);
       default -> writeLeaf(shape);
     }
-  }
-
-  /** Writes the value at the cursor, which has no parts. */
-  void writeLeaf(Shape shape, JsonBuffer target) throws BadRowException {
-    out = target;
-    writeLeaf(shape);
   }
 
   private void writeLeaf(Shape shape) throws BadRowException {
@@ -155,7 +155,8 @@ public final class RowJson {
     }
   }
 
-  private int takeFixed(Shape shape) throws BadRowException {
+  /** Skips a value of fixed size and returns where it begins. */
+  int takeFixed(Shape shape) throws BadRowException {
     if (shape.size == 0) {
       row.countEmpty();
     }
@@ -216,12 +217,17 @@ public final class RowJson {
   }
 
   private void writeBranch(Shape union) throws BadRowException {
-    Shape branch = union.parts[row.readIndex(union.parts.length, "branches of a union")];
+    Shape branch = readBranch(union);
     if (branch.kind == Shape.Kind.NULL) {
       out.put(NULL);
     } else {
       write(branch);
     }
+  }
+
+  /** Reads which branch of a union follows. */
+  Shape readBranch(Shape union) throws BadRowException {
+    return union.parts[row.readIndex(union.parts.length, "branches of a union")];
   }
 
   /** Skips a value, reading only what is needed to find its end. */
@@ -261,7 +267,7 @@ public final class RowJson {
   }
 
   private void skipBranch(Shape union) throws BadRowException {
-    Shape branch = union.parts[row.readIndex(union.parts.length, "branches of a union")];
+    Shape branch = readBranch(union);
     if (branch.kind != Shape.Kind.NULL) {
       skip(branch);
     }

@@ -3,7 +3,10 @@
  * the database (FORMAT.md §6, OPERATIONS.md "Typed rows").
  *
  * <p>{@link tech.bsdb.tools.rows.RowSchema} is that schema; readers and writers of rows receive
- * one. Nothing here depends on where rows come from.
+ * one. {@link tech.bsdb.tools.rows.RowJson} writes rows as JSON, {@link
+ * tech.bsdb.tools.rows.RowFields} shows their columns one by one as bytes, and {@link
+ * tech.bsdb.tools.rows.RowDecoder} makes objects of them. Nothing here depends on where rows come
+ * from.
  */
 @NullMarked
 package tech.bsdb.tools.rows;
