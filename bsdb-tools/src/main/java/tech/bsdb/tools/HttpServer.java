@@ -39,6 +39,8 @@ public final class HttpServer implements Command {
           .example(
               "the versions of a store on HDFS, as they come, keeping one older version",
               "bsdb serve -d ./store --follow hdfs://namenode:8020/stores/users --keep 1")
+          .example("Redis clients, too", "bsdb serve -d ./rdb --resp 6379")
+          .example("a lookup by a Redis client", "redis-cli -p 6379 GET apple")
           .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
 
   private static Syntax syntax() {
@@ -46,7 +48,7 @@ public final class HttpServer implements Command {
             "serve",
             "",
             "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
-                + " or 404. Given a store, it follows the current version: a new version is"
+                + " or 404; with --resp also to Redis clients. Given a store, it follows the current version: a new version is"
                 + " opened beside the old one, so no request is lost. SIGHUP reloads the"
                 + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
                 + " requests in flight and exits.")
@@ -87,6 +89,8 @@ public final class HttpServer implements Command {
         .value("-A", "ADDRESS", "the address to listen on (default 0.0.0.0)")
         .value("-p", "PORT", "the port, 0 for any free one (default 9999)")
         .value("-t", "N", "event loops, 1 to 1,024 (default: the number of cores)")
+        .value("--resp", "PORT", "serve Redis clients on this port (RESP), 0 for any free one")
+        .flag("--no-http", "serve Redis clients only; the administration port has the figures")
         .value(
             "--admin-port",
             "PORT",
@@ -230,6 +234,8 @@ public final class HttpServer implements Command {
         arguments.has("--follow") ? DatabaseOption.place(arguments) : DatabaseOption.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
+        http(arguments),
+        arguments.integer("--resp", 0, 65_535, -1),
         arguments.integer("--admin-port", 0, 65_535, -1),
         prefix(arguments.text("-P", "/bsdb/")),
         arguments.integer("-t", 1, 1024, CORES),
@@ -243,6 +249,20 @@ public final class HttpServer implements Command {
         tls(arguments.path("--tls-cert"), arguments.path("--tls-key")),
         arguments.path("--access-log").map(Path::toString).orElse(null),
         limits(arguments));
+  }
+
+  /** Whether HTTP is served, too. */
+  private static boolean http(Arguments arguments) throws UsageException {
+    if (!arguments.has("--no-http")) {
+      return true;
+    }
+    if (!arguments.has("--resp")) {
+      throw new UsageException("--no-http leaves nothing to listen on; add --resp PORT");
+    }
+    if (arguments.has("-p")) {
+      throw new UsageException("-p is the port of HTTP; leave it out, or --no-http");
+    }
+    return false;
   }
 
   private static ValueKind values(Arguments arguments) throws UsageException {

@@ -45,7 +45,8 @@ class ArrowsTest {
       follow: build cli publish source
       serve.batch: text
       serve.client: cli
-      serve: cli follow rows serve.batch serve.client text
+      serve.resp: rows serve.client text
+      serve: cli follow rows serve.batch serve.client serve.resp text
       """;
 
   private static final JavaClasses CLASSES =
@@ -104,7 +105,7 @@ class ArrowsTest {
     "org.apache.avro.., rows",
     "com.fasterxml.jackson.., cli input rows serve",
     "org.apache.commons.cli.., cli",
-    "io.netty.., serve serve.client",
+    "io.netty.., serve serve.client serve.resp",
     "io.prometheus.., serve",
     "javax.security.auth.., source",
   })

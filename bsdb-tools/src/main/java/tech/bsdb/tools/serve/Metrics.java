@@ -4,12 +4,14 @@ import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
 import io.prometheus.metrics.core.metrics.Info;
+import io.prometheus.metrics.core.metrics.SummaryWithCallback;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
 import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.Quantiles;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
@@ -28,6 +30,8 @@ import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.resp.RespService;
+import tech.bsdb.tools.serve.resp.RespStatistics;
 
 /** The content of {@code /metrics}, in the Prometheus or OpenMetrics text format. Thread-safe. */
 final class Metrics {
@@ -35,6 +39,8 @@ final class Metrics {
     25e-6, 50e-6, 100e-6, 250e-6, 500e-6, 1e-3, 2.5e-3, 5e-3, 10e-3, 25e-3, 50e-3, 0.1, 0.25, 0.5,
     1, 2.5, 5, 10
   };
+
+  private static final double[] QUANTILES = {0.5, 0.9, 0.99, 0.999};
 
   private final PrometheusRegistry registry = new PrometheusRegistry();
   private final Histogram durations =
@@ -65,9 +71,14 @@ final class Metrics {
     return durations;
   }
 
-  /** Registers all other metrics. */
+  /**
+   * Registers all other metrics.
+   *
+   * @param resp null if Redis clients are not served
+   */
   void register(
       Connections connections,
+      @Nullable RespService resp,
       Requests requests,
       IoTotals io,
       @Nullable AccessLog log,
@@ -86,7 +97,10 @@ final class Metrics {
                     .forEach((status, count) -> each.call(count, String.valueOf(status))))
         .register(registry);
     gauge("bsdb_http_requests_in_flight", "Requests in progress", requests::inFlight);
-    gauge("bsdb_http_connections", "Open connections", connections::count);
+    gauge(
+        "bsdb_http_connections",
+        "Open connections",
+        () -> connections.count() - (resp == null ? 0 : resp.connected()));
     gauge(
         "bsdb_http_held_bytes",
         "Bytes held for clients: unanswered bodies, values being read and answers not yet"
@@ -151,6 +165,9 @@ final class Metrics {
             })
         .register(registry);
     registerDatabaseGauges();
+    if (resp != null) {
+      register(resp);
+    }
   }
 
   /** Registers what a store says that follows a source. */
@@ -199,6 +216,43 @@ final class Metrics {
         "bsdb_follow_pull_remaining_bytes",
         "The part of them that is still to come",
         following::remainingBytes);
+  }
+
+  /** Registers what Redis clients do. */
+  private void register(RespService resp) {
+    RespStatistics statistics = resp.statistics();
+    gauge("bsdb_resp_connections", "Open connections of Redis clients", resp::connected);
+    counter(
+        "bsdb_resp_connections_accepted_total",
+        "Connections of Redis clients that were accepted",
+        statistics::connections);
+    CounterWithCallback.builder()
+        .name("bsdb_resp_commands_total")
+        .help("Commands of Redis clients, except those that are unknown or not permitted")
+        .labelNames("command")
+        .callback(each -> statistics.commands().forEach((name, count) -> each.call(count, name)))
+        .register(registry);
+    CounterWithCallback.builder()
+        .name("bsdb_resp_errors_total")
+        .help("Error replies to Redis clients, by their code")
+        .labelNames("code")
+        .callback(each -> statistics.errors().forEach((code, count) -> each.call(count, code)))
+        .register(registry);
+    SummaryWithCallback.builder()
+        .name("bsdb_resp_command_duration_seconds")
+        .help("Time from the arrival of commands until their replies are handed to the socket")
+        .unit(Unit.SECONDS)
+        .callback(
+            each -> {
+              org.HdrHistogram.Histogram of = statistics.latencies();
+              Quantiles.Builder quantiles = Quantiles.builder();
+              for (double quantile : QUANTILES) {
+                quantiles.quantile(quantile, of.getValueAtPercentile(100 * quantile) / 1e9);
+              }
+              double sum = of.getTotalCount() == 0 ? 0 : of.getMean() * of.getTotalCount() / 1e9;
+              each.call(of.getTotalCount(), sum, quantiles.build());
+            })
+        .register(registry);
   }
 
   private static double secondsAt(@Nullable Instant moment) {

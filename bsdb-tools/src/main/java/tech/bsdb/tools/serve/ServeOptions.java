@@ -14,6 +14,8 @@ import tech.bsdb.tools.serve.client.TlsFiles;
  * @param database the directory of a database or a store
  * @param address the address to listen on
  * @param port the port to listen on, 0 for any free one
+ * @param http whether HTTP is served
+ * @param respPort the port for Redis clients, 0 for any free one, -1 for none
  * @param adminPort the admin port on the loopback address, 0 for any free one, -1 for none
  * @param prefix the path before a key, with a slash at both ends
  * @param threads the number of event loops
@@ -32,6 +34,8 @@ public record ServeOptions(
     Path database,
     String address,
     int port,
+    boolean http,
+    int respPort,
     int adminPort,
     String prefix,
     int threads,

@@ -25,6 +25,8 @@ import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.follow.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.resp.RespService;
+import tech.bsdb.tools.serve.resp.RespStatistics;
 
 /** The content of {@code /stats}. Thread-safe. */
 final class ServerStatistics {
@@ -34,6 +36,7 @@ final class ServerStatistics {
   private final ReloadingDatabase database;
   private final @Nullable FollowStatus following;
   private final Connections connections;
+  private final @Nullable RespService resp;
   private final Requests requests;
   private final IoTotals io;
   private final String transport;
@@ -47,6 +50,7 @@ final class ServerStatistics {
       ReloadingDatabase database,
       @Nullable FollowStatus following,
       Connections connections,
+      @Nullable RespService resp,
       Requests requests,
       IoTotals io,
       String transport) {
@@ -54,6 +58,7 @@ final class ServerStatistics {
     this.database = database;
     this.following = following;
     this.connections = connections;
+    this.resp = resp;
     this.requests = requests;
     this.io = io;
     this.transport = transport;
@@ -69,6 +74,7 @@ final class ServerStatistics {
     }
     all.put("follow", following == null ? null : following.forPrograms());
     all.put("requests", requests());
+    all.put("resp", resp == null ? null : resp(resp));
     all.put("lookups", lookups());
     Latencies latencies = requests.latencies();
     Map<String, @Nullable Object> latency = latency(latencies.total());
@@ -196,8 +202,19 @@ final class ServerStatistics {
     map.put("total", total);
     map.put("inFlight", requests.inFlight());
     map.put("lookupsInFlight", requests.lookups().inFlight());
-    map.put("connections", connections.count());
+    map.put("connections", connections.count() - (resp == null ? 0 : resp.connected()));
     map.put("byStatus", byStatus);
+    return map;
+  }
+
+  private static Map<String, @Nullable Object> resp(RespService of) {
+    RespStatistics statistics = of.statistics();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("connections", of.connected());
+    map.put("commands", statistics.answered());
+    map.put("byCommand", statistics.commands());
+    map.put("errors", statistics.errors());
+    map.put("latency", latency(statistics.latencies()));
     return map;
   }
 

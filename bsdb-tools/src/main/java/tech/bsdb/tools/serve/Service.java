@@ -34,10 +34,11 @@ import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.resp.RespService;
 
 /**
- * A running HTTP service. Thread-safe. Closing it drains it: no more connections are accepted, and
- * requests in flight are answered completely, within {@link Limits#drain}.
+ * A running service over HTTP, RESP or both. Thread-safe. Closing it drains it: no more connections
+ * are accepted, and requests in flight are answered completely, within {@link Limits#drain}.
  */
 public final class Service implements AutoCloseable {
   private static final int BACKLOG = 4096;
@@ -57,7 +58,8 @@ public final class Service implements AutoCloseable {
   private final Connections adminConnections;
   private final Transport transport;
   private final EventLoopGroup loops;
-  private final Channel listener;
+  private final @Nullable Channel listener;
+  private final @Nullable Channel respListener;
   private final @Nullable Channel adminListener;
   private boolean closed;
 
@@ -84,7 +86,15 @@ public final class Service implements AutoCloseable {
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
       IoTotals io = new IoTotals(database);
-      metrics.register(connections, requests, io, log, credentials);
+      ExecutorService workers =
+          Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
+      keep(workers::shutdownNow);
+      RespService resp =
+          options.respPort() < 0
+              ? null
+              : new RespService(
+                  database, connections, credentials, counts, failures, workers, options.async());
+      metrics.register(connections, resp, requests, io, log, credentials);
       FollowStatus following = follower == null ? null : follower.status();
       if (following != null) {
         metrics.register(following);
@@ -92,9 +102,6 @@ public final class Service implements AutoCloseable {
       this.transport = Transport.best();
       this.loops = transport.loops(options.threads(), "bsdb-http");
       keep(() -> loops.shutdownGracefully(0, 1, TimeUnit.SECONDS).await(2, TimeUnit.SECONDS));
-      ExecutorService workers =
-          Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
-      keep(workers::shutdownNow);
       ExecutorService admin = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-admin"));
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
@@ -102,24 +109,33 @@ public final class Service implements AutoCloseable {
       Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       ServerStatistics figures =
           new ServerStatistics(
-              options, database, following, connections, requests, io, transport.name());
+              options, database, following, connections, resp, requests, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(
               database, connections, requests, metrics, figures, history, admin, options.prefix());
       Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
       this.listener =
-          listen(options.address(), options.port(), connections, requests, keys, credentials);
+          options.http()
+              ? listen(
+                  options.address(),
+                  options.port(),
+                  "-p",
+                  httpHandler(connections, requests, keys, credentials))
+              : null;
+      this.respListener = resp == null ? null : listen(resp);
       this.adminListener =
           options.adminPort() < 0
               ? null
               : listen(
                   "127.0.0.1",
                   options.adminPort(),
-                  adminConnections,
-                  Requests.uncounted(console),
-                  new AdminRoutes(database, follower, connections, pages, reloads),
-                  null);
+                  "--admin-port",
+                  httpHandler(
+                      adminConnections,
+                      Requests.uncounted(console),
+                      new AdminRoutes(database, follower, connections, pages, reloads),
+                      null));
       var unused =
           loops
               .next()
@@ -221,19 +237,67 @@ public final class Service implements AutoCloseable {
             });
   }
 
-  private Channel listen(
-      String address,
-      int port,
-      Connections of,
-      Requests requests,
-      Routes routes,
-      @Nullable Credentials opened)
+  /** Prepares a connection that was accepted. */
+  private interface Preparation {
+    void prepare(Channel channel);
+  }
+
+  private Channel listen(RespService resp) throws IOException {
+    Channel channel =
+        listen(
+            options.address(),
+            options.respPort(),
+            "--resp",
+            accepted -> {
+              if (connections.areFull()) {
+                refuse(accepted, RespService.tooManyConnections(), credentials.tls());
+              } else {
+                encrypt(accepted, credentials.tls());
+                accepted.config().setOption(ChannelOption.SO_KEEPALIVE, true);
+                accepted.pipeline().addLast(resp.connection());
+              }
+            });
+    resp.port(port(channel));
+    return channel;
+  }
+
+  private Preparation httpHandler(
+      Connections of, Requests requests, Routes routes, @Nullable Credentials opened) {
+    RequestReader reader = new RequestReader(routes, opened, options.limits().bodyBytes());
+    return accepted -> {
+      SslContext tls = opened == null ? null : opened.tls();
+      if (of.areFull()) {
+        refuse(accepted, Reply.TOO_MANY_CONNECTIONS, tls);
+        return;
+      }
+      encrypt(accepted, tls);
+      RequestDecoder decoder = new RequestDecoder();
+      accepted.pipeline().addLast(decoder, new HttpConnection(of, requests, reader, decoder));
+    };
+  }
+
+  private static void refuse(Channel accepted, byte[] reply, @Nullable SslContext tls) {
+    byte[] words = tls == null ? reply : new byte[0];
+    accepted.writeAndFlush(Unpooled.wrappedBuffer(words)).addListener(ChannelFutureListener.CLOSE);
+  }
+
+  private static void encrypt(Channel accepted, @Nullable SslContext tls) {
+    if (tls != null) {
+      accepted.pipeline().addLast(tls.newHandler(accepted.alloc()));
+    }
+  }
+
+  /**
+   * Listens on a port.
+   *
+   * @param option the option that chooses the port
+   */
+  private Channel listen(String address, int port, String option, Preparation preparation)
       throws IOException {
     InetSocketAddress place = new InetSocketAddress(address, port);
     if (place.isUnresolved()) {
       throw new IOException("-A " + address + ": no such address");
     }
-    RequestReader reader = new RequestReader(routes, opened, options.limits().bodyBytes());
     ServerBootstrap bootstrap =
         new ServerBootstrap()
             .group(loops)
@@ -247,27 +311,21 @@ public final class Service implements AutoCloseable {
                 new ChannelInitializer<Channel>() {
                   @Override
                   protected void initChannel(Channel channel) {
-                    initialise(channel, of, requests, reader, opened == null ? null : opened.tls());
+                    preparation.prepare(channel);
                   }
                 });
     ChannelFuture bound = bootstrap.bind(place).awaitUninterruptibly();
     Throwable failure = bound.cause();
     if (failure != null) {
       throw new IOException(
-          "cannot listen on "
-              + address
-              + ":"
-              + port
-              + ": "
-              + bindFailure(failure, of == connections),
+          "cannot listen on " + address + ":" + port + ": " + bindFailure(failure, option),
           failure);
     }
     return bound.channel();
   }
 
-  private static String bindFailure(Throwable failure, boolean keys) {
+  private static String bindFailure(Throwable failure, String option) {
     String message = String.valueOf(failure.getMessage());
-    String option = keys ? "-p" : "--admin-port";
     if (message.contains("in use")) {
       return "another process uses the port; choose another with " + option;
     }
@@ -278,24 +336,6 @@ public final class Service implements AutoCloseable {
       return "not an address of this machine; choose one with -A";
     }
     return message;
-  }
-
-  private static void initialise(
-      Channel channel,
-      Connections of,
-      Requests requests,
-      RequestReader reader,
-      @Nullable SslContext tls) {
-    if (of.areFull()) {
-      byte[] words = tls == null ? Reply.TOO_MANY_CONNECTIONS : new byte[0];
-      channel.writeAndFlush(Unpooled.wrappedBuffer(words)).addListener(ChannelFutureListener.CLOSE);
-      return;
-    }
-    if (tls != null) {
-      channel.pipeline().addLast(tls.newHandler(channel.alloc()));
-    }
-    RequestDecoder decoder = new RequestDecoder();
-    channel.pipeline().addLast(decoder, new HttpConnection(of, requests, reader, decoder));
   }
 
   /**
@@ -332,33 +372,43 @@ public final class Service implements AutoCloseable {
     return connections.memory();
   }
 
-  /** Returns the port that the service listens on. */
+  /** Returns the port for HTTP, or -1 for none. */
   public int port() {
-    return ((InetSocketAddress) listener.localAddress()).getPort();
+    return port(listener);
+  }
+
+  /** Returns the port for Redis clients, or -1 for none. */
+  public int respPort() {
+    return port(respListener);
   }
 
   /** Returns the admin port, or -1 for none. */
   public int adminPort() {
-    return adminListener == null
-        ? -1
-        : ((InetSocketAddress) adminListener.localAddress()).getPort();
+    return port(adminListener);
+  }
+
+  private static int port(@Nullable Channel listening) {
+    return listening == null ? -1 : ((InetSocketAddress) listening.localAddress()).getPort();
   }
 
   /** Describes what is served and where, for people. */
   public String description() {
-    String scheme = options.tls() == null ? "http" : "https";
+    String safe = options.tls() == null ? "" : "s";
+    String address =
+        options.address().contains(":") ? "[" + options.address() + "]" : options.address();
+    String http =
+        listener == null
+            ? ""
+            : ", on http" + safe + "://" + address + ":" + port() + options.prefix();
+    String resp =
+        respListener == null ? "" : ", on redis" + safe + "://" + address + ":" + respPort();
     String admin = adminListener == null ? "" : ", administration on 127.0.0.1:" + adminPort();
     try (Lease lease = database.acquire()) {
       return options.database()
           + (database.followsStore() ? ", version " + lease.version() : "")
           + (follower == null ? "" : ", following " + follower.source())
-          + ", on "
-          + scheme
-          + "://"
-          + (options.address().contains(":") ? "[" + options.address() + "]" : options.address())
-          + ":"
-          + port()
-          + options.prefix()
+          + http
+          + resp
           + admin
           + " ("
           + transport.name()
@@ -379,7 +429,8 @@ public final class Service implements AutoCloseable {
     }
     long end = System.nanoTime() + options.limits().drain().toNanos();
     long noticed = System.nanoTime() + TimeUnit.MILLISECONDS.toNanos(NOTICE_MILLIS);
-    listener.close().awaitUninterruptibly();
+    stop(listener);
+    stop(respListener);
     connections.drain(true);
     try {
       while (connections.count() > 0 && System.nanoTime() < end) {
@@ -396,11 +447,15 @@ public final class Service implements AutoCloseable {
       console.say("bsdb serve: " + left + " connections were cut at shutdown");
       connections.cut();
     }
-    if (adminListener != null) {
-      adminListener.close().awaitUninterruptibly();
-      adminConnections.cut();
-    }
+    stop(adminListener);
+    adminConnections.cut();
     closeAll();
+  }
+
+  private static void stop(@Nullable Channel listening) {
+    if (listening != null) {
+      listening.close().awaitUninterruptibly();
+    }
   }
 
   /** Closes what was opened, in reverse order. */

@@ -336,6 +336,24 @@ class OpenApiTest {
   }
 
   @Test
+  void whatIsSaidOfRedisClientsIsDescribed() throws IOException {
+    Serving server = new Serving(Serving.build(folder.resolve("db"), Map.of("k", "v")));
+    server.resp = true;
+    servers.add(server.start());
+    try (Wire redis = Wire.to(server.respPort());
+        Wire wire = server.connect()) {
+      redis.send("GET k\r\nSET k v\r\nCLIENT ID\r\nQUIT\r\n");
+      assertThat(new String(redis.rest(), UTF_8))
+          .startsWith("$1\r\nv\r\n-READONLY")
+          .endsWith("\r\n+OK\r\n");
+      checkPage(wire, "/stats");
+      JsonNode resp = JSON.readTree(wire.get("/stats").body()).get("resp");
+      assertThat(resp.get("byCommand").get("client|id").asLong()).isEqualTo(1);
+      assertThat(resp.get("errors").get("READONLY").asLong()).isEqualTo(1);
+    }
+  }
+
+  @Test
   void whatASetAndAShardSayIsDescribed() throws IOException {
     Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
     Path part = PartialSets.copy(set, folder.resolve("part"), 0, 2);

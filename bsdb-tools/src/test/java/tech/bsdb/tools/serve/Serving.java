@@ -37,6 +37,7 @@ import tech.bsdb.transfer.TransferOptions;
 final class Serving implements AutoCloseable {
   Path directory;
   boolean async;
+  boolean resp;
   boolean json;
   boolean safeIntegers;
   OpenOptions open = OpenOptions.defaults();
@@ -128,6 +129,8 @@ final class Serving implements AutoCloseable {
                 directory,
                 "127.0.0.1",
                 0,
+                true,
+                resp ? 0 : -1,
                 0,
                 "/bsdb/",
                 2,
@@ -195,6 +198,11 @@ final class Serving implements AutoCloseable {
 
   int port() {
     return service().port();
+  }
+
+  /** The port for Redis clients. */
+  int respPort() {
+    return service().respPort();
   }
 
   Wire connect() throws IOException {

@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Console;
 
@@ -21,6 +22,7 @@ public final class Credentials {
   private final Console console;
   private volatile @Nullable Tokens tokens;
   private volatile @Nullable Certificates certificates;
+  private final AtomicLong tokensRead = new AtomicLong();
   private volatile boolean tokensRefused;
   private volatile boolean certificatesRefused;
 
@@ -45,6 +47,24 @@ public final class Credentials {
   public boolean admit(@Nullable String authorization) {
     Tokens known = tokens;
     return known == null || known.admit(authorization);
+  }
+
+  /** Whether clients need a token. */
+  public boolean needsToken() {
+    return tokens != null;
+  }
+
+  /** Whether a token grants access. */
+  public boolean admitToken(String token) {
+    Tokens known = tokens;
+    return known == null || known.has(token);
+  }
+
+  /**
+   * Returns how often the tokens have been reloaded, so that those of open sessions are checked.
+   */
+  public long tokensRead() {
+    return tokensRead.get();
   }
 
   /** Returns the TLS context for new connections; null for plain HTTP. */
@@ -74,6 +94,7 @@ public final class Credentials {
     if (tokenFile != null) {
       try {
         tokens = Tokens.read(tokenFile);
+        tokensRead.incrementAndGet();
         tokensRefused = false;
         console.say("bsdb serve: the tokens in " + tokenFile + " are in use");
       } catch (IOException | RuntimeException e) {

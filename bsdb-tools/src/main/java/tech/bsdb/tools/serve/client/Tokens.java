@@ -66,7 +66,12 @@ final class Tokens {
     if (authorization == null || !authorization.regionMatches(true, 0, "Bearer ", 0, SCHEME)) {
       return false;
     }
-    byte[] sent = digest(authorization.substring(SCHEME).strip());
+    return has(authorization.substring(SCHEME).strip());
+  }
+
+  /** Whether a token is one of these. */
+  boolean has(String token) {
+    byte[] sent = digest(token);
     boolean found = false;
     for (byte[] digest : digests) {
       found |= MessageDigest.isEqual(digest, sent);

@@ -1,0 +1,81 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+
+/**
+ * A command, as {@code COMMAND} tells of it.
+ *
+ * @param name in lower case; of a subcommand with its command's name and a bar before it
+ * @param arity the number of arguments with the name; negative if it is a minimum
+ * @param flags the command's flags, in Redis' words
+ * @param firstKey the place of the first key; 0 if there are no keys
+ * @param lastKey the place of the last key, negative if counted from the end
+ * @param group the group of the documentation that it belongs to
+ * @param since the version of Redis that brought it
+ * @param summary what it does
+ * @param handler what answers it
+ * @param subcommands its subcommands by their own name, in lower case
+ */
+record CommandSpec(
+    String name,
+    int arity,
+    List<String> flags,
+    int firstKey,
+    int lastKey,
+    String group,
+    String since,
+    String summary,
+    Handler handler,
+    Map<String, CommandSpec> subcommands) {
+
+  /** Whether a client may give it before it has authenticated. */
+  boolean needsNoAuthentication() {
+    return flags.contains("no_auth");
+  }
+
+  /** Whether a transaction may hold it: what it answers depends on nothing but the data. */
+  boolean isQueueable() {
+    return handler instanceof Handler.Queued || name.equals("ping") || name.equals("echo");
+  }
+
+  /** Whether it is carried out at once within a transaction. */
+  boolean isUnqueued() {
+    return group.equals("transactions") || name.equals("quit") || name.equals("reset");
+  }
+
+  boolean isSubcommand() {
+    return name.indexOf('|') >= 0;
+  }
+
+  /** Whether a number of arguments, with the name, is right. */
+  boolean accepts(int count) {
+    return arity >= 0 ? count == arity : count >= -arity;
+  }
+
+  /** Returns this command with subcommands. */
+  CommandSpec with(CommandSpec... more) {
+    Map<String, CommandSpec> all = new LinkedHashMap<>();
+    for (CommandSpec each : more) {
+      all.put(each.name.substring(name.length() + 1), each);
+    }
+    return new CommandSpec(
+        name, arity, flags, firstKey, lastKey, group, since, summary, handler, all);
+  }
+
+  /** Returns the categories of access control that it belongs to. */
+  List<String> categories() {
+    String speed = flags.contains("fast") ? "@fast" : "@slow";
+    String of =
+        switch (group) {
+          case "string" -> "@string";
+          case "hash" -> "@hash";
+          case "connection" -> "@connection";
+          case "server" -> "@dangerous";
+          case "transactions" -> "@transaction";
+          default -> "@keyspace";
+        };
+    return flags.contains("readonly") ? List.of("@read", of, speed) : List.of(of, speed);
+  }
+}

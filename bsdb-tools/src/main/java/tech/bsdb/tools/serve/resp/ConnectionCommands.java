@@ -1,0 +1,229 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.util.List;
+
+/** Commands about the connection itself. */
+final class ConnectionCommands {
+  private static final String WRONG_PASSWORD =
+      "WRONGPASS invalid username-password pair or user is disabled.";
+
+  private ConnectionCommands() {}
+
+  static void ping(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (arguments.size() > 2) {
+      throw CommandTable.wrongCount("ping");
+    }
+    if (arguments.size() == 2) {
+      out.bulk(arguments.get(1));
+    } else {
+      out.simple("PONG");
+    }
+  }
+
+  static void echo(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.bulk(arguments.get(1));
+  }
+
+  static void quit(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.ok();
+    session.end();
+  }
+
+  static void multi(Session session, List<byte[]> arguments, ReplyWriter out) {
+    session.transaction(new Transaction());
+    out.ok();
+  }
+
+  static void discard(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (session.transaction() == null) {
+      throw new CommandException("ERR DISCARD without MULTI");
+    }
+    session.transaction(null);
+    out.ok();
+  }
+
+  /** Answers an EXEC to which no MULTI belongs; the others are the connection's. */
+  static void exec(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (session.transaction() == null) {
+      throw new CommandException("ERR EXEC without MULTI");
+    }
+    out.array(0);
+  }
+
+  static void reset(Session session, List<byte[]> arguments, ReplyWriter out) {
+    session.reset();
+    out.useResp3(false);
+    out.simple("RESET");
+  }
+
+  static void select(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    long database = Words.integer(arguments.get(1));
+    if (database != (int) database) {
+      throw new CommandException(
+          "ERR value is out of range, value must between -2147483648 and 2147483647");
+    }
+    if (database != 0) {
+      throw new CommandException("ERR DB index is out of range");
+    }
+    out.ok();
+  }
+
+  static void auth(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (arguments.size() > 3) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    boolean named = arguments.size() == 3;
+    if (!named && !session.service().credentials().needsToken()) {
+      throw new CommandException(
+          "ERR AUTH <password> called without any password configured for the default user. Are"
+              + " you sure your configuration is correct?");
+    }
+    String user = named ? Words.text(arguments.get(1)) : "default";
+    authenticate(session, user, Words.text(arguments.get(named ? 2 : 1)));
+    out.ok();
+  }
+
+  /** Admits the only user that there is, whose passwords are the tokens. */
+  private static void authenticate(Session session, String user, String password)
+      throws CommandException {
+    boolean open = !session.service().credentials().needsToken();
+    if (!user.equals("default") || (!open && !session.authenticate(password))) {
+      throw new CommandException(WRONG_PASSWORD);
+    }
+  }
+
+  static void hello(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    boolean resp3 = session.isResp3();
+    int next = 1;
+    if (arguments.size() > 1) {
+      resp3 = version(arguments.get(1)) == 3;
+      next = 2;
+    }
+    String user = null;
+    String password = "";
+    String name = null;
+    while (next < arguments.size()) {
+      int left = arguments.size() - next - 1;
+      if (Words.is(arguments.get(next), "auth") && left >= 2) {
+        user = Words.text(arguments.get(next + 1));
+        password = Words.text(arguments.get(next + 2));
+        next += 3;
+      } else if (Words.is(arguments.get(next), "setname") && left >= 1) {
+        name = name(arguments.get(next + 1));
+        next += 2;
+      } else {
+        throw new CommandException(
+            "ERR Syntax error in HELLO option '" + Words.shown(arguments.get(next)) + "'");
+      }
+    }
+    if (user != null) {
+      authenticate(session, user, password);
+    }
+    if (!session.isAuthenticated()) {
+      throw new CommandException(
+          "NOAUTH HELLO must be called with the client already authenticated, otherwise the HELLO"
+              + " <proto> AUTH <user> <pass> option can be used to authenticate the client and"
+              + " select the RESP protocol version at the same time");
+    }
+    if (name != null) {
+      session.name(name);
+    }
+    session.useResp3(resp3);
+    out.useResp3(resp3);
+    out.map(7);
+    out.bulk("server");
+    out.bulk("redis");
+    out.bulk("version");
+    out.bulk(CommandTable.REDIS_VERSION);
+    out.bulk("proto");
+    out.integer(resp3 ? 3 : 2);
+    out.bulk("id");
+    out.integer(session.id());
+    out.bulk("mode");
+    out.bulk("standalone");
+    out.bulk("role");
+    out.bulk("master");
+    out.bulk("modules");
+    out.array(0);
+  }
+
+  private static long version(byte[] argument) throws CommandException {
+    long version;
+    try {
+      version = Words.integer(argument);
+    } catch (CommandException e) {
+      throw new CommandException("ERR Protocol version is not an integer or out of range");
+    }
+    if (version < 2 || version > 3) {
+      throw new CommandException("NOPROTO unsupported protocol version");
+    }
+    return version;
+  }
+
+  private static String name(byte[] argument) throws CommandException {
+    for (byte octet : argument) {
+      if (octet < '!' || octet > '~') {
+        throw new CommandException(
+            "ERR Client names cannot contain spaces, newlines or special characters.");
+      }
+    }
+    return Words.text(argument);
+  }
+
+  static void clientId(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.integer(session.id());
+  }
+
+  static void clientInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.verbatim(session.describe() + "\n");
+  }
+
+  static void clientGetName(Session session, List<byte[]> arguments, ReplyWriter out) {
+    if (session.name().isEmpty()) {
+      out.absent();
+    } else {
+      out.bulk(session.name());
+    }
+  }
+
+  static void clientSetName(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    session.name(name(arguments.get(2)));
+    out.ok();
+  }
+
+  static void clientSetInfo(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    String attribute = Words.name(arguments.get(2));
+    for (byte octet : arguments.get(3)) {
+      if (octet < '!' || octet > '~') {
+        throw new CommandException(
+            "ERR " + attribute + " cannot contain spaces, newlines or special characters.");
+      }
+    }
+    String value = Words.text(arguments.get(3));
+    switch (attribute) {
+      case "lib-name" -> session.library(value);
+      case "lib-ver" -> session.libraryVersion(value);
+      default ->
+          throw new CommandException(
+              "ERR Unrecognized option '" + Words.shown(arguments.get(2)) + "'");
+    }
+    out.ok();
+  }
+
+  /** Accepts what concerns eviction and the ages of keys, of which there are none. */
+  static void clientSwitch(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (!Words.is(arguments.get(2), "on") && !Words.is(arguments.get(2), "off")) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    out.ok();
+  }
+}

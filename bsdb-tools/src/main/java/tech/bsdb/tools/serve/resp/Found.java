@@ -1,0 +1,112 @@
+package tech.bsdb.tools.serve.resp;
+
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.LookupBatch;
+import tech.bsdb.tools.rows.RowFields;
+
+/** What was found for a key, and what the steps of one command share. Not thread-safe. */
+final class Found {
+  private static final byte[] NOTHING = new byte[0];
+
+  private byte[] bytes = NOTHING;
+  private int offset;
+  private int length = -1;
+  private boolean alone;
+  private @Nullable RowFields rows;
+  private @Nullable Object detail;
+  private long sum;
+
+  /** Shows a key's result in a batch. */
+  void show(LookupBatch batch, int number) {
+    alone = false;
+    length = batch.length(number);
+    if (length >= 0) {
+      bytes = batch.values();
+      offset = batch.offset(number);
+    }
+  }
+
+  /** Shows a value that has an array of its own; null if the key is absent. */
+  void show(byte @Nullable [] value) {
+    alone = true;
+    offset = 0;
+    length = value == null ? -1 : value.length;
+    bytes = value == null ? NOTHING : value;
+  }
+
+  void use(@Nullable RowFields reader) {
+    rows = reader;
+  }
+
+  void detail(@Nullable Object given) {
+    detail = given;
+  }
+
+  /** Whether the key is present. */
+  boolean isPresent() {
+    return length >= 0;
+  }
+
+  /** Whether the key is present, and its value a string. */
+  boolean isString() {
+    return length >= 0 && rows == null;
+  }
+
+  /** Returns the array that holds the value. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  int offset() {
+    return offset;
+  }
+
+  /** Returns the length of the value in bytes; -1 if the key is absent. */
+  int length() {
+    return length;
+  }
+
+  /** Returns the reader of rows; null where values are strings. */
+  @Nullable RowFields rows() {
+    return rows;
+  }
+
+  /** Returns what the command added to the step. */
+  @Nullable Object detail() {
+    return detail;
+  }
+
+  /** Returns what earlier steps of the command have added up. */
+  long sum() {
+    return sum;
+  }
+
+  void add(long more) {
+    sum += more;
+  }
+
+  /** Begins another command. */
+  void begin() {
+    sum = 0;
+  }
+
+  /**
+   * Requires that a present key has a string.
+   *
+   * @throws CommandException if it has a row
+   */
+  void requireString() throws CommandException {
+    if (length >= 0 && rows != null) {
+      throw new CommandException(CommandException.WRONG_TYPE);
+    }
+  }
+
+  /** Writes the value of a present key. */
+  void write(ReplyWriter out) {
+    if (alone) {
+      out.bulkAlone(bytes);
+    } else {
+      out.bulk(bytes, offset, length);
+    }
+  }
+}

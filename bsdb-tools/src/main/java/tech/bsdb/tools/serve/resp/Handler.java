@@ -1,0 +1,41 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.io.IOException;
+import java.util.List;
+
+/** What answers a command. */
+sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferred {
+  /** A command about keys, which are looked up together with those of its neighbours. */
+  @FunctionalInterface
+  non-sealed interface Queued extends Handler {
+    /**
+     * Adds the steps of a command to a round.
+     *
+     * @throws CommandException if it is answered by an error; no step was added then
+     */
+    void queue(Arguments command, LookupRound round) throws CommandException;
+  }
+
+  /** A command that is answered at once, on the event loop. */
+  @FunctionalInterface
+  non-sealed interface Direct extends Handler {
+    /**
+     * Answers a command.
+     *
+     * @throws CommandException if it is answered by an error; nothing was written then
+     */
+    void answer(Session session, List<byte[]> arguments, ReplyWriter out) throws CommandException;
+  }
+
+  /** A command that reads files or takes time, and is answered by a worker. */
+  @FunctionalInterface
+  non-sealed interface Deferred extends Handler {
+    /**
+     * Answers a command.
+     *
+     * @throws CommandException if it is answered by an error; nothing was written then
+     */
+    void answer(RespService service, List<byte[]> arguments, ReplyWriter out)
+        throws CommandException, IOException;
+  }
+}

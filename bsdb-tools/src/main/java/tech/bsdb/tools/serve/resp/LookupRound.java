@@ -1,0 +1,358 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.io.IOException;
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.LookupBatch;
+import tech.bsdb.MemoryBudget;
+import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.error.WrongShardException;
+import tech.bsdb.store.Lease;
+import tech.bsdb.tools.rows.RowFields;
+import tech.bsdb.tools.text.NoRoomException;
+
+/**
+ * The commands that have arrived together, as steps of one key each: their keys are looked up
+ * together, a slice at a time, all in one version. Replies are in the order of the commands, and
+ * each is whole: a command that fails half way is answered by an error alone, unless its reply has
+ * begun to leave. Confined to one thread at a time.
+ */
+final class LookupRound {
+  /** The number of keys that are looked up together. */
+  static final int SLICE = 256;
+
+  /** Bytes of values that are looked up together. */
+  private static final long SLICE_BYTES = 1 << 20;
+
+  /** A round with more steps than this gives up its arrays at its end. */
+  private static final int KEPT = 1024;
+
+  /** Values longer than this are not copied into the reply. */
+  private static final int ALONE = 64 << 10;
+
+  private static final int LONGEST_KEY = 65_535;
+
+  private final RespService service;
+  private final Found found = new Found();
+  private byte[] @Nullable [] keys = new byte[64] @Nullable [];
+  private KeyStep[] steps = new KeyStep[64];
+  private @Nullable Object[] details = new @Nullable Object[64];
+  private boolean[] begins = new boolean[64];
+  private int size;
+  private int lookups;
+  private int commands;
+  private boolean begun;
+  private int next;
+  private int hits;
+  private int misses;
+  private @Nullable Lease lease;
+  private @Nullable ServedVersion version;
+  private int replyStart;
+  private int replyPart;
+  private boolean skipping;
+  private boolean torn;
+
+  LookupRound(RespService service) {
+    this.service = service;
+  }
+
+  /**
+   * Requires that a command may have this many keys.
+   *
+   * @throws CommandException if they are more than the limit
+   */
+  void requireKeys(int count) throws CommandException {
+    int most = service.limits().batchKeys();
+    if (count > most) {
+      throw new CommandException(
+          "ERR " + count + " keys are more than " + most + ", the limit set by --max-batch");
+    }
+  }
+
+  /** Begins a command, whose steps follow. */
+  void begin() {
+    begun = true;
+    commands++;
+  }
+
+  /** Adds a step with a key. */
+  void add(byte[] key, KeyStep step) {
+    add(key, step, null);
+  }
+
+  /** Adds a step with a key, and with something that it needs. */
+  void add(byte[] key, KeyStep step, @Nullable Object detail) {
+    lookups++;
+    put(key, step, detail);
+  }
+
+  /** Adds a step without a key. */
+  void add(KeyStep step) {
+    put(null, step, null);
+  }
+
+  private void put(byte @Nullable [] key, KeyStep step, @Nullable Object detail) {
+    if (size == steps.length) {
+      int more = 2 * size;
+      keys = Arrays.copyOf(keys, more);
+      steps = Arrays.copyOf(steps, more);
+      details = Arrays.copyOf(details, more);
+      begins = Arrays.copyOf(begins, more);
+    }
+    keys[size] = key;
+    steps[size] = step;
+    details[size] = detail;
+    begins[size] = begun;
+    begun = false;
+    size++;
+  }
+
+  boolean isEmpty() {
+    return size == 0;
+  }
+
+  /** Whether it has so many steps that it should be run before more are added. */
+  boolean isFull() {
+    return size >= SLICE;
+  }
+
+  /** Returns the number of commands in the round. */
+  int commands() {
+    return commands;
+  }
+
+  /** Returns how many of its lookups may be in progress at the same time. */
+  int weight() {
+    return Math.max(1, Math.min(lookups, SLICE));
+  }
+
+  /** Whether it looks up a single key, and nothing has been answered yet. */
+  boolean isSingle() {
+    return size == 1 && lookups == 1 && next == 0;
+  }
+
+  /** Returns the only key. */
+  byte[] singleKey() {
+    byte[] key = keys[0];
+    if (key == null) {
+      throw new IllegalStateException("a step without a key");
+    }
+    return key;
+  }
+
+  /** Whether a version has been leased, so that the round has begun to run. */
+  boolean isOpen() {
+    return lease != null;
+  }
+
+  /** Leases the version that answers; {@link #close} releases it. */
+  ServedVersion open() {
+    Lease acquired = service.acquire();
+    lease = acquired;
+    ServedVersion of = service.version(acquired.database());
+    version = of;
+    return of;
+  }
+
+  /** Returns the version that answers. */
+  ServedVersion version() {
+    ServedVersion opened = version;
+    if (opened == null) {
+      throw new IllegalStateException("the round is not open");
+    }
+    return opened;
+  }
+
+  /** Whether all steps are answered. */
+  boolean isDone() {
+    return next == size;
+  }
+
+  /** Whether a reply has begun to leave that cannot be finished: the connection must be cut. */
+  boolean isTorn() {
+    return torn;
+  }
+
+  /** Answers every command by the same error, instead of running. */
+  void refuse(String error, ReplyWriter out) {
+    for (int i = 0; i < size; i++) {
+      if (begins[i]) {
+        out.error(error);
+      }
+    }
+    next = size;
+  }
+
+  /**
+   * Looks up and answers, until all is answered or the replies have reached a length.
+   *
+   * @param budget bounds the memory taken for values
+   */
+  void run(ReplyWriter out, int most, MemoryBudget budget) {
+    ServedVersion of = version();
+    long longest = Math.max(1, of.longestValue());
+    int slice = longest > ALONE ? 1 : (int) Math.min(SLICE, SLICE_BYTES / longest);
+    hits = 0;
+    misses = 0;
+    if (next < size && !begins[next]) {
+      replyPart = -1; // the begin of the reply is on its way
+    }
+    while (next < size && out.length() < most && !torn) {
+      int end = Math.min(size, next + slice);
+      answer(of, next, end, longest > ALONE, budget, out);
+      next = end;
+    }
+    service.counts().found(hits, misses);
+  }
+
+  /** Answers the only step with a value that was looked up elsewhere, or with a failure. */
+  void answerSingle(byte @Nullable [] value, @Nullable Throwable failure, ReplyWriter out) {
+    ServedVersion of = version();
+    ServedVersion.Workspace workspace = of.borrow();
+    try {
+      found.use(workspace.fields());
+      if (failure == null) {
+        found.show(value);
+        service.counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
+      }
+      step(0, failure, out);
+      next = 1;
+    } finally {
+      of.giveBack(workspace);
+    }
+  }
+
+  private void answer(
+      ServedVersion of, int from, int to, boolean alone, MemoryBudget budget, ReplyWriter out) {
+    ServedVersion.Workspace workspace = of.borrow();
+    LookupBatch batch = workspace.batch();
+    RowFields rows = workspace.fields();
+    found.use(rows);
+    try {
+      batch.clear();
+      batch.use(budget);
+      byte[] value = null;
+      if (alone) {
+        byte[] key = keys[from];
+        value = key == null || skips(from) ? null : of.database().get(key, budget);
+      } else {
+        for (int i = from; i < to; i++) {
+          byte[] key = keys[i];
+          if (key != null && key.length <= LONGEST_KEY) {
+            int unused = batch.add(key);
+          }
+        }
+        if (batch.size() > 0) {
+          batch.get();
+        }
+      }
+      int number = 0;
+      for (int i = from; i < to; i++) {
+        byte[] key = keys[i];
+        if (key != null) {
+          if (alone || key.length > LONGEST_KEY) {
+            found.show(value);
+          } else {
+            found.show(batch, number++);
+          }
+          if (found.isPresent()) {
+            hits++;
+          } else {
+            misses++;
+          }
+        }
+        step(i, null, out);
+      }
+    } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
+      if (to - from > 1) {
+        for (int i = from; i < to; i++) {
+          answer(of, i, i + 1, alone, budget, out);
+        }
+      } else {
+        step(from, e, out);
+      }
+    } finally {
+      batch.use(null);
+      of.giveBack(workspace);
+    }
+  }
+
+  private boolean skips(int step) {
+    return skipping && !begins[step];
+  }
+
+  /** Answers one step. */
+  private void step(int i, @Nullable Throwable failure, ReplyWriter out) {
+    if (begins[i]) {
+      found.begin();
+      skipping = false;
+      replyStart = out.length();
+      replyPart = out.part();
+    } else if (skipping) {
+      return;
+    }
+    found.detail(details[i]);
+    try {
+      if (failure != null) {
+        fail(error(failure, i), out);
+      } else {
+        steps[i].answer(found, out);
+      }
+    } catch (CommandException e) {
+      fail(e.reply(), out);
+    } catch (RuntimeException | Error e) {
+      fail(error(e, i), out);
+    }
+  }
+
+  /** Replaces the reply of the current command by an error. */
+  private void fail(String error, ReplyWriter out) {
+    if (replyPart != out.part()) {
+      torn = true;
+      return;
+    }
+    out.truncate(replyStart);
+    out.error(error);
+    service.statistics().failed(error);
+    skipping = true;
+  }
+
+  private String error(Throwable failure, int step) {
+    if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
+      return "OOM too much memory is held for clients (--max-held); try again";
+    }
+    if (failure instanceof WrongShardException) {
+      return "CLUSTERDOWN Hash slot not served";
+    }
+    if (keys[step] != null) {
+      service.counts().error(1);
+    }
+    service.failures().failed("a command", failure);
+    return "ERR the lookup failed; the server's log says why";
+  }
+
+  /** Releases the version and forgets all steps. */
+  void close() {
+    Lease held = lease;
+    if (held != null) {
+      lease = null;
+      version = null;
+      held.close();
+    }
+    if (steps.length > KEPT) {
+      keys = new byte[64] @Nullable [];
+      steps = new KeyStep[64];
+      details = new @Nullable Object[64];
+      begins = new boolean[64];
+    } else {
+      Arrays.fill(keys, 0, size, null);
+      Arrays.fill(details, 0, size, null);
+    }
+    size = 0;
+    lookups = 0;
+    commands = 0;
+    next = 0;
+    skipping = false;
+    torn = false;
+  }
+}

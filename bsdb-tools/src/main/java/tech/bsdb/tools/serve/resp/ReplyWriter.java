@@ -1,0 +1,213 @@
+package tech.bsdb.tools.serve.resp;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import io.netty.buffer.ByteBuf;
+import io.netty.buffer.ByteBufAllocator;
+import io.netty.buffer.Unpooled;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Writes replies in RESP2 or RESP3 into buffers, which the caller takes and releases. Not
+ * thread-safe.
+ */
+final class ReplyWriter {
+  /** Values up to this length are copied into the buffer. */
+  private static final int COPIED = 64 << 10;
+
+  private static final int INITIAL = 1024;
+  private static final byte[][] BULK_HEADS = new byte[1024][];
+  private static final byte[] CRLF = {'\r', '\n'};
+  private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
+  private static final byte[] NULL2 = "$-1\r\n".getBytes(US_ASCII);
+  private static final byte[] NULL3 = "_\r\n".getBytes(US_ASCII);
+
+  static {
+    for (int length = 0; length < BULK_HEADS.length; length++) {
+      BULK_HEADS[length] = ("$" + length + "\r\n").getBytes(US_ASCII);
+    }
+  }
+
+  private final ByteBufAllocator allocator;
+  private final List<ByteBuf> parts = new ArrayList<>();
+  private @Nullable ByteBuf current;
+  private int partsBytes;
+  private int number;
+  private boolean resp3;
+
+  ReplyWriter(ByteBufAllocator allocator) {
+    this.allocator = allocator;
+  }
+
+  /** Sets whether replies are in RESP3. */
+  void useResp3(boolean asResp3) {
+    resp3 = asResp3;
+  }
+
+  boolean isResp3() {
+    return resp3;
+  }
+
+  private ByteBuf out() {
+    ByteBuf buffer = current;
+    if (buffer == null) {
+      buffer = allocator.buffer(INITIAL);
+      current = buffer;
+    }
+    return buffer;
+  }
+
+  /** Returns the number of bytes written and not taken. */
+  int length() {
+    ByteBuf buffer = current;
+    return partsBytes + (buffer == null ? 0 : buffer.readableBytes());
+  }
+
+  /** Returns a number that changes when what was written can no longer be {@link #truncate}d. */
+  int part() {
+    return number;
+  }
+
+  /** Removes what was written behind a length, in the same {@link #part}. */
+  void truncate(int length) {
+    out().writerIndex(length - partsBytes);
+  }
+
+  /** Gives away what was written, in order; the receiver releases it. */
+  void takeTo(Consumer<ByteBuf> receiver) {
+    parts.forEach(receiver);
+    parts.clear();
+    partsBytes = 0;
+    ByteBuf buffer = current;
+    current = null;
+    number++;
+    if (buffer != null) {
+      receiver.accept(buffer);
+    }
+  }
+
+  void ok() {
+    out().writeBytes(OK);
+  }
+
+  /** Writes a simple string without line breaks. */
+  void simple(String text) {
+    out().writeByte('+');
+    out().writeCharSequence(text, UTF_8);
+    out().writeBytes(CRLF);
+  }
+
+  /**
+   * Writes an error.
+   *
+   * @param text begins with its code, such as {@code ERR}; each character is a byte, since errors
+   *     repeat what clients sent; line breaks become blanks
+   */
+  void error(String text) {
+    out().writeByte('-');
+    out().writeCharSequence(text.replace('\r', ' ').replace('\n', ' '), ISO_8859_1);
+    out().writeBytes(CRLF);
+  }
+
+  void integer(long value) {
+    head(':', value);
+  }
+
+  /** Writes the reply for what does not exist. */
+  void absent() {
+    out().writeBytes(resp3 ? NULL3 : NULL2);
+  }
+
+  void bulk(byte[] bytes) {
+    bulk(bytes, 0, bytes.length);
+  }
+
+  void bulk(byte[] bytes, int offset, int length) {
+    bulkHead(length);
+    out().writeBytes(bytes, offset, length).writeBytes(CRLF);
+  }
+
+  /** Writes an array that belongs to the writer from now on, without a copy if it is long. */
+  void bulkAlone(byte[] bytes) {
+    if (bytes.length <= COPIED) {
+      bulk(bytes);
+      return;
+    }
+    bulkHead(bytes.length);
+    parts.add(out());
+    parts.add(Unpooled.wrappedBuffer(bytes));
+    partsBytes = length() + bytes.length;
+    current = null;
+    number++;
+    bulkEnd();
+  }
+
+  void bulk(String text) {
+    bulk(text.getBytes(UTF_8));
+  }
+
+  /** Writes what precedes a bulk string of this length; {@link #bulkEnd} ends it. */
+  void bulkHead(int length) {
+    if (length < BULK_HEADS.length) {
+      out().writeBytes(BULK_HEADS[length]);
+    } else {
+      head('$', length);
+    }
+  }
+
+  void bulkEnd() {
+    out().writeBytes(CRLF);
+  }
+
+  /** Writes a text for people; in RESP3 marked as such. */
+  void verbatim(String text) {
+    if (!resp3) {
+      bulk(text);
+      return;
+    }
+    byte[] bytes = text.getBytes(UTF_8);
+    head('=', bytes.length + 4L);
+    out().writeCharSequence("txt:", US_ASCII);
+    out().writeBytes(bytes);
+    out().writeBytes(CRLF);
+  }
+
+  /** Begins an array; its elements follow. */
+  void array(long elements) {
+    head('*', elements);
+  }
+
+  /** Begins a map; its keys and values follow, in turn. */
+  void map(long entries) {
+    if (resp3) {
+      head('%', entries);
+    } else {
+      head('*', 2 * entries);
+    }
+  }
+
+  /** Begins a set; its elements follow. */
+  void set(long elements) {
+    head(resp3 ? '~' : '*', elements);
+  }
+
+  /** Writes bytes that are replies already. */
+  void raw(byte[] replies) {
+    out().writeBytes(replies);
+  }
+
+  private void head(char type, long value) {
+    out().writeByte(type);
+    if (value >= 0 && value < 10) {
+      out().writeByte('0' + (int) value);
+    } else {
+      out().writeCharSequence(Long.toString(value), US_ASCII);
+    }
+    out().writeBytes(CRLF);
+  }
+}

@@ -1,0 +1,98 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ConcurrentHashMap;
+import java.util.concurrent.atomic.LongAdder;
+import org.HdrHistogram.Histogram;
+import org.HdrHistogram.Recorder;
+
+/** Counts commands and their errors, and records how long they take. Thread-safe. */
+public final class RespStatistics {
+  private static final long MAX_NANOS = 3_600_000_000_000L;
+
+  /** Codes of errors are these; any other counts as ERR. */
+  private static final int MOST_CODES = 32;
+
+  private final Map<String, LongAdder> commands = new TreeMap<>();
+  private final Map<String, LongAdder> errors = new ConcurrentHashMap<>();
+  private final LongAdder connections = new LongAdder();
+  private final LongAdder answered = new LongAdder();
+  private final Recorder recorder = new Recorder(MAX_NANOS, 2);
+  private final Histogram total = new Histogram(MAX_NANOS, 2);
+
+  /** Starts counting. */
+  public RespStatistics() {
+    for (CommandSpec spec : CommandTable.all()) {
+      commands.put(spec.name(), new LongAdder());
+      spec.subcommands().values().forEach(each -> commands.put(each.name(), new LongAdder()));
+    }
+  }
+
+  void connected() {
+    connections.increment();
+  }
+
+  /** Returns the counter of a command. */
+  LongAdder counter(CommandSpec spec) {
+    LongAdder counter = commands.get(spec.name());
+    if (counter == null) {
+      throw new IllegalArgumentException(spec.name());
+    }
+    return counter;
+  }
+
+  /** Counts an error reply by its code. */
+  void failed(String reply) {
+    int end = reply.indexOf(' ');
+    String code = end < 0 ? reply : reply.substring(0, end);
+    boolean known = errors.containsKey(code) || errors.size() < MOST_CODES;
+    errors.computeIfAbsent(known ? code : "ERR", unused -> new LongAdder()).increment();
+  }
+
+  /** Records commands that were answered together. */
+  void answered(int count, long nanos) {
+    if (count > 0) {
+      answered.add(count);
+      recorder.recordValueWithCount(Math.max(0, Math.min(nanos, MAX_NANOS)), count);
+    }
+  }
+
+  /** Returns how long commands took since the start, in nanoseconds. */
+  public synchronized Histogram latencies() {
+    total.add(recorder.getIntervalHistogram());
+    return total.copy();
+  }
+
+  /** Returns the number of commands by name, of those that have been given. */
+  public Map<String, Long> commands() {
+    return counts(commands);
+  }
+
+  /** Returns the number of error replies by code. */
+  public Map<String, Long> errors() {
+    return counts(errors);
+  }
+
+  private static Map<String, Long> counts(Map<String, LongAdder> of) {
+    Map<String, Long> counts = new TreeMap<>();
+    of.forEach(
+        (name, count) -> {
+          long now = count.sum();
+          if (now > 0) {
+            counts.put(name, now);
+          }
+        });
+    return counts;
+  }
+
+  /** Returns the number of commands answered. */
+  public long answered() {
+    return answered.sum();
+  }
+
+  /** Returns the number of connections accepted. */
+  public long connections() {
+    return connections.sum();
+  }
+}

@@ -1,0 +1,174 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.store.Lease;
+
+/** Commands about the keys of a data set as a whole. They read files, so workers run them. */
+final class ScanCommands {
+  /** The most keys and bytes of keys in one reply, whatever COUNT says. */
+  private static final int MOST_KEYS = 10_000;
+
+  private static final int MOST_BYTES = 1 << 20;
+
+  /** A part of the records is scanned in at most about this many calls. */
+  private static final int CALLS = 64;
+
+  private static final String NO_KEYS = "ERR the data set is approximate, so it stores no keys";
+  private static final String OVERTAKEN =
+      "ERR the cursor belongs to another version of the data set, which has been replaced; start"
+          + " again with cursor 0";
+
+  private ScanCommands() {}
+
+  /** The arguments of a scan. */
+  private record Request(long cursor, long count, @Nullable Glob pattern, @Nullable String type) {}
+
+  static void scan(RespService service, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException, IOException {
+    Request request = request(arguments);
+    try (Lease lease = service.acquire()) {
+      ServedVersion version = service.version(lease.database());
+      requireKeys(version);
+      if (request.cursor != 0 && !version.places().owns(request.cursor)) {
+        throw new CommandException(OVERTAKEN);
+      }
+      scan(version, request, out);
+    }
+  }
+
+  private static Request request(List<byte[]> arguments) throws CommandException {
+    long cursor = cursor(arguments.get(1));
+    long count = 10;
+    Glob pattern = null;
+    String type = null;
+    for (int i = 2; i < arguments.size(); i += 2) {
+      if (i + 1 == arguments.size()) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+      byte[] given = arguments.get(i + 1);
+      switch (Words.name(arguments.get(i))) {
+        case "count" -> {
+          count = Words.integer(given);
+          if (count < 1) {
+            throw new CommandException(CommandException.SYNTAX);
+          }
+        }
+        case "match" -> pattern = new Glob(given);
+        case "type" -> type = Words.name(given);
+        default -> throw new CommandException(CommandException.SYNTAX);
+      }
+    }
+    return new Request(cursor, count, pattern, type);
+  }
+
+  private static long cursor(byte[] argument) throws CommandException {
+    try {
+      return Long.parseUnsignedLong(Words.text(argument));
+    } catch (NumberFormatException e) {
+      throw new CommandException("ERR invalid cursor");
+    }
+  }
+
+  private static void requireKeys(ServedVersion version) throws CommandException {
+    if (version.approximate()) {
+      throw new CommandException(NO_KEYS);
+    }
+  }
+
+  /** Writes the keys from the cursor on, and the cursor of the next. */
+  private static void scan(ServedVersion version, Request request, ReplyWriter out)
+      throws IOException {
+    ScanPlaces places = version.places();
+    boolean wanted =
+        request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
+    long least = Math.max(request.count, places.perPart() / CALLS);
+    List<byte[]> keys = new ArrayList<>();
+    int part = ScanPlaces.part(request.cursor);
+    int offset = ScanPlaces.offset(request.cursor);
+    long seen = 0;
+    long bytes = 0;
+    String next = "0";
+    while (part < places.parts()) {
+      boolean ended = true;
+      try (RecordCursor records = version.database().scan(places.part(part))) {
+        int skipped = 0;
+        while (skipped < offset && records.next()) {
+          skipped++;
+        }
+        while (records.next()) {
+          boolean enough = seen >= least || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES;
+          if (enough && offset <= ScanPlaces.MOST_OFFSET) {
+            ended = false;
+            break;
+          }
+          byte[] key = records.key();
+          if (wanted && (request.pattern == null || request.pattern.matches(key))) {
+            keys.add(key);
+            bytes += key.length;
+          }
+          offset++;
+          seen++;
+        }
+      }
+      if (!ended) {
+        next = places.cursor(part, offset);
+        break;
+      }
+      part++;
+      offset = 0;
+      if (seen >= least && part < places.parts()) {
+        next = places.cursor(part, 0);
+        break;
+      }
+    }
+    out.array(2);
+    out.bulk(next);
+    out.array(keys.size());
+    keys.forEach(out::bulk);
+  }
+
+  /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
+  static void randomKey(RespService service, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException, IOException {
+    try (Lease lease = service.acquire()) {
+      ServedVersion version = service.version(lease.database());
+      requireKeys(version);
+      ScanPlaces places = version.places();
+      ThreadLocalRandom random = ThreadLocalRandom.current();
+      int first = random.nextInt(places.parts());
+      for (int i = 0; i < places.parts(); i++) {
+        byte[] key = randomKey(version, (first + i) % places.parts(), random);
+        if (key != null) {
+          out.bulk(key);
+          return;
+        }
+      }
+      out.absent();
+    }
+  }
+
+  /** Returns a random key of a part; null if the part is empty. */
+  private static byte @Nullable [] randomKey(
+      ServedVersion version, int part, ThreadLocalRandom random) throws IOException {
+    byte[] chosen = null;
+    long bound = Math.min(version.places().perPart(), 4096);
+    long at = random.nextLong(bound);
+    try (RecordCursor records = version.database().scan(version.places().part(part))) {
+      for (long i = 0; i <= at && records.next(); i++) {
+        chosen = records.key();
+      }
+    }
+    return chosen;
+  }
+
+  static void dbSize(RespService service, List<byte[]> arguments, ReplyWriter out) {
+    try (Lease lease = service.acquire()) {
+      out.integer(service.version(lease.database()).records());
+    }
+  }
+}

@@ -1,0 +1,171 @@
+package tech.bsdb.tools.serve.resp;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
+import java.util.ArrayList;
+import java.util.LinkedHashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+
+/** Commands about the server and its commands. */
+final class ServerCommands {
+  private ServerCommands() {}
+
+  static void info(RespService service, List<byte[]> arguments, ReplyWriter out) {
+    Set<String> sections = new LinkedHashSet<>();
+    for (byte[] argument : arguments.subList(1, arguments.size())) {
+      sections.add(Words.name(argument));
+    }
+    out.verbatim(new InfoText(service).of(sections));
+  }
+
+  static void configGet(Session session, List<byte[]> arguments, ReplyWriter out) {
+    List<Map.Entry<String, String>> found = new ArrayList<>();
+    for (Map.Entry<String, String> entry : session.service().configuration().entrySet()) {
+      for (byte[] pattern : arguments.subList(2, arguments.size())) {
+        if (new Glob(Words.name(pattern).getBytes(ISO_8859_1))
+            .matches(entry.getKey().getBytes(US_ASCII))) {
+          found.add(entry);
+          break;
+        }
+      }
+    }
+    out.map(found.size());
+    for (Map.Entry<String, String> entry : found) {
+      out.bulk(entry.getKey());
+      out.bulk(entry.getValue());
+    }
+  }
+
+  static void command(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.array(CommandTable.all().size());
+    CommandTable.all().forEach(spec -> write(spec, out));
+  }
+
+  static void commandCount(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.integer(CommandTable.all().size());
+  }
+
+  static void commandInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
+    if (arguments.size() == 2) {
+      command(session, arguments, out);
+      return;
+    }
+    out.array(arguments.size() - 2);
+    for (byte[] name : arguments.subList(2, arguments.size())) {
+      CommandSpec spec = named(name);
+      if (spec == null) {
+        out.absent();
+      } else {
+        write(spec, out);
+      }
+    }
+  }
+
+  static void commandDocs(Session session, List<byte[]> arguments, ReplyWriter out) {
+    List<CommandSpec> wanted = new ArrayList<>();
+    if (arguments.size() == 2) {
+      wanted.addAll(CommandTable.all());
+    }
+    for (byte[] name : arguments.subList(2, arguments.size())) {
+      CommandSpec spec = named(name);
+      if (spec != null) {
+        wanted.add(spec);
+      }
+    }
+    out.map(wanted.size());
+    wanted.forEach(spec -> document(spec, out));
+  }
+
+  static void commandList(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.array(CommandTable.all().size());
+    CommandTable.all().forEach(spec -> out.bulk(spec.name()));
+  }
+
+  /** Finds a command, or a subcommand behind a bar. */
+  private static @Nullable CommandSpec named(byte[] name) {
+    String[] parts = Words.name(name).split("\\|", 2);
+    CommandSpec spec = CommandTable.find(parts[0]);
+    return spec == null || parts.length == 1 ? spec : spec.subcommands().get(parts[1]);
+  }
+
+  private static void document(CommandSpec spec, ReplyWriter out) {
+    out.bulk(spec.name());
+    out.map(spec.subcommands().isEmpty() ? 3 : 4);
+    out.bulk("summary");
+    out.bulk(spec.summary());
+    out.bulk("since");
+    out.bulk(spec.since());
+    out.bulk("group");
+    out.bulk(spec.group());
+    if (!spec.subcommands().isEmpty()) {
+      out.bulk("subcommands");
+      out.map(spec.subcommands().size());
+      spec.subcommands().values().forEach(each -> document(each, out));
+    }
+  }
+
+  private static void write(CommandSpec spec, ReplyWriter out) {
+    out.array(10);
+    out.bulk(spec.name());
+    out.integer(spec.arity());
+    out.set(spec.flags().size());
+    spec.flags().forEach(out::simple);
+    out.integer(spec.firstKey());
+    out.integer(spec.lastKey());
+    out.integer(spec.firstKey() == 0 ? 0 : 1);
+    out.set(spec.categories().size());
+    spec.categories().forEach(out::simple);
+    out.set(0); // tips
+    writeKeys(spec, out);
+    if (spec.subcommands().isEmpty()) {
+      out.set(0);
+    } else {
+      out.array(spec.subcommands().size());
+    }
+    spec.subcommands().values().forEach(each -> write(each, out));
+  }
+
+  private static void writeKeys(CommandSpec spec, ReplyWriter out) {
+    if (spec.firstKey() == 0) {
+      out.set(0);
+      return;
+    }
+    out.set(1);
+    out.map(3);
+    out.bulk("flags");
+    out.set(2);
+    out.simple("RO");
+    out.simple("access");
+    out.bulk("begin_search");
+    out.map(2);
+    out.bulk("type");
+    out.bulk("index");
+    out.bulk("spec");
+    out.map(1);
+    out.bulk("index");
+    out.integer(spec.firstKey());
+    out.bulk("find_keys");
+    out.map(2);
+    out.bulk("type");
+    out.bulk("range");
+    out.bulk("spec");
+    out.map(3);
+    out.bulk("lastkey");
+    out.integer(spec.lastKey() < 0 ? spec.lastKey() : spec.lastKey() - spec.firstKey());
+    out.bulk("keystep");
+    out.integer(1);
+    out.bulk("limit");
+    out.integer(0);
+  }
+
+  /** Answers what only a member of a cluster can do. */
+  static void noCluster(Session session, List<byte[]> arguments, ReplyWriter out) {
+    String error = "ERR This instance has cluster support disabled";
+    session.service().statistics().failed(error);
+    out.error(error);
+  }
+}

@@ -1,0 +1,159 @@
+package tech.bsdb.tools.serve.resp;
+
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.client.Credentials;
+
+/** What a connection has agreed with its client. Confined to the connection's event loop. */
+final class Session {
+  private final RespService service;
+  private final long id;
+  private final String address;
+  private final String localAddress;
+  private final long beganNanos = System.nanoTime();
+  private boolean resp3;
+  private @Nullable String token;
+  private long tokensOf;
+  private String name = "";
+  private String library = "";
+  private String libraryVersion = "";
+  private long activeNanos = beganNanos;
+  private @Nullable CommandSpec lastCommand;
+  private @Nullable Transaction transaction;
+  private boolean ended;
+
+  Session(RespService service, long id, String address, String localAddress) {
+    this.service = service;
+    this.id = id;
+    this.address = address;
+    this.localAddress = localAddress;
+  }
+
+  RespService service() {
+    return service;
+  }
+
+  /** Returns a number that no other connection of this process has had. */
+  long id() {
+    return id;
+  }
+
+  boolean isResp3() {
+    return resp3;
+  }
+
+  void useResp3(boolean use) {
+    resp3 = use;
+  }
+
+  /** Whether the client may read: it has given a token that is still valid, or needs none. */
+  boolean isAuthenticated() {
+    Credentials credentials = service.credentials();
+    if (!credentials.needsToken()) {
+      return true;
+    }
+    String given = token;
+    if (given == null) {
+      return false;
+    }
+    long now = credentials.tokensRead();
+    if (now != tokensOf) {
+      if (!credentials.admitToken(given)) {
+        token = null;
+        return false;
+      }
+      tokensOf = now;
+    }
+    return true;
+  }
+
+  /** Authenticates the client; returns false if the token is not valid, which changes nothing. */
+  boolean authenticate(String given) {
+    Credentials credentials = service.credentials();
+    long now = credentials.tokensRead();
+    if (!credentials.admitToken(given)) {
+      return false;
+    }
+    token = given;
+    tokensOf = now;
+    return true;
+  }
+
+  String name() {
+    return name;
+  }
+
+  void name(String given) {
+    name = given;
+  }
+
+  void library(String given) {
+    library = given;
+  }
+
+  void libraryVersion(String given) {
+    libraryVersion = given;
+  }
+
+  /** Notes when the client has sent something. */
+  void active(long nowNanos) {
+    activeNanos = nowNanos;
+  }
+
+  /** Notes that the client has given a command. */
+  void gave(CommandSpec command) {
+    lastCommand = command;
+  }
+
+  /** Returns the transaction that has begun; null if there is none. */
+  @Nullable Transaction transaction() {
+    return transaction;
+  }
+
+  /** Begins a transaction, or ends it with null. */
+  void transaction(@Nullable Transaction begun) {
+    transaction = begun;
+  }
+
+  /** Makes everything as it was when the connection was opened. */
+  void reset() {
+    resp3 = false;
+    token = null;
+    name = "";
+    transaction = null;
+  }
+
+  /** Ends the connection after the reply. */
+  void end() {
+    ended = true;
+  }
+
+  boolean isEnded() {
+    return ended;
+  }
+
+  /** Describes the connection as {@code CLIENT INFO} does. */
+  String describe() {
+    long now = System.nanoTime();
+    return "id="
+        + id
+        + " addr="
+        + address
+        + " laddr="
+        + localAddress
+        + " fd=-1 name="
+        + name
+        + " age="
+        + (now - beganNanos) / 1_000_000_000L
+        + " idle="
+        + (now - activeNanos) / 1_000_000_000L
+        + " flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
+        + " rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd="
+        + (lastCommand == null ? "NULL" : lastCommand.name())
+        + " user=default redir=-1 resp="
+        + (resp3 ? 3 : 2)
+        + " lib-name="
+        + library
+        + " lib-ver="
+        + libraryVersion;
+  }
+}

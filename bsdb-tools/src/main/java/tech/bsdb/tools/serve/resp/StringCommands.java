@@ -1,0 +1,138 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.util.Arrays;
+
+/** Commands about keys and their values as strings. */
+final class StringCommands {
+  /** The longest string that Redis embeds in its object. */
+  private static final int EMBEDDED = 44;
+
+  private static final KeyStep GET =
+      (found, out) -> {
+        found.requireString();
+        if (found.isPresent()) {
+          found.write(out);
+        } else {
+          out.absent();
+        }
+      };
+  private static final KeyStep GET_STRING =
+      (found, out) -> {
+        if (found.isString()) {
+          found.write(out);
+        } else {
+          out.absent();
+        }
+      };
+  private static final KeyStep COUNT = (found, out) -> found.add(found.isPresent() ? 1 : 0);
+  private static final KeyStep SUM = (found, out) -> out.integer(found.sum());
+  private static final KeyStep LENGTH =
+      (found, out) -> {
+        found.requireString();
+        out.integer(Math.max(0, found.length()));
+      };
+  private static final KeyStep TYPE =
+      (found, out) ->
+          out.simple(!found.isPresent() ? "none" : found.rows() == null ? "string" : "hash");
+  private static final KeyStep TIME_TO_LIVE =
+      (found, out) -> out.integer(found.isPresent() ? -1 : -2);
+  private static final KeyStep ENCODING =
+      (found, out) -> {
+        if (!found.isPresent()) {
+          out.absent();
+        } else {
+          out.bulk(found.rows() != null ? "listpack" : encoding(found));
+        }
+      };
+
+  private StringCommands() {}
+
+  static void get(Arguments command, LookupRound round) {
+    round.begin();
+    round.add(command.argument(1), GET);
+  }
+
+  static void mget(Arguments command, LookupRound round) throws CommandException {
+    int keys = command.count() - 1;
+    round.requireKeys(keys);
+    round.begin();
+    round.add((found, out) -> out.array(keys));
+    for (int i = 1; i <= keys; i++) {
+      round.add(command.argument(i), GET_STRING);
+    }
+  }
+
+  /** Counts keys that exist, as often as they are given. */
+  static void exists(Arguments command, LookupRound round) throws CommandException {
+    int keys = command.count() - 1;
+    round.requireKeys(keys);
+    round.begin();
+    for (int i = 1; i <= keys; i++) {
+      round.add(command.argument(i), COUNT);
+    }
+    round.add(SUM);
+  }
+
+  static void strlen(Arguments command, LookupRound round) {
+    round.begin();
+    round.add(command.argument(1), LENGTH);
+  }
+
+  static void type(Arguments command, LookupRound round) {
+    round.begin();
+    round.add(command.argument(1), TYPE);
+  }
+
+  static void ttl(Arguments command, LookupRound round) {
+    round.begin();
+    round.add(command.argument(1), TIME_TO_LIVE);
+  }
+
+  static void encoding(Arguments command, LookupRound round) {
+    round.begin();
+    round.add(command.argument(2), ENCODING);
+  }
+
+  static void getrange(Arguments command, LookupRound round) throws CommandException {
+    long first = Words.integer(command.argument(2));
+    long last = Words.integer(command.argument(3));
+    round.begin();
+    round.add(command.argument(1), (found, out) -> writeRange(found, first, last, out));
+  }
+
+  /** Writes the bytes from one place to another, both counted from the end if negative. */
+  private static void writeRange(Found found, long first, long last, ReplyWriter out)
+      throws CommandException {
+    found.requireString();
+    long length = Math.max(0, found.length());
+    long from = first;
+    long to = last;
+    if (from < 0 && to < 0 && from > to) {
+      from = 0;
+      to = -1; // empty
+    } else {
+      from = Math.max(0, from < 0 ? from + length : from);
+      to = Math.min(length - 1, Math.max(0, to < 0 ? to + length : to));
+    }
+    if (from > to || length == 0) {
+      out.bulk(new byte[0]);
+    } else {
+      out.bulk(found.bytes(), found.offset() + (int) from, (int) (to - from + 1));
+    }
+  }
+
+  private static String encoding(Found found) {
+    int length = found.length();
+    if (length <= 20) {
+      int from = found.offset();
+      byte[] text = Arrays.copyOfRange(found.bytes(), from, from + length);
+      try {
+        long unused = Words.integer(text);
+        return "int";
+      } catch (CommandException notInteger) {
+        return "embstr";
+      }
+    }
+    return length <= EMBEDDED ? "embstr" : "raw";
+  }
+}

@@ -1,0 +1,156 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * Whatever clients send, the server answers others and forgets them. {@code
+ * -Dbsdb.resp.fuzz=500000} sends more requests than usual, and {@code -Dbsdb.seed} others.
+ */
+@Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RespFuzzTest {
+  private static final int REQUESTS = Integer.getInteger("bsdb.resp.fuzz", 20_000);
+  private static final long SEED = Long.getLong("bsdb.seed", 7);
+  private static final List<String> WORDS =
+      List.of(
+              "GET MGET EXISTS TYPE TTL STRLEN GETRANGE HGETALL HGET HMGET HKEYS OBJECT ENCODING PING"
+                  + " ECHO HELLO AUTH CLIENT SETNAME GETNAME INFO COMMAND DOCS CONFIG SCAN MATCH COUNT"
+                  + " TYPE DBSIZE RANDOMKEY SELECT RESET QUIT SET DEL k1 k2 long none 0 1 2 3 -1 10"
+                  + " 9223372036854775807 * [a-z] ? \\")
+          .stream()
+          .flatMap(words -> Arrays.stream(words.split(" ", -1)))
+          .toList();
+
+  @TempDir Path folder;
+
+  @Test
+  void nothingThatIsSentHarmsTheServer() throws IOException {
+    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
+    records.put("k1".getBytes(UTF_8), "value".getBytes(UTF_8));
+    records.put("k2".getBytes(UTF_8), new byte[0]);
+    records.put("long".getBytes(UTF_8), new byte[100_000]);
+    Random random = new Random(SEED);
+    try (Serving serving = new Serving(Serving.buildBytes(folder.resolve("db"), records))) {
+      serving.resp = true;
+      serving.start();
+      int sent = 0;
+      while (sent < REQUESTS) {
+        int count = 1 + random.nextInt(400);
+        sent += count;
+        send(serving.respPort(), random, count);
+      }
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("PING")).as("seed %d", SEED).isEqualTo("+PONG\r\n");
+        assertThat(wire.ask("GET", "k1")).isEqualTo("$5\r\nvalue\r\n");
+      }
+      while (serving.memory().held() > 0 || serving.metric("bsdb_resp_connections") > 0) {
+        Serving.pause(); // the test's timeout bounds it
+      }
+      assertThat(serving.said()).doesNotContain("failed");
+    }
+  }
+
+  /** Sends requests on one connection; the server may close it at any of them. */
+  private static void send(int port, Random random, int count) throws IOException {
+    boolean mutated = random.nextInt(4) > 0;
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int i = 0; i < count; i++) {
+      byte[] request = request(random);
+      all.writeBytes(mutated && random.nextInt(20) == 0 ? mutate(request, random) : request);
+    }
+    byte[] bytes = all.toByteArray();
+    boolean reads = random.nextInt(4) > 0;
+    try (RespWire wire = RespWire.to(port)) {
+      Thread reader = null;
+      if (reads) {
+        reader = new Thread(() -> drain(wire));
+        reader.setDaemon(true);
+        reader.start();
+      }
+      try {
+        int most = reads ? bytes.length : Math.min(bytes.length, 2000);
+        for (int at = 0; at < most; ) {
+          int piece = Math.min(most - at, 1 + random.nextInt(5000));
+          wire.send(bytes, at, piece);
+          at += piece;
+        }
+        if (reads) {
+          wire.shutdownOutput();
+          reader.join(60_000);
+          assertThat(reader.isAlive()).as("the connection ends").isFalse();
+        }
+      } catch (IOException closed) {
+        // the server has had enough
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  private static void drain(RespWire wire) {
+    try {
+      byte[] unused = wire.rest();
+    } catch (IOException reset) {
+      // the connection has ended
+    }
+  }
+
+  private static byte[] request(Random random) {
+    int arguments = 1 + (random.nextInt(10) == 0 ? random.nextInt(40) : random.nextInt(5));
+    byte[][] words = new byte[arguments][];
+    for (int i = 0; i < arguments; i++) {
+      words[i] = word(random);
+    }
+    if (random.nextInt(6) == 0) {
+      ByteArrayOutputStream line = new ByteArrayOutputStream();
+      for (byte[] word : words) {
+        line.writeBytes(word);
+        line.write(' ');
+      }
+      line.writeBytes("\r\n".getBytes(UTF_8));
+      return line.toByteArray();
+    }
+    return RespWire.command(words);
+  }
+
+  private static byte[] word(Random random) {
+    if (random.nextInt(12) > 0) {
+      String word = WORDS.get(random.nextInt(WORDS.size()));
+      return word.getBytes(ISO_8859_1);
+    }
+    byte[] bytes = new byte[random.nextInt(30)];
+    random.nextBytes(bytes);
+    return bytes;
+  }
+
+  private static byte[] mutate(byte[] request, Random random) {
+    int at = random.nextInt(request.length);
+    byte[] changed = request.clone();
+    switch (random.nextInt(6)) {
+      case 0 -> changed[at] = (byte) random.nextInt(256);
+      case 1 -> changed[at] ^= (byte) (1 << random.nextInt(8));
+      case 2 -> changed = Arrays.copyOf(request, at);
+      case 3 -> changed = Arrays.copyOfRange(request, at, request.length);
+      case 4 -> {
+        String text = new String(request, ISO_8859_1);
+        String length = List.of("-1", "0", "99999999999", "536870912", "+1", "01").get(at % 6);
+        changed = text.replaceFirst("[0-9]+\r", length + "\r").getBytes(ISO_8859_1);
+      }
+      default -> changed = ("*3\r\n*2\r\n" + "*1\r\n".repeat(at)).getBytes(ISO_8859_1);
+    }
+    return changed;
+  }
+}

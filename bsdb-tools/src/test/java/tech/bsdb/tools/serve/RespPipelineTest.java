@@ -1,0 +1,444 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.HashSet;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.Set;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.atomic.AtomicInteger;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.tools.CommandRun;
+
+/** Many commands at once are answered in order, each with what a map would answer. */
+@Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RespPipelineTest {
+  private static final long SEED = Long.getLong("bsdb.seed", 11);
+
+  @TempDir Path folder;
+  private final Random random = new Random(SEED);
+  private final Map<String, byte[]> model = new TreeMap<>();
+
+  private Serving serving(Layout layout) throws IOException {
+    Path database = folder.resolve("db");
+    BuildOptions options = BuildOptions.defaults().withLayout(layout);
+    try (DatabaseBuilder builder = DatabaseBuilder.create(database, options)) {
+      for (Map.Entry<String, byte[]> entry : model.entrySet()) {
+        builder.add(entry.getKey().getBytes(ISO_8859_1), entry.getValue());
+      }
+      builder.finish();
+    }
+    Serving serving = new Serving(database);
+    serving.resp = true;
+    serving.bodyBytes = 16 << 20;
+    return serving;
+  }
+
+  private void fill(int count, int longest) {
+    for (int i = 0; i < count; i++) {
+      byte[] value =
+          new byte[random.nextInt(10) > 0 ? random.nextInt(50) : random.nextInt(longest)];
+      random.nextBytes(value);
+      model.put("k" + i, value);
+    }
+  }
+
+  /** What the model answers to a command. */
+  private byte[] answer(boolean resp3, String... command) {
+    byte[] value = command.length > 1 ? model.get(command[1]) : null;
+    byte[] none = latin1(resp3 ? "_\r\n" : "$-1\r\n");
+    return switch (command[0]) {
+      case "GET" -> value == null ? none : RespWire.bulk(value);
+      case "STRLEN" -> integer(value == null ? 0 : value.length);
+      case "TTL" -> integer(value == null ? -2 : -1);
+      case "TYPE" -> latin1(value == null ? "+none\r\n" : "+string\r\n");
+      case "GETRANGE" ->
+          RespWire.bulk(
+              value == null ? new byte[0] : Arrays.copyOf(value, Math.min(value.length, 5)));
+      case "EXISTS" ->
+          integer(Arrays.stream(command, 1, command.length).filter(model::containsKey).count());
+      case "MGET" -> {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        all.writeBytes(latin1("*" + (command.length - 1) + "\r\n"));
+        for (int i = 1; i < command.length; i++) {
+          byte[] each = model.get(command[i]);
+          all.writeBytes(each == null ? none : RespWire.bulk(each));
+        }
+        yield all.toByteArray();
+      }
+      case "HGET" ->
+          value == null
+              ? none
+              : latin1("-WRONGTYPE Operation against a key holding the wrong kind of value\r\n");
+      case "PING" -> latin1("+PONG\r\n");
+      case "ECHO" -> RespWire.bulk(latin1(command[1]));
+      case "DBSIZE" -> integer(model.size());
+      case "SET" -> latin1("-READONLY You can't write against a read only replica.\r\n");
+      case "CLIENT" -> none;
+      default -> throw new IllegalArgumentException(command[0]);
+    };
+  }
+
+  private static byte[] latin1(String text) {
+    return text.getBytes(ISO_8859_1);
+  }
+
+  private static byte[] integer(long value) {
+    return latin1(":" + value + "\r\n");
+  }
+
+  private String key() {
+    return "k" + random.nextInt(2 * model.size() + 1);
+  }
+
+  private String[] command() {
+    return switch (random.nextInt(13)) {
+      case 0, 1, 2 -> new String[] {"GET", key()};
+      case 3 -> new String[] {"STRLEN", key()};
+      case 4 -> new String[] {"TTL", key()};
+      case 5 -> new String[] {"TYPE", key()};
+      case 6 -> new String[] {"GETRANGE", key(), "0", "4"};
+      case 7, 8 -> {
+        String[] keys = new String[2 + random.nextInt(random.nextInt(20) == 0 ? 600 : 10)];
+        Arrays.setAll(keys, i -> key());
+        keys[0] = random.nextBoolean() ? "MGET" : "EXISTS";
+        yield keys;
+      }
+      case 9 -> new String[] {"HGET", key(), "f"};
+      case 10 -> new String[] {"ECHO", key()};
+      case 11 -> new String[] {"SET", key(), "v"};
+      default ->
+          switch (random.nextInt(4)) {
+            case 0 -> new String[] {"DBSIZE"};
+            case 1 -> new String[] {"CLIENT", "GETNAME"};
+            default -> new String[] {"PING"};
+          };
+    };
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BLOCKED, false, AUTO",
+    "BLOCKED, true, AUTO",
+    "COMPACT, false, MAPPED",
+    "COMPACT, true, BUFFERED",
+    "COMPRESSED, false, BUFFERED",
+    "PACKED, true, MAPPED",
+    "PACKED, false, BUFFERED",
+    "PACKED_COMPRESSED, true, BUFFERED",
+  })
+  void pipelinesAreAnsweredInOrder(Layout layout, boolean async, OpenOptions.Engine engine)
+      throws Exception {
+    fill(500, 200_000);
+    try (Serving serving = serving(layout)) {
+      serving.async = async;
+      serving.open = OpenOptions.defaults().withEngine(engine);
+      serving.start();
+      for (boolean resp3 : List.of(false, true)) {
+        try (RespWire wire = RespWire.to(serving.respPort())) {
+          if (resp3) {
+            assertThat(wire.ask("HELLO", "3")).startsWith("%");
+          }
+          pipeline(wire, resp3, 1500);
+        }
+      }
+    }
+  }
+
+  /** Sends commands in random pieces from a thread of its own, and compares the answers. */
+  private void pipeline(RespWire wire, boolean resp3, int count) throws Exception {
+    ByteArrayOutputStream requests = new ByteArrayOutputStream();
+    List<String[]> commands = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      String[] command = command();
+      commands.add(command);
+      requests.writeBytes(RespWire.command(command));
+    }
+    byte[] bytes = requests.toByteArray();
+    Random cuts = new Random(SEED);
+    ExecutorService sender = Executors.newSingleThreadExecutor();
+    Future<?> sent =
+        sender.submit(
+            () -> {
+              for (int at = 0; at < bytes.length; ) {
+                int most = cuts.nextInt(3) == 0 ? 20_000 : 200;
+                int piece = Math.min(bytes.length - at, 1 + cuts.nextInt(most));
+                wire.send(bytes, at, piece);
+                at += piece;
+              }
+              return null;
+            });
+    sender.shutdown();
+    for (int i = 0; i < count; i++) {
+      check(wire, resp3, "seed " + SEED + ", command " + i, commands.get(i));
+    }
+    sent.get();
+  }
+
+  private void check(RespWire wire, boolean resp3, String what, String... command)
+      throws IOException {
+    byte[] reply = wire.reply();
+    if (!Arrays.equals(reply, answer(resp3, command))) {
+      String text = new String(reply, ISO_8859_1);
+      throw new AssertionError(
+          what + ": " + command[0] + ": " + text.substring(0, Math.min(200, text.length())));
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void oneCommandHasManyKeysWithLongValues(boolean async) throws IOException {
+    fill(300, 200_000);
+    try (Serving serving = serving(Layout.BLOCKED)) {
+      serving.async = async;
+      serving.start();
+      String[] many = new String[10_001];
+      Arrays.setAll(many, i -> key());
+      many[0] = "MGET";
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        wire.send(RespWire.command(many));
+        check(wire, false, "seed " + SEED, many);
+        assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({"false, AUTO", "true, AUTO", "false, BUFFERED", "true, BUFFERED"})
+  void keysAndValuesHaveTheLengthsThatTheyMayHave(boolean async, OpenOptions.Engine engine)
+      throws IOException {
+    for (boolean large : List.of(false, true)) {
+      model.clear();
+      model.put("", latin1("of the empty key"));
+      model.put("k".repeat(65_535), latin1("of the longest key"));
+      if (large) {
+        byte[] value = new byte[3 << 20];
+        random.nextBytes(value);
+        model.put("large", value);
+      }
+      Path database = folder.resolve("db" + large);
+      Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
+      model.forEach((key, value) -> records.put(latin1(key), value));
+      try (Serving serving = new Serving(Serving.buildBytes(database, records))) {
+        serving.resp = true;
+        serving.async = async;
+        serving.open = OpenOptions.defaults().withEngine(engine);
+        serving.start();
+        try (RespWire wire = RespWire.to(serving.respPort())) {
+          String tooLong = "k".repeat(70_000);
+          for (String key : List.of("", "k".repeat(65_535), tooLong, "k".repeat(65_536), "large")) {
+            for (String name : List.of("GET", "STRLEN", "MGET", "EXISTS")) {
+              wire.send(RespWire.command(name, key));
+              check(wire, false, key.length() + " bytes, " + large, name, key);
+            }
+          }
+          String[] mixed = {"MGET", "", tooLong, "large", tooLong, "k".repeat(65_535), "none"};
+          wire.send(RespWire.command(mixed));
+          check(wire, false, "mixed, " + large, mixed);
+        }
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void allAnswersComeHoweverLateTheyAreRead(boolean halfClosed) throws Exception {
+    fill(200, 60);
+    try (Serving serving = serving(Layout.BLOCKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      ByteArrayOutputStream all = new ByteArrayOutputStream();
+      List<String[]> commands = new ArrayList<>();
+      for (int i = 0; i < 20_000; i++) {
+        commands.add(new String[] {"GET", key()});
+        all.writeBytes(RespWire.command(commands.get(i)));
+      }
+      wire.send(all.toByteArray());
+      if (halfClosed) {
+        wire.shutdownOutput();
+      }
+      for (int i = 0; i < commands.size(); i++) {
+        check(wire, false, "seed " + SEED + ", command " + i, commands.get(i));
+      }
+      if (!halfClosed) {
+        wire.send(RespWire.command("QUIT")).send(RespWire.command("PING"));
+        assertThat(wire.text()).isEqualTo("+OK\r\n");
+      }
+      assertThat(wire.ended()).isTrue();
+    }
+  }
+
+  @Test
+  void aScanVisitsEveryKeyOnce() throws IOException {
+    fill(1100, 20);
+    try (Serving serving = serving(Layout.BLOCKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      for (String count : List.of("1", "3", "10", "511", "512", "1000", "100000")) {
+        assertThat(scan(wire, "COUNT", count)).as(count).isEqualTo(model.keySet());
+      }
+      assertThat(scan(wire, "TYPE", "string")).isEqualTo(model.keySet());
+      assertThat(scan(wire, "TYPE", "hash", "COUNT", "100")).isEmpty();
+      Set<String> some = new HashSet<>(model.keySet());
+      some.removeIf(key -> !key.matches("k[1-3].7"));
+      assertThat(scan(wire, "MATCH", "k[1-3]?7", "COUNT", "50")).isEqualTo(some);
+      assertThat(model).containsKey(wire.ask("RANDOMKEY").split("\r\n", -1)[1]);
+    }
+  }
+
+  private static Set<String> scan(RespWire wire, String... options) throws IOException {
+    Set<String> keys = new HashSet<>();
+    String cursor = "0";
+    do {
+      String[] command = new String[2 + options.length];
+      command[0] = "SCAN";
+      command[1] = cursor;
+      System.arraycopy(options, 0, command, 2, options.length);
+      String[] lines = wire.ask(command).split("\r\n", -1);
+      cursor = lines[2];
+      for (int i = 5; i < lines.length; i += 2) {
+        assertThat(keys.add(lines[i])).as(lines[i]).isTrue();
+      }
+    } while (!cursor.equals("0"));
+    return keys;
+  }
+
+  private Path publish(int version) throws IOException {
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 600; i++) {
+      records.put("k" + i, "" + version);
+    }
+    Path store = folder.resolve("store");
+    Path database = Serving.build(folder.resolve("v" + version), records);
+    CommandRun run =
+        CommandRun.bsdb(
+            "publish", database.toString(), store.toString(), "--version", "v" + version);
+    assertThat(run.code()).as(run.toString()).isZero();
+    return store;
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void everyCommandIsAnsweredFromOneVersion(boolean async) throws Exception {
+    Path store = publish(0);
+    try (Serving serving = new Serving(store)) {
+      serving.resp = true;
+      serving.async = async;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort());
+          Wire admin = serving.administrate()) {
+        String cursor = wire.ask("SCAN", "0").split("\r\n", -1)[2];
+        AtomicInteger published = new AtomicInteger();
+        ExecutorService client = Executors.newSingleThreadExecutor();
+        Future<Integer> seen = client.submit(() -> readUntil(4, published, serving.respPort()));
+        client.shutdown();
+        for (int version = 1; version <= 4; version++) {
+          published.set(version);
+          Path unused = publish(version);
+          assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v" + version);
+        }
+        assertThat(seen.get()).isEqualTo(4);
+        assertThat(wire.ask("SCAN", cursor))
+            .startsWith("-ERR the cursor belongs to another version");
+      }
+    }
+  }
+
+  /** Reads pipelines until a version is seen; returns that version. */
+  private static int readUntil(int last, AtomicInteger published, int port) throws IOException {
+    String[] many = new String[601];
+    Arrays.setAll(many, i -> "k" + (i - 1));
+    many[0] = "MGET";
+    byte[] command = RespWire.command(many);
+    int seen = 0;
+    try (RespWire wire = RespWire.to(port)) {
+      while (seen < last) {
+        for (int i = 0; i < 5; i++) {
+          wire.send(command);
+          wire.send(RespWire.command("GET", "k" + i));
+        }
+        for (int i = 0; i < 5; i++) {
+          String text = wire.text();
+          int version = text.charAt(text.length() - 3) - '0';
+          assertThat(text).isEqualTo("*600\r\n" + ("$1\r\n" + version + "\r\n").repeat(600));
+          assertThat(version).isBetween(seen, published.get());
+          seen = version;
+          int single = wire.text().charAt(4) - '0';
+          assertThat(single).isBetween(seen, published.get());
+          seen = single;
+        }
+      }
+    }
+    return seen;
+  }
+
+  @Test
+  void transactionsAreAnsweredTogether() throws Exception {
+    Path database = Serving.build(folder.resolve("transactions"), Map.of("k", "v", "l", "w"));
+    Serving serving = new Serving(database);
+    serving.resp = true;
+    serving.start();
+    try (serving;
+        RespWire wire = RespWire.to(serving.respPort())) {
+      wire.send(
+          (
+              // one that is answered
+              "MULTI\r\nGET k\r\nMGET l none\r\nEXISTS k k\r\nHGET k f\r\nPING\r\nMULTI\r\nEXEC\r\n"
+                  // refused commands
+                  + "MULTI\r\nGET\r\nGET k\r\nEXEC\r\n"
+                  + "MULTI\r\nSET k v\r\nEXEC\r\n"
+                  + "MULTI\r\nSCAN 0\r\nEXEC\r\n"
+                  // ends of other kinds
+                  + "MULTI\r\nGET k\r\nDISCARD\r\nEXEC\r\nDISCARD\r\n"
+                  + "MULTI\r\nEXEC\r\nMULTI\r\nRESET\r\nEXEC\r\nQUIT\r\n")
+              .getBytes(ISO_8859_1));
+      String queued = "+QUEUED\r\n";
+      String ok = "+OK\r\n";
+      String aborted = "-EXECABORT Transaction discarded because of previous errors.\r\n";
+      assertThat(new String(wire.rest(), ISO_8859_1))
+          .isEqualTo(
+              ok
+                  + queued.repeat(5)
+                  + "-ERR MULTI calls can not be nested\r\n"
+                  + "*5\r\n$1\r\nv\r\n*2\r\n$1\r\nw\r\n$-1\r\n:2\r\n-WRONGTYPE Operation against a"
+                  + " key holding the wrong kind of value\r\n+PONG\r\n"
+                  + ok
+                  + "-ERR wrong number of arguments for 'get' command\r\n"
+                  + queued
+                  + aborted
+                  + ok
+                  + "-READONLY You can't write against a read only replica.\r\n"
+                  + aborted
+                  + ok
+                  + "-ERR Command not allowed inside a transaction\r\n"
+                  + aborted
+                  + ok
+                  + queued
+                  + ok
+                  + "-ERR EXEC without MULTI\r\n-ERR DISCARD without MULTI\r\n"
+                  + ok
+                  + "*0\r\n"
+                  + ok
+                  + "+RESET\r\n-ERR EXEC without MULTI\r\n"
+                  + ok);
+    }
+  }
+}

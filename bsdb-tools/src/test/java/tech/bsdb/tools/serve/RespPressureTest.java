@@ -1,0 +1,444 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.RandomAccessFile;
+import java.net.InetAddress;
+import java.net.InetSocketAddress;
+import java.net.Socket;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.Arrays;
+import java.util.Base64;
+import java.util.List;
+import java.util.Map;
+import java.util.Random;
+import java.util.TreeMap;
+import javax.net.ssl.SSLContext;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.OpenOptions;
+import tech.bsdb.tools.serve.client.TlsFiles;
+
+/** What Redis clients get that ask for too much, take nothing, or may not ask. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RespPressureTest {
+  private static final int MIB = 1 << 20;
+  private static final byte[] GET_LARGE = RespWire.command("GET", "large");
+
+  @TempDir Path folder;
+
+  private static byte[] value(int bytes, int seed) {
+    byte[] value = new byte[bytes];
+    new Random(seed).nextBytes(value);
+    return value;
+  }
+
+  private Serving serving() throws IOException {
+    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
+    records.put("large".getBytes(UTF_8), value(MIB, 1));
+    records.put("small".getBytes(UTF_8), "value".getBytes(UTF_8));
+    Serving serving = new Serving(Serving.buildBytes(folder.resolve("db"), records));
+    serving.resp = true;
+    return serving;
+  }
+
+  /** A client that takes little of what it does not read. */
+  private static RespWire slow(int port) throws IOException {
+    Socket socket = new Socket();
+    socket.setReceiveBufferSize(16 << 10);
+    socket.connect(new InetSocketAddress(InetAddress.getLoopbackAddress(), port));
+    return new RespWire(socket);
+  }
+
+  private static byte[] times(int count, byte[] bytes) {
+    ByteArrayOutputStream all = new ByteArrayOutputStream();
+    for (int i = 0; i < count; i++) {
+      all.writeBytes(bytes);
+    }
+    return all.toByteArray();
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aClientThatReadsNothingIsCutOff(boolean async) throws Exception {
+    try (Serving serving = serving()) {
+      serving.async = async;
+      serving.request = Duration.ofSeconds(1);
+      serving.start();
+      try (RespWire idle = slow(serving.respPort());
+          RespWire other = RespWire.to(serving.respPort())) {
+        idle.send(times(200, GET_LARGE));
+        for (int i = 0; i < 100; i++) {
+          assertThat(other.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        }
+        awaitConnections(serving, 1);
+        assertThat(serving.memory().peak()).isLessThan(8L * MIB);
+        assertThat(other.ask("PING")).isEqualTo("+PONG\r\n");
+      }
+      awaitNothingHeld(serving);
+    }
+  }
+
+  private static void awaitConnections(Serving serving, int count) throws IOException {
+    while (serving.metric("bsdb_resp_connections") > count) { // the test's timeout bounds it
+      Serving.pause();
+    }
+  }
+
+  private static void awaitNothingHeld(Serving serving) {
+    while (serving.memory().held() > 0) { // the test's timeout bounds it
+      Serving.pause();
+    }
+  }
+
+  @Test
+  void aClientThatReadsSlowlyGetsEverything() throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = slow(serving.respPort())) {
+      wire.send(times(20, GET_LARGE));
+      byte[] expected = RespWire.bulk(value(MIB, 1));
+      for (int i = 0; i < 20; i++) {
+        assertThat(Arrays.equals(wire.reply(), expected)).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void halfACommandIsNotWaitedForForLong() throws IOException {
+    try (Serving serving = serving()) {
+      serving.request = Duration.ofMillis(300);
+      serving.start();
+      for (String half : List.of("*2\r\n$3\r\nGET\r\n", "*1\r\n$4", "PIN", "*1\r\n$4\r\nPI")) {
+        try (RespWire wire = RespWire.to(serving.respPort())) {
+          assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n");
+          wire.send(half.getBytes(US_ASCII));
+          assertThat(wire.rest()).as(half).isEmpty();
+        }
+      }
+    }
+  }
+
+  @Test
+  void aClientThatAlwaysHasHalfACommandUnderWayIsServed() throws Exception {
+    try (Serving serving = serving()) {
+      serving.request = Duration.ofSeconds(1);
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        byte[] get = RespWire.command("GET", "small");
+        wire.send(get, 0, 9);
+        for (int i = 0; i < 12; i++) {
+          Thread.sleep(200); // less than the timeout each, but more altogether
+          wire.send(get, 9, get.length - 9);
+          wire.send(get, 0, 9);
+          assertThat(wire.text()).isEqualTo("$5\r\nvalue\r\n");
+        }
+      }
+    }
+  }
+
+  @Test
+  void anIdleConnectionStaysOpenForTheIdleTime() throws Exception {
+    try (Serving serving = serving()) {
+      serving.request = Duration.ofMillis(200);
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n");
+        Thread.sleep(600);
+        assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n");
+      }
+    }
+  }
+
+  @Test
+  void commandsThatAreTooLongAreRefused() throws IOException {
+    try (Serving serving = serving()) {
+      serving.bodyBytes = 10_000;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        String echo = wire.ask("ECHO", "a".repeat(9_000));
+        assertThat(echo).hasSize(9_009);
+        wire.send(RespWire.command("ECHO", "a".repeat(20_000)));
+        assertThat(new String(wire.rest(), ISO_8859_1))
+            .startsWith("-ERR Protocol error: the command is longer than 10000 bytes")
+            .contains("--max-body")
+            .hasLineCount(1);
+      }
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        wire.send(("*100000\r\n" + "$1\r\na\r\n".repeat(500)).getBytes(US_ASCII));
+        assertThat(new String(wire.rest(), ISO_8859_1)).contains("--max-body");
+      }
+      awaitNothingHeld(serving);
+    }
+  }
+
+  @Test
+  void moreKeysThanTheLimitAreRefused() throws IOException {
+    try (Serving serving = serving()) {
+      serving.batchKeys = 3;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("EXISTS", "small", "small", "a")).isEqualTo(":2\r\n");
+        assertThat(wire.ask("MGET", "a", "b", "c", "d"))
+            .startsWith("-ERR 4 keys")
+            .contains("batch");
+        assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n");
+      }
+    }
+  }
+
+  @Test
+  void connectionsBeyondTheLimitAreTold() throws IOException {
+    try (Serving serving = serving()) {
+      serving.connections = 2;
+      serving.start();
+      try (RespWire first = RespWire.to(serving.respPort());
+          RespWire second = RespWire.to(serving.respPort())) {
+        assertThat(first.ask("PING") + second.ask("PING")).isEqualTo("+PONG\r\n+PONG\r\n");
+        try (RespWire third = RespWire.to(serving.respPort())) {
+          assertThat(new String(third.rest(), ISO_8859_1))
+              .isEqualTo("-ERR max number of clients reached\r\n");
+        }
+        assertThat(second.ask("QUIT")).isEqualTo("+OK\r\n");
+        assertThat(second.ended()).isTrue();
+        awaitConnections(serving, 1);
+        try (RespWire third = RespWire.to(serving.respPort())) {
+          assertThat(third.ask("PING")).isEqualTo("+PONG\r\n");
+        }
+      }
+    }
+  }
+
+  @Test
+  void lookupsBeyondTheLimitAreRefused() throws IOException {
+    try (Serving serving = serving()) {
+      serving.inFlight = 1;
+      serving.open = OpenOptions.defaults().withEngine(OpenOptions.Engine.BUFFERED);
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        String[] many = new String[2000];
+        Arrays.fill(many, "small");
+        many[0] = "EXISTS";
+        byte[] pipeline = times(50, RespWire.command(many));
+        boolean refused = false;
+        while (!refused) { // the test's timeout bounds it
+          try (RespWire busy = RespWire.to(serving.respPort())) {
+            busy.send(pipeline).shutdownOutput();
+            for (int i = 0; i < 20 && !refused; i++) {
+              String reply = wire.ask("GET", "small");
+              refused = reply.startsWith("-BUSY ");
+              assertThat(refused || reply.equals("$5\r\nvalue\r\n")).as(reply).isTrue();
+            }
+            assertThat(new String(busy.rest(), ISO_8859_1)).matches("(:1999\r\n|-BUSY .*\r\n)*");
+          }
+        }
+        assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+      }
+    }
+  }
+
+  @Test
+  void aClientThatReadsNothingKeepsNoLookupsInFlight() throws IOException {
+    try (Serving serving = serving()) {
+      serving.inFlight = 10;
+      serving.start();
+      try (RespWire idle = slow(serving.respPort());
+          RespWire wire = RespWire.to(serving.respPort())) {
+        idle.send(times(100, GET_LARGE));
+        while (serving.memory().held() == 0) {
+          Serving.pause(); // the test's timeout bounds it
+        }
+        while (serving.metric("bsdb_lookups_in_flight") > 0) {
+          Serving.pause(); // the test's timeout bounds it
+        }
+        assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        assertThat(Arrays.equals(idle.reply(), RespWire.bulk(value(MIB, 1)))).isTrue();
+      }
+    }
+  }
+
+  @Test
+  void tokensAreAskedForAndTakenBack() throws IOException {
+    try (Serving serving = serving()) {
+      Path tokens = Files.writeString(folder.resolve("tokens"), "first\nsecond\n");
+      serving.tokens = tokens;
+      serving.start();
+      try (RespWire first = RespWire.to(serving.respPort());
+          RespWire second = RespWire.to(serving.respPort())) {
+        assertThat(first.ask("GET", "small")).startsWith("-NOAUTH ");
+        assertThat(first.ask("AUTH", "third")).startsWith("-WRONGPASS ");
+        assertThat(first.ask("AUTH", "first")).isEqualTo("+OK\r\n");
+        assertThat(second.ask("HELLO", "3", "AUTH", "default", "second")).startsWith("%7\r\n");
+        assertThat(first.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        Files.writeString(tokens, "second\nthird\n");
+        serving.reloadFiles();
+        assertThat(first.ask("GET", "small")).startsWith("-NOAUTH ");
+        assertThat(second.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        assertThat(first.ask("AUTH", "first")).startsWith("-WRONGPASS ");
+        assertThat(first.ask("AUTH", "default", "third")).isEqualTo("+OK\r\n");
+        assertThat(first.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+      }
+    }
+  }
+
+  @Test
+  void afterItsTokenIsTakenBackAClientIsAStrangerAgain() throws IOException {
+    try (Serving serving = serving()) {
+      Path tokens = Files.writeString(folder.resolve("tokens"), "first\n");
+      serving.tokens = tokens;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("AUTH", "first")).isEqualTo("+OK\r\n");
+        assertThat(wire.ask("ECHO", "a".repeat(20_000))).hasSize(20_010);
+        Files.writeString(tokens, "second\n");
+        serving.reloadFiles();
+        assertThat(wire.ask("PING")).startsWith("-NOAUTH ");
+        wire.send(RespWire.command("ECHO", "a".repeat(20_000)));
+        assertThat(new String(wire.rest(), ISO_8859_1)).contains("unauthenticated bulk length");
+      }
+    }
+  }
+
+  @Test
+  void encryptedConnectionsAreServed() throws Exception {
+    try (Serving serving = serving()) {
+      serving.tls = certificate();
+      serving.start();
+      SSLContext trusting = SSLContext.getInstance("TLS");
+      trusting.init(null, InsecureTrustManagerFactory.INSTANCE.getTrustManagers(), null);
+      try (RespWire wire =
+          new RespWire(
+              trusting
+                  .getSocketFactory()
+                  .createSocket(InetAddress.getLoopbackAddress(), serving.respPort()))) {
+        assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        wire.send(times(3, GET_LARGE));
+        for (int i = 0; i < 3; i++) {
+          assertThat(Arrays.equals(wire.reply(), RespWire.bulk(value(MIB, 1)))).isTrue();
+        }
+        assertThat(wire.ask("QUIT")).isEqualTo("+OK\r\n");
+        assertThat(wire.ended()).isTrue();
+      }
+      try (RespWire plain = RespWire.to(serving.respPort())) {
+        plain.send(RespWire.command("GET", "small"));
+        assertThat(new String(plain.rest(), ISO_8859_1)).doesNotContain("value");
+      }
+    }
+  }
+
+  /** Made by the JDK's keytool, so that nothing secret is in the tree. */
+  private TlsFiles certificate() throws Exception {
+    Path store = folder.resolve("keys.p12");
+    Process keytool =
+        new ProcessBuilder(
+                Path.of(System.getProperty("java.home"), "bin", "keytool").toString(),
+                "-genkeypair",
+                "-alias",
+                "server",
+                "-keyalg",
+                "EC",
+                "-dname",
+                "CN=localhost",
+                "-storepass",
+                "secret",
+                "-keystore",
+                store.toString(),
+                "-storetype",
+                "PKCS12")
+            .redirectErrorStream(true)
+            .start();
+    String said = new String(keytool.getInputStream().readAllBytes(), UTF_8);
+    assertThat(keytool.waitFor()).as(said).isZero();
+    var keys = java.security.KeyStore.getInstance(store.toFile(), "secret".toCharArray());
+    return new TlsFiles(
+        pem("CERTIFICATE", keys.getCertificate("server").getEncoded()),
+        pem("PRIVATE KEY", keys.getKey("server", "secret".toCharArray()).getEncoded()));
+  }
+
+  private Path pem(String kind, byte[] bytes) throws IOException {
+    String text = Base64.getMimeEncoder(64, new byte[] {'\n'}).encodeToString(bytes);
+    return Files.writeString(
+        folder.resolve(kind.charAt(0) + ".pem"),
+        "-----BEGIN " + kind + "-----\n" + text + "\n-----END " + kind + "-----\n");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void atTheEndAPipelineIsAnsweredWhole(boolean async) throws Exception {
+    try (Serving serving = serving()) {
+      serving.async = async;
+      serving.start();
+      try (RespWire busy = slow(serving.respPort());
+          RespWire idle = RespWire.to(serving.respPort())) {
+        assertThat(idle.ask("PING")).isEqualTo("+PONG\r\n");
+        busy.send(times(30, GET_LARGE));
+        byte[] expected = RespWire.bulk(value(MIB, 1));
+        assertThat(Arrays.equals(busy.reply(), expected)).isTrue(); // the pipeline has arrived
+        Thread ending = new Thread(serving::close);
+        ending.start();
+        assertThat(idle.ended()).isTrue();
+        for (int i = 1; i < 30; i++) {
+          assertThat(Arrays.equals(busy.reply(), expected)).isTrue();
+        }
+        assertThat(busy.ended()).isTrue();
+        ending.join();
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void aDamagedValueIsAnErrorAndItsNeighboursAreAnswered(boolean async) throws IOException {
+    Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
+    for (int i = 0; i < 400; i++) {
+      records.put(("k" + i).getBytes(UTF_8), value(5000, i));
+    }
+    Path database = Serving.buildBytes(folder.resolve("db"), records);
+    try (var files = Files.list(database)) {
+      Path data =
+          files
+              .filter(file -> file.getFileName().toString().contains("data"))
+              .findFirst()
+              .orElseThrow();
+      try (RandomAccessFile file = new RandomAccessFile(data.toFile(), "rw")) {
+        file.seek(file.length() / 2);
+        int was = file.read();
+        file.seek(file.length() / 2);
+        file.write(was ^ 1);
+      }
+    }
+    try (Serving serving = new Serving(database)) {
+      serving.resp = true;
+      serving.async = async;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        ByteArrayOutputStream all = new ByteArrayOutputStream();
+        for (int i = 0; i < 400; i++) {
+          all.writeBytes(RespWire.command("GET", "k" + i));
+        }
+        wire.send(all.toByteArray());
+        int wrong = 0;
+        for (int i = 0; i < 400; i++) {
+          byte[] reply = wire.reply();
+          if (reply[0] == '-') {
+            assertThat(new String(reply, ISO_8859_1)).startsWith("-ERR the lookup failed");
+            wrong++;
+          } else {
+            assertThat(Arrays.equals(reply, RespWire.bulk(value(5000, i)))).isTrue();
+          }
+        }
+        assertThat(wrong).isBetween(1, 20);
+      }
+    }
+  }
+}
