@@ -55,6 +55,9 @@ import tech.bsdb.tools.rows.TypedDatabase;
 /** Jedis and Lettuce against a served database. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisClientsTest {
+  /** Instead of two seconds, which a busy machine may take. */
+  private static final int PATIENCE_MILLIS = 60_000;
+
   private static final String TOKEN = "a-token";
   private static final int RECORDS = 20_000;
   private static final int BATCH = 1000;
@@ -108,7 +111,11 @@ class RedisClientsTest {
   }
 
   private static JedisClientConfig config(RedisProtocol protocol) {
-    return DefaultJedisClientConfig.builder().password(TOKEN).protocol(protocol).build();
+    return DefaultJedisClientConfig.builder()
+        .password(TOKEN)
+        .protocol(protocol)
+        .timeoutMillis(PATIENCE_MILLIS)
+        .build();
   }
 
   private redis.clients.jedis.RedisClient pooled(RedisProtocol protocol) {

@@ -348,6 +348,7 @@ final class LookupRound {
       Arrays.fill(keys, 0, size, null);
       Arrays.fill(details, 0, size, null);
     }
+    found.show(null); // drops a long value
     size = 0;
     lookups = 0;
     commands = 0;

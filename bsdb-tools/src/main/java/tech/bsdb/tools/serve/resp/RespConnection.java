@@ -476,12 +476,17 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       close();
       return;
     }
+    sendIfLong();
+    if (round.isDone()) {
+      close();
+    }
+  }
+
+  /** Sends what was written, so that it is noticed if the client does not read. */
+  private void sendIfLong() {
     if (replies().length() >= PIECE) {
       handOver();
       sending().flush();
-    }
-    if (round.isDone()) {
-      close();
     }
   }
 
@@ -517,6 +522,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         fail(start, e.reply());
       }
       reader.trust(client.isAuthenticated());
+      sendIfLong(); // a short command may have a long reply
       if (client.isEnded()) {
         handOver();
         finish();
