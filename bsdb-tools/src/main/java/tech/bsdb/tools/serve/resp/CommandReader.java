@@ -29,6 +29,9 @@ final class CommandReader implements Arguments {
   private static final byte[] EMPTY = new byte[0];
 
   private final long maxBytes;
+  private final KnownLine knownCount = new KnownLine();
+  private final KnownLine knownNameLength = new KnownLine();
+  private final KnownLine knownLength = new KnownLine();
   private byte[][] arguments = new byte[8][];
   private byte[] lastName = EMPTY;
   private int count;
@@ -126,6 +129,11 @@ final class CommandReader implements Arguments {
 
   /** Reads the number of arguments; returns false if the line is incomplete. */
   private boolean readCount(ByteBuf in) throws MalformedCommandException {
+    if (knownCount.isNext(in) && trusted) {
+      in.skipBytes(knownCount.length());
+      missing = knownCount.number();
+      return true;
+    }
     int end = lineEnd(in, "too big mbulk count string");
     if (end < 0) {
       return false;
@@ -137,8 +145,9 @@ final class CommandReader implements Arguments {
     if (stated > STRANGERS_ARGUMENTS && !trusted) {
       throw new MalformedCommandException("unauthenticated multibulk length");
     }
-    in.readerIndex(end + 2);
     missing = Math.max(0, stated);
+    knownCount.learn(in, end + 2 - in.readerIndex(), missing);
+    in.readerIndex(end + 2);
     return true;
   }
 
@@ -192,6 +201,12 @@ final class CommandReader implements Arguments {
   }
 
   private boolean readLength(ByteBuf in) throws MalformedCommandException {
+    KnownLine known = count == 0 ? knownNameLength : knownLength;
+    if (known.isNext(in) && trusted) {
+      expect(known.number());
+      in.skipBytes(known.length());
+      return true;
+    }
     if (!in.isReadable()) {
       return false;
     }
@@ -210,13 +225,18 @@ final class CommandReader implements Arguments {
     if (stated > STRANGERS_BULK && !trusted) {
       throw new MalformedCommandException("unauthenticated bulk length");
     }
+    expect(stated);
+    known.learn(in, end + 2 - in.readerIndex(), stated);
+    in.readerIndex(end + 2);
+    return true;
+  }
+
+  private void expect(long stated) throws MalformedCommandException {
     bytes += stated + OVERHEAD;
     if (bytes > maxBytes) {
       throw new MalformedCommandException(tooLong());
     }
-    in.readerIndex(end + 2);
     bulk = stated;
-    return true;
   }
 
   private String tooLong() {
