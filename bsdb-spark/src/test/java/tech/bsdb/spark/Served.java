@@ -20,6 +20,7 @@ import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /** A server of this process that answers rows as JSON, and a client of it. Thread-safe. */
 final class Served implements AutoCloseable {
@@ -82,7 +83,7 @@ final class Served implements AutoCloseable {
 
   private static ServeOptions options(Path database) {
     return new ServeOptions(
-        database,
+        DataSetLocations.single(database),
         "127.0.0.1",
         0,
         true,

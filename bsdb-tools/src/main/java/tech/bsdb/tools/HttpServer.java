@@ -19,12 +19,12 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.follow.FollowOptions;
 import tech.bsdb.tools.follow.Follower;
-import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.dataset.DataSetOption;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
 public final class HttpServer implements Command {
@@ -39,6 +39,10 @@ public final class HttpServer implements Command {
           .example(
               "the versions of a store on HDFS, as they come, keeping one older version",
               "bsdb serve -d ./store --follow hdfs://namenode:8020/stores/users --keep 1")
+          .example(
+              "several data sets, then a lookup",
+              "bsdb serve -d users=./store/users -d items=./rdb")
+          .example("of one of them", "curl http://localhost:9999/bsdb/users/42")
           .example("Redis clients, too", "bsdb serve -d ./rdb --resp 6379")
           .example("a lookup by a Redis client", "redis-cli -p 6379 GET apple")
           .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
@@ -53,7 +57,13 @@ public final class HttpServer implements Command {
                 + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
                 + " requests in flight and exits.")
         .section("What is served")
-        .value("-d", "DIR", "a database, or a store that bsdb publish made (default ./rdb)")
+        .values(
+            "-d",
+            "[NAME=]DIR",
+            "a database, or a store that bsdb publish made (default ./rdb). Several, each with a"
+                + " name: -d users=DIR -d items=DIR; or a folder of stores, named like their"
+                + " directories: keys are then below {prefix}{name}/, and SELECT takes a name or"
+                + " number")
         .value("-P", "PREFIX", "path prefix of a key (default /bsdb/)")
         .flag("-a", "require an approximate database")
         .flag(
@@ -174,7 +184,9 @@ public final class HttpServer implements Command {
       uncaught = "bsdb serve: SIGHUP reloads nothing: " + e.getMessage();
     }
     ServeOptions options = options(arguments);
-    FollowOptions following = FollowOptions.of(arguments, options.database());
+    Path single = options.data().directory();
+    FollowOptions following =
+        FollowOptions.of(arguments, single == null ? Path.of("") : single); // needs a single one
     Follower follower = following == null ? null : new Follower(following, console);
     if (follower != null && !pulledFirst(follower, console)) {
       return awaitExit();
@@ -231,7 +243,7 @@ public final class HttpServer implements Command {
 
   static ServeOptions options(Arguments arguments) throws UsageException, IOException {
     return new ServeOptions(
-        arguments.has("--follow") ? DatabaseOption.place(arguments) : DatabaseOption.of(arguments),
+        DataSetOption.of(arguments),
         arguments.text("-A", "0.0.0.0"),
         arguments.integer("-p", 0, 65_535, 9999),
         http(arguments),

@@ -45,8 +45,9 @@ class ArrowsTest {
       follow: build cli publish source
       serve.batch: text
       serve.client: cli
-      serve.resp: rows serve.client text
-      serve: cli follow rows serve.batch serve.client serve.resp text
+      serve.dataset: cli inspect serve.client
+      serve.resp: rows serve.client serve.dataset text
+      serve: cli follow rows serve.batch serve.client serve.dataset serve.resp text
       """;
 
   private static final JavaClasses CLASSES =

@@ -174,7 +174,13 @@ public final class Arguments {
     return line.getArgList();
   }
 
-  private static Path pathOf(String of, String value) throws UsageException {
+  /**
+   * The path that a part of an argument names.
+   *
+   * @param of the option or operand, for messages
+   * @throws UsageException if Java cannot express it
+   */
+  public static Path pathOf(String of, String value) throws UsageException {
     try {
       return ArgumentText.path(value);
     } catch (InvalidPathException e) {

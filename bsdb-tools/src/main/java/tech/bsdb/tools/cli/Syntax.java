@@ -29,7 +29,7 @@ public final class Syntax {
   private static final int MEANING = 30;
 
   /** Kinds of values, and operands, whose bytes the command itself checks. */
-  private static final Set<String> PATHS = Set.of("FILE", "DIR", "PATH");
+  private static final Set<String> PATHS = Set.of("FILE", "DIR", "PATH", "[NAME=]DIR");
 
   private static final Pattern RAW_OPERANDS = Pattern.compile("\\b(KEY|DB|STORE)\\b");
 

@@ -26,10 +26,21 @@ public final class DatabaseOption {
    * @throws FileSystemException if it is missing, is not a directory, or is empty
    */
   public static Path of(Arguments arguments) throws UsageException, IOException {
-    Path directory = place(arguments);
-    String given = arguments.text("-d", "./rdb");
+    return of(place(arguments), arguments.text("-d", "./rdb"), arguments.has("-d"));
+  }
+
+  /**
+   * Checks a directory in the same manner.
+   *
+   * @param given the directory as the user wrote it
+   */
+  public static Path of(Path directory, String given) throws IOException {
+    return of(directory, given, true);
+  }
+
+  private static Path of(Path directory, String given, boolean chosen) throws IOException {
     if (Files.notExists(directory)) {
-      throw new FileSystemException(given, null, "no such directory" + tip(arguments, directory));
+      throw new FileSystemException(given, null, "no such directory" + tip(directory, chosen));
     }
     if (!Files.isDirectory(directory)) {
       throw new FileSystemException(given, null, "not a database: it is a file, not a directory");
@@ -51,8 +62,8 @@ public final class DatabaseOption {
     return arguments.path("-d", given);
   }
 
-  private static String tip(Arguments arguments, Path missing) {
-    if (!arguments.has("-d")) {
+  private static String tip(Path missing, boolean chosen) {
+    if (!chosen) {
       return "; name the database with -d, or build one with: bsdb build -i FILE";
     }
     Path parent = missing.getParent();

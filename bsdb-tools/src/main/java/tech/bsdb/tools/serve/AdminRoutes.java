@@ -5,20 +5,23 @@ import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.Executor;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
 /**
  * The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, {@code /follow} if a
  * source is followed, and the pages.
  */
 final class AdminRoutes implements Routes {
-  private final ReloadingDatabase database;
+  private final DataSets sets;
   private final @Nullable Follower follower;
   private final Connections connections;
   private final Pages pages;
@@ -31,12 +34,12 @@ final class AdminRoutes implements Routes {
    * @param connections the service's connections, which draining closes
    */
   AdminRoutes(
-      ReloadingDatabase database,
+      DataSets sets,
       @Nullable Follower follower,
       Connections connections,
       Pages pages,
       Executor worker) {
-    this.database = database;
+    this.sets = sets;
     this.follower = follower;
     this.connections = connections;
     this.pages = pages;
@@ -91,17 +94,55 @@ final class AdminRoutes implements Routes {
   }
 
   private Reply reload() {
+    if (sets.areNamed()) {
+      return reloadAll();
+    }
     try {
-      boolean changed = database.reload();
-      try (Lease lease = database.acquire()) {
-        Map<String, Object> said = new LinkedHashMap<>();
-        said.put("version", lease.version());
-        said.put("changed", changed);
-        return Pages.json(200, said);
-      }
+      return Pages.json(200, reload(sets.first()));
     } catch (IOException | IllegalStateException e) {
       return Reply.error(
           409, "the reload failed, the current version stays in service: " + e.getMessage());
     }
+  }
+
+  private static Map<String, Object> reload(DataSet set) throws IOException {
+    boolean changed = set.database().reload();
+    try (Lease lease = set.acquire()) {
+      Map<String, Object> said = new LinkedHashMap<>();
+      said.put("version", lease.version());
+      said.put("changed", changed);
+      return said;
+    }
+  }
+
+  /** Reloads each data set, and adds and removes data sets. What fails keeps nothing else back. */
+  private Reply reloadAll() {
+    Map<String, String> failed = new TreeMap<>();
+    Map<String, Object> all = new LinkedHashMap<>();
+    Map<String, Object> said = new LinkedHashMap<>();
+    try {
+      DataSets.Changes changes = sets.refresh();
+      said.put("added", changes.added());
+      said.put("removed", changes.removed());
+      failed.putAll(changes.failed());
+    } catch (IOException e) {
+      failed.put("", String.valueOf(e.getMessage()));
+    }
+    for (DataSet set : sets.all()) {
+      try {
+        all.put(set.name(), reload(set));
+      } catch (IOException | IllegalStateException e) {
+        failed.put(set.name(), String.valueOf(e.getMessage()));
+      }
+    }
+    said.put("datasets", all);
+    if (failed.isEmpty()) {
+      return Pages.json(200, said);
+    }
+    String why =
+        failed.entrySet().stream()
+            .map(each -> (each.getKey().isEmpty() ? "" : each.getKey() + ": ") + each.getValue())
+            .collect(Collectors.joining("; "));
+    return Reply.error(409, "the reload failed, what was in service stays: " + why);
   }
 }

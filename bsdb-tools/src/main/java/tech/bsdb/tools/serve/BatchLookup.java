@@ -14,6 +14,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -114,7 +115,14 @@ final class BatchLookup implements Action {
       return;
     }
     admitted = true;
-    Lease acquired = lookups.acquire();
+    Lease acquired;
+    try {
+      acquired = lookups.acquire();
+    } catch (DataSetRemovedException e) {
+      release();
+      started.complete(Lookups.removed(e));
+      return;
+    }
     lease = acquired;
     Identity by = lookups.identity(acquired);
     identity = by;

@@ -1,47 +1,90 @@
 package tech.bsdb.tools.serve;
 
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.IoCounters;
 import tech.bsdb.store.Lease;
-import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
-/** Totals the reads of all versions served so far. Thread-safe. */
+/** Totals the reads of all versions of all data sets served so far. Thread-safe. */
 final class IoTotals {
-  private final ReloadingDatabase database;
-  private @Nullable Database last;
-  private long pastReads;
-  private long pastBytes;
-  private long reads;
-  private long bytes;
+  private final DataSets sets;
+  private final Map<DataSet, Tally> tallies = new HashMap<>();
+  private long removedReads;
+  private long removedBytes;
 
-  IoTotals(ReloadingDatabase database) {
-    this.database = database;
-  }
+  /** The reads of one data set. */
+  private static final class Tally {
+    private @Nullable Database last;
+    private long pastReads;
+    private long pastBytes;
+    private long reads;
+    private long bytes;
 
-  /** Adds the reads of the version being served; called once a second. */
-  synchronized void tick() {
-    try (Lease lease = database.acquire()) {
-      if (lease.database() != last) {
+    void add(Database served) {
+      if (served != last) {
         pastReads = reads;
         pastBytes = bytes;
-        last = lease.database();
+        last = served;
       }
-      IoCounters counters = lease.database().ioCounters();
+      IoCounters counters = served.ioCounters();
       reads = pastReads + counters.reads();
       bytes = pastBytes + counters.bytes();
-    } catch (IllegalStateException closed) {
-      // keep what was counted
     }
+  }
+
+  IoTotals(DataSets sets) {
+    this.sets = sets;
+  }
+
+  /** Adds the reads of the versions being served; called once a second. */
+  synchronized void tick() {
+    List<DataSet> all = sets.all();
+    for (DataSet set : all) {
+      try (Lease lease = set.acquire()) {
+        tally(set).add(lease.database());
+      } catch (IllegalStateException closed) {
+        // keep what was counted
+      }
+    }
+    if (tallies.size() > all.size()) {
+      tallies
+          .entrySet()
+          .removeIf(
+              each -> {
+                boolean gone = !all.contains(each.getKey());
+                removedReads += gone ? each.getValue().reads : 0;
+                removedBytes += gone ? each.getValue().bytes : 0;
+                return gone;
+              });
+    }
+  }
+
+  private Tally tally(DataSet of) {
+    return tallies.computeIfAbsent(of, unused -> new Tally());
   }
 
   synchronized long reads() {
     tick();
-    return reads;
+    return removedReads + tallies.values().stream().mapToLong(each -> each.reads).sum();
   }
 
   synchronized long bytes() {
     tick();
-    return bytes;
+    return removedBytes + tallies.values().stream().mapToLong(each -> each.bytes).sum();
+  }
+
+  /** Returns the reads of one data set, as of the last tick. */
+  synchronized long reads(DataSet of) {
+    return tally(of).reads;
+  }
+
+  /** Returns the bytes read of one data set, as of the last tick. */
+  synchronized long bytes(DataSet of) {
+    return tally(of).bytes;
   }
 }

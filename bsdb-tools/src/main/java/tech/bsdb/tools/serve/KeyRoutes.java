@@ -10,45 +10,29 @@ import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
 
-/** The public routes: keys below the prefix, batches at the prefix, pages at the root. */
-final class KeyRoutes implements Routes {
+/** The routes of the keys of a data set: single keys below a prefix, batches at the prefix. */
+final class KeyRoutes {
   private final String prefix;
   private final Lookups lookups;
-  private final Pages pages;
   private final int batchKeys;
 
   /**
-   * Routes for a service.
+   * Routes for a data set.
    *
    * @param prefix with a slash at both ends
    * @param batchKeys the maximum number of keys in a batch
    */
-  KeyRoutes(String prefix, Lookups lookups, Pages pages, int batchKeys) {
+  KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     this.prefix = prefix;
     this.lookups = lookups;
-    this.pages = pages;
     this.batchKeys = batchKeys;
   }
 
-  @Override
-  public boolean open(RequestTarget target) {
-    return Pages.isProbe(target.path());
-  }
-
-  @Override
-  public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
+  /** Returns the action of a request whose path begins with the prefix. */
+  Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException, BadRequestException {
     String path = target.path();
     boolean reads = exchange.method().equals("GET") || exchange.isHead();
-    if (pages.has(path)) {
-      if (!reads) {
-        throw notAllowed("GET, HEAD");
-      }
-      return pages.page(target, headers);
-    }
-    if (!path.startsWith(prefix)) {
-      throw new RequestRefusedException(Reply.error(404, "nothing here; keys are below " + prefix));
-    }
     if (reads) {
       return lookup(target, headers);
     }

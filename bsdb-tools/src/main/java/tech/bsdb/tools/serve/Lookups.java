@@ -10,7 +10,6 @@ import tech.bsdb.Statistics;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
@@ -21,15 +20,17 @@ import tech.bsdb.tools.serve.batch.NotJsonException;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 
-/** Looks up keys in the version being served. Thread-safe. */
+/** Looks up keys in the served version of a data set. Thread-safe. */
 final class Lookups {
   /** Lookups of one connection may overlap where no value is longer than this. */
   private static final long MAX_OVERLAPPING = 64 << 10;
 
-  private final ReloadingDatabase database;
+  private final DataSet set;
   private final Requests requests;
   private final Executor workers;
   private final boolean async;
@@ -42,19 +43,14 @@ final class Lookups {
       Database of, boolean mapped, long longestValue, @Nullable RowForm rows, String badSchema) {}
 
   /**
-   * Looks up keys in a database.
+   * Looks up keys in a data set.
    *
    * @param workers runs what would block an event loop
    * @param async whether single lookups are asynchronous
    * @param values how values are interpreted
    */
-  Lookups(
-      ReloadingDatabase database,
-      Requests requests,
-      Executor workers,
-      boolean async,
-      ValueKind values) {
-    this.database = database;
+  Lookups(DataSet set, Requests requests, Executor workers, boolean async, ValueKind values) {
+    this.set = set;
     this.requests = requests;
     this.workers = workers;
     this.async = async;
@@ -83,7 +79,7 @@ final class Lookups {
   }
 
   LookupCounts counts() {
-    return requests.lookups();
+    return set.counts();
   }
 
   Executor workers() {
@@ -91,7 +87,7 @@ final class Lookups {
   }
 
   Lease acquire() {
-    return database.acquire();
+    return set.acquire();
   }
 
   /** Whether lookups in a database read only memory. */
@@ -232,7 +228,7 @@ final class Lookups {
   private Reply getSync(
       Exchange exchange, byte[] key, @Nullable Projection fields, Conditions conditions) {
     BoundLookup bound = null;
-    try (Lease lease = database.acquire()) {
+    try (Lease lease = set.acquire()) {
       bound = bound(lease, key, fields, conditions);
       Reply unread = bound.replyWithoutValue();
       return unread != null
@@ -257,7 +253,7 @@ final class Lookups {
     Lease lease = null;
     BoundLookup bound = null;
     try {
-      lease = database.acquire();
+      lease = set.acquire();
       facts(lease.database());
       bound = bound(lease, key, fields, conditions);
       Reply unread = bound.replyWithoutValue();
@@ -354,6 +350,11 @@ final class Lookups {
     }
   }
 
+  /** Returns the answer if the data set is not served any more. */
+  static Reply removed(DataSetRemovedException e) {
+    return Reply.error(404, String.valueOf(e.getMessage()));
+  }
+
   private static Reply misdirected(
       Exchange exchange, WrongShardException e, @Nullable BoundLookup bound) {
     exchange.memory().settle(0);
@@ -372,6 +373,9 @@ final class Lookups {
     }
     if (cause instanceof WrongShardException e) {
       return misdirected(exchange, e, bound);
+    }
+    if (cause instanceof DataSetRemovedException e) {
+      return removed(e);
     }
     counts().error(1);
     requests.failed(exchange, cause);

@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve;
 import io.prometheus.metrics.core.metrics.CounterWithCallback;
 import io.prometheus.metrics.core.metrics.GaugeWithCallback;
 import io.prometheus.metrics.core.metrics.Histogram;
-import io.prometheus.metrics.core.metrics.Info;
 import io.prometheus.metrics.core.metrics.SummaryWithCallback;
 import io.prometheus.metrics.expositionformats.ExpositionFormatWriter;
 import io.prometheus.metrics.expositionformats.ExpositionFormats;
@@ -11,25 +10,36 @@ import io.prometheus.metrics.expositionformats.OpenMetricsTextFormatWriter;
 import io.prometheus.metrics.expositionformats.PrometheusTextFormatWriter;
 import io.prometheus.metrics.instrumentation.jvm.JvmMetrics;
 import io.prometheus.metrics.model.registry.PrometheusRegistry;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot;
+import io.prometheus.metrics.model.snapshots.InfoSnapshot.InfoDataPointSnapshot;
+import io.prometheus.metrics.model.snapshots.Labels;
 import io.prometheus.metrics.model.snapshots.Quantiles;
 import io.prometheus.metrics.model.snapshots.Unit;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.time.Duration;
 import java.time.Instant;
+import java.util.ArrayList;
+import java.util.List;
 import java.util.Locale;
 import java.util.Objects;
+import java.util.function.Consumer;
 import java.util.function.DoubleSupplier;
 import java.util.function.LongSupplier;
+import java.util.function.ToDoubleFunction;
+import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.follow.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.dataset.PerDataSet;
 import tech.bsdb.tools.serve.resp.RespService;
 import tech.bsdb.tools.serve.resp.RespStatistics;
 
@@ -52,18 +62,13 @@ final class Metrics {
           .classicUpperBounds(BOUNDS)
           .register(registry);
 
-  private final Info info =
-      Info.builder()
-          .name("bsdb_database_info")
-          .help("The version being served")
-          .labelNames("version", "id", "layout", "engine")
-          .register(registry);
-  private final ReloadingDatabase database;
-  private final CachedMemoryUse memory = new CachedMemoryUse();
+  private final DataSets sets;
+  private final PerDataSet<CachedMemoryUse> memory;
 
-  /** Metrics of a service on a database. */
-  Metrics(ReloadingDatabase database) {
-    this.database = database;
+  /** Metrics of a service on data sets, whose own metrics have their names as a label. */
+  Metrics(DataSets sets) {
+    this.sets = sets;
+    this.memory = new PerDataSet<>(sets, set -> new CachedMemoryUse());
   }
 
   /** Returns the durations of requests since the start. */
@@ -118,20 +123,22 @@ final class Metrics {
               each.call((double) memory.clientRefusals(), "client");
             })
         .register(registry);
-    counter("bsdb_lookup_hits_total", "Keys found", lookups::hits);
-    counter("bsdb_lookup_misses_total", "Keys absent", lookups::misses);
-    counter("bsdb_lookup_errors_total", "Keys whose lookup failed", lookups::errors);
+    dataSetCounter("bsdb_lookup_hits_total", "Keys found", set -> set.counts().hits());
+    dataSetCounter("bsdb_lookup_misses_total", "Keys absent", set -> set.counts().misses());
+    dataSetCounter(
+        "bsdb_lookup_errors_total", "Keys whose lookup failed", set -> set.counts().errors());
     gauge("bsdb_lookups_in_flight", "Lookups in progress", lookups::inFlight);
-    counter(
+    dataSetCounter(
         "bsdb_io_reads_total",
         "Reads by the engine; none for mapped files, which the kernel reads",
         io::reads);
-    counter("bsdb_io_read_bytes_total", "Bytes of those reads", io::bytes);
-    counter("bsdb_version_swaps_total", "Versions put into service", database::swaps);
-    gauge(
+    dataSetCounter("bsdb_io_read_bytes_total", "Bytes of those reads", io::bytes);
+    dataSetCounter(
+        "bsdb_version_swaps_total", "Versions put into service", set -> set.database().swaps());
+    dataSetGauge(
         "bsdb_version_refused",
         "1 while the current version is rejected and an older one is served",
-        () -> database.refused() == null ? 0 : 1);
+        set -> set.database().refused() == null ? 0 : 1);
     gauge(
         "bsdb_draining",
         "1 while draining: clients are sent elsewhere",
@@ -264,28 +271,31 @@ final class Metrics {
   }
 
   private void registerDatabaseGauges() {
+    registerInfo();
     databaseGauge(
-        "bsdb_database_records", "Records in the database", lease -> statistics(lease).records());
+        "bsdb_database_records",
+        "Records in the database",
+        (set, lease) -> statistics(lease).records());
     databaseGauge(
         "bsdb_database_size_bytes",
         "Size of all files",
-        lease -> statistics(lease).databaseBytes());
+        (set, lease) -> statistics(lease).databaseBytes());
     databaseGauge(
         "bsdb_database_resident_bytes",
         "Bytes of mapped or loaded files that are in memory",
-        lease -> memory.at(lease.database()).residentBytes());
+        (set, lease) -> memory.of(set).at(lease.database()).residentBytes());
     databaseGauge(
         "bsdb_database_huge_page_bytes",
         "Bytes of those that are in huge pages",
-        lease -> memory.at(lease.database()).hugePageBytes());
+        (set, lease) -> memory.of(set).at(lease.database()).hugePageBytes());
     databaseGauge(
         "bsdb_database_open_timestamp_seconds",
         "When the version was opened",
-        lease -> lease.openedAt().toEpochMilli() / 1e3);
+        (set, lease) -> lease.openedAt().toEpochMilli() / 1e3);
     databaseGauge(
         "bsdb_database_open_duration_seconds",
         "How long opening took, including preloading",
-        lease -> lease.openTook().toNanos() / 1e9);
+        (set, lease) -> lease.openTook().toNanos() / 1e9);
   }
 
   private static Statistics statistics(Lease lease) {
@@ -294,18 +304,82 @@ final class Metrics {
 
   /** A figure of the version being served. */
   private interface Figure {
-    double of(Lease lease);
+    double of(DataSet set, Lease lease);
   }
 
   private void databaseGauge(String name, String help, Figure figure) {
-    gauge(
+    dataSetGauge(
         name,
         help,
-        () -> {
-          try (Lease lease = database.acquire()) {
-            return figure.of(lease);
+        set -> {
+          try (Lease lease = set.acquire()) {
+            return figure.of(set, lease);
           }
         });
+  }
+
+  private void dataSetGauge(String name, String help, ToDoubleFunction<DataSet> value) {
+    GaugeWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames(labels())
+        .callback(each -> forEach(set -> each.call(value.applyAsDouble(set), labelsOf(set))))
+        .register(registry);
+  }
+
+  private void dataSetCounter(String name, String help, ToLongFunction<DataSet> value) {
+    CounterWithCallback.builder()
+        .name(name)
+        .help(help)
+        .labelNames(labels())
+        .callback(each -> forEach(set -> each.call((double) value.applyAsLong(set), labelsOf(set))))
+        .register(registry);
+  }
+
+  private void registerInfo() {
+    List<String> names = new ArrayList<>(List.of(labels()));
+    names.addAll(List.of("version", "id", "layout", "engine"));
+    String[] labels = names.toArray(String[]::new);
+    registry.register(
+        () -> {
+          InfoSnapshot.Builder info =
+              InfoSnapshot.builder().name("bsdb_database").help("The version being served");
+          forEach(
+              set ->
+                  info.dataPoint(
+                      InfoDataPointSnapshot.builder()
+                          .labels(Labels.of(labels, versionOf(set)))
+                          .build()));
+          return info.build();
+        });
+  }
+
+  private String[] versionOf(DataSet set) {
+    List<String> values = new ArrayList<>(List.of(labelsOf(set)));
+    try (Lease lease = set.acquire()) {
+      Statistics s = statistics(lease);
+      values.addAll(List.of(lease.version(), s.databaseId(), s.layout(), s.engine()));
+    }
+    return values.toArray(String[]::new);
+  }
+
+  /** The label of what a data set has for itself; none where there is only one, without a name. */
+  private String[] labels() {
+    return sets.areNamed() ? new String[] {"dataset"} : new String[0];
+  }
+
+  private String[] labelsOf(DataSet set) {
+    return sets.areNamed() ? new String[] {set.name()} : new String[0];
+  }
+
+  private void forEach(Consumer<DataSet> action) {
+    for (DataSet set : sets.all()) {
+      try {
+        action.accept(set);
+      } catch (DataSetRemovedException gone) {
+        // it was here a moment ago
+      }
+    }
   }
 
   private void gauge(String name, String help, DoubleSupplier value) {
@@ -335,10 +409,6 @@ final class Metrics {
     PrometheusTextFormatWriter plain = formats.getPrometheusTextFormatWriter();
     boolean openMetrics = open.accepts(accept);
     ExpositionFormatWriter writer = openMetrics ? open : plain;
-    try (Lease lease = database.acquire()) {
-      Statistics s = statistics(lease);
-      info.setLabelValues(lease.version(), s.databaseId(), s.layout(), s.engine());
-    }
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     writer.write(out, registry.scrape());
     return Reply.of(

@@ -15,18 +15,24 @@ import java.util.concurrent.Executor;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */
 final class Pages {
   private static final Set<String> PATHS =
       Set.of("/", "/healthz", "/readyz", "/metrics", "/stats", "/history", "/openapi.yaml");
+  private static final String DATA_SET_PARAMETER =
+      "    parameters:\n"
+          + "      - {name: dataset, in: path, required: true, description: The data set's name.,"
+          + " schema: {type: string}}\n";
   private static final String NO_STORE = "cache-control: no-store\r\n";
 
-  private final ReloadingDatabase database;
+  private final DataSets sets;
   private final Connections connections;
   private final Requests requests;
   private final Metrics metrics;
@@ -37,7 +43,7 @@ final class Pages {
   private final Reply openApi;
 
   Pages(
-      ReloadingDatabase database,
+      DataSets sets,
       Connections connections,
       Requests requests,
       Metrics metrics,
@@ -45,7 +51,7 @@ final class Pages {
       History history,
       Executor workers,
       String prefix) {
-    this.database = database;
+    this.sets = sets;
     this.connections = connections;
     this.requests = requests;
     this.metrics = metrics;
@@ -63,8 +69,20 @@ final class Pages {
                 + Resources.contentSecurityPolicy(html)
                 + "\r\n",
             html.getBytes(UTF_8));
-    String yaml = Resources.text("openapi.yaml").replace("/bsdb/", prefix);
-    this.openApi = Reply.text(200, MediaType.YAML, yaml);
+    this.openApi = Reply.text(200, MediaType.YAML, openApi(prefix, sets.areNamed()));
+  }
+
+  /** Returns the description of the paths of this service. */
+  private static String openApi(String prefix, boolean named) {
+    String yaml = Resources.text("openapi.yaml");
+    if (named) {
+      yaml =
+          yaml.replace(
+                  "\n  /bsdb/{key}:\n    parameters:\n",
+                  "\n  /bsdb/{dataset}/{key}:\n" + DATA_SET_PARAMETER)
+              .replace("\n  /bsdb/:\n", "\n  /bsdb/{dataset}/:\n" + DATA_SET_PARAMETER);
+    }
+    return yaml.replace("/bsdb/", prefix);
   }
 
   /** Whether a path is a probe, which needs no token. */
@@ -96,8 +114,25 @@ final class Pages {
         Instant since = since(target);
         yield onWorker(() -> json(200, history.after(since)));
       }
-      default -> onWorker(() -> json(200, figures.now()));
+      default -> {
+        DataSet shown = dataSet(target);
+        yield onWorker(() -> json(200, figures.now(shown)));
+      }
     };
+  }
+
+  /** Returns the data set that a query names; the first if it names none. */
+  private DataSet dataSet(RequestTarget target) throws BadRequestException {
+    String name = target.parameter("dataset");
+    DataSet set = name == null ? sets.first() : sets.named(name);
+    if (set == null) {
+      throw new BadRequestException(
+          404,
+          sets.areNamed()
+              ? "no data set has this name; the data sets are: " + sets.names()
+              : "this server serves a single data set, which has no name");
+    }
+    return set;
   }
 
   private static @Nullable Instant since(RequestTarget target) throws BadRequestException {
@@ -137,14 +172,28 @@ final class Pages {
     Map<String, @Nullable Object> said = new LinkedHashMap<>();
     boolean draining = connections.draining();
     said.put("status", draining ? "draining" : "ready");
-    try (Lease lease = database.acquire()) {
-      said.put("version", lease.version());
+    if (sets.areNamed()) {
+      Map<String, @Nullable Object> each = new LinkedHashMap<>();
+      sets.all().forEach(set -> each.put(set.name(), served(set)));
+      said.put("datasets", each);
+    } else {
+      said.putAll(served(sets.first()));
     }
-    Refusal refused = database.refused();
+    return json(draining ? 503 : 200, said);
+  }
+
+  private static Map<String, @Nullable Object> served(DataSet set) {
+    Map<String, @Nullable Object> said = new LinkedHashMap<>();
+    try (Lease lease = set.acquire()) {
+      said.put("version", lease.version());
+    } catch (DataSetRemovedException e) {
+      said.put("version", null);
+    }
+    Refusal refused = set.database().refused();
     if (refused != null) {
       said.put("refused", ServerStatistics.refused(refused));
     }
-    return json(draining ? 503 : 200, said);
+    return said;
   }
 
   static Reply json(int status, Map<String, ? extends @Nullable Object> report) {

@@ -7,11 +7,12 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /**
- * Options for serving a database or store. Immutable.
+ * Options for serving data sets. Immutable.
  *
- * @param database the directory of a database or a store
+ * @param data where the data sets are
  * @param address the address to listen on
  * @param port the port to listen on, 0 for any free one
  * @param http whether HTTP is served
@@ -31,7 +32,7 @@ import tech.bsdb.tools.serve.client.TlsFiles;
  * @param limits the limits on clients
  */
 public record ServeOptions(
-    Path database,
+    DataSetLocations data,
     String address,
     int port,
     boolean http,

@@ -19,12 +19,15 @@ import tech.bsdb.MemoryUse;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.follow.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.dataset.PerDataSet;
 import tech.bsdb.tools.serve.resp.RespService;
 import tech.bsdb.tools.serve.resp.RespStatistics;
 
@@ -33,7 +36,7 @@ final class ServerStatistics {
   private static final long KEPT_NANOS = 5_000_000_000L;
 
   private final ServeOptions options;
-  private final ReloadingDatabase database;
+  private final DataSets sets;
   private final @Nullable FollowStatus following;
   private final Connections connections;
   private final @Nullable RespService resp;
@@ -41,13 +44,11 @@ final class ServerStatistics {
   private final IoTotals io;
   private final String transport;
   private final Instant started = Instant.now();
-  private final CachedMemoryUse memory = new CachedMemoryUse();
-  private List<Map<String, @Nullable Object>> versions = List.of();
-  private long versionsNanos = System.nanoTime() - KEPT_NANOS;
+  private final PerDataSet<Details> details;
 
   ServerStatistics(
       ServeOptions options,
-      ReloadingDatabase database,
+      DataSets sets,
       @Nullable FollowStatus following,
       Connections connections,
       @Nullable RespService resp,
@@ -55,7 +56,8 @@ final class ServerStatistics {
       IoTotals io,
       String transport) {
     this.options = options;
-    this.database = database;
+    this.sets = sets;
+    this.details = new PerDataSet<>(sets, Details::new);
     this.following = following;
     this.connections = connections;
     this.resp = resp;
@@ -64,18 +66,21 @@ final class ServerStatistics {
     this.transport = transport;
   }
 
-  /** Returns the current figures. */
-  Map<String, @Nullable Object> now() throws IOException {
+  /** Returns the current figures, those of one data set in detail. */
+  Map<String, @Nullable Object> now(DataSet shown) throws IOException {
     Map<String, @Nullable Object> all = new LinkedHashMap<>();
     all.put("server", server());
-    try (Lease lease = database.acquire()) {
-      all.put("database", database(lease));
-      all.put("store", database.followsStore() ? store(lease.version()) : null);
+    all.put("dataset", sets.areNamed() ? shown.name() : null);
+    try (Lease lease = shown.acquire()) {
+      Details of = details.of(shown);
+      all.put("database", database(lease, of.memory));
+      all.put("store", shown.database().followsStore() ? of.store(lease.version()) : null);
     }
+    all.put("datasets", sets.areNamed() ? dataSets() : null);
     all.put("follow", following == null ? null : following.forPrograms());
     all.put("requests", requests());
     all.put("resp", resp == null ? null : resp(resp));
-    all.put("lookups", lookups());
+    all.put("lookups", lookups(requests.lookups()));
     Latencies latencies = requests.latencies();
     Map<String, @Nullable Object> latency = latency(latencies.total());
     Map<String, @Nullable Object> recent = latency(latencies.recent());
@@ -85,6 +90,29 @@ final class ServerStatistics {
     all.put("io", Map.of("reads", io.reads(), "bytes", io.bytes()));
     all.put("memory", memory());
     return all;
+  }
+
+  private List<Map<String, @Nullable Object>> dataSets() {
+    List<Map<String, @Nullable Object>> list = new ArrayList<>();
+    for (DataSet set : sets.all()) {
+      try (Lease lease = set.acquire()) {
+        Statistics s = lease.database().statistics();
+        Refusal refused = set.database().refused();
+        Map<String, @Nullable Object> map = new LinkedHashMap<>();
+        map.put("name", set.name());
+        map.put("number", set.number());
+        map.put("version", lease.version());
+        map.put("openedAt", seconds(lease.openedAt()));
+        map.put("records", s.records());
+        map.put("databaseBytes", s.databaseBytes());
+        map.put("refused", refused == null ? null : refused(refused));
+        map.put("lookups", lookups(set.counts()));
+        list.add(map);
+      } catch (DataSetRemovedException gone) {
+        // it was here a moment ago
+      }
+    }
+    return list;
   }
 
   private Map<String, @Nullable Object> server() {
@@ -102,7 +130,7 @@ final class ServerStatistics {
     return map;
   }
 
-  private Map<String, @Nullable Object> database(Lease lease) {
+  private static Map<String, @Nullable Object> database(Lease lease, CachedMemoryUse memory) {
     Statistics s = lease.database().statistics();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("directory", s.directory().toString());
@@ -145,42 +173,54 @@ final class ServerStatistics {
     }
   }
 
-  private Map<String, @Nullable Object> store(String serving) {
-    Map<String, @Nullable Object> map = new LinkedHashMap<>();
-    map.put("directory", options.database().toString());
-    map.put("swaps", database.swaps());
-    Refusal refused = database.refused();
-    map.put("refused", refused == null ? null : refused(refused));
-    try {
-      Store store = Store.open(options.database());
-      map.put("current", store.current());
-      map.put("versions", versions(store, serving));
-    } catch (IOException e) {
-      map.put("error", String.valueOf(e.getMessage()));
-      map.put("versions", List.of());
-    }
-    return map;
-  }
+  /** What is kept for a while about a data set, because it takes time to find out. */
+  private static final class Details {
+    private final DataSet set;
+    private final CachedMemoryUse memory = new CachedMemoryUse();
+    private List<Map<String, @Nullable Object>> versions = List.of();
+    private long versionsNanos = System.nanoTime() - KEPT_NANOS;
 
-  /** Returns the versions, at most five seconds old: listing them reads every manifest. */
-  private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
-      throws IOException {
-    if (System.nanoTime() - versionsNanos >= KEPT_NANOS) {
-      List<Map<String, @Nullable Object>> found = new ArrayList<>();
-      for (StoredVersion version : store.versions()) {
-        Map<String, @Nullable Object> map = new LinkedHashMap<>();
-        map.put("name", version.name());
-        map.put("current", version.current());
-        map.put("serving", version.name().equals(serving));
-        map.put("modified", seconds(version.modified()));
-        map.put("records", version.records());
-        map.put("bytes", version.bytes());
-        found.add(map);
-      }
-      versions = found;
-      versionsNanos = System.nanoTime();
+    Details(DataSet set) {
+      this.set = set;
     }
-    return versions;
+
+    Map<String, @Nullable Object> store(String serving) {
+      Map<String, @Nullable Object> map = new LinkedHashMap<>();
+      map.put("directory", set.directory().toString());
+      map.put("swaps", set.database().swaps());
+      Refusal refused = set.database().refused();
+      map.put("refused", refused == null ? null : refused(refused));
+      try {
+        Store store = Store.open(set.directory());
+        map.put("current", store.current());
+        map.put("versions", versions(store, serving));
+      } catch (IOException e) {
+        map.put("error", String.valueOf(e.getMessage()));
+        map.put("versions", List.of());
+      }
+      return map;
+    }
+
+    /** Returns the versions, at most five seconds old: listing them reads every manifest. */
+    private synchronized List<Map<String, @Nullable Object>> versions(Store store, String serving)
+        throws IOException {
+      if (System.nanoTime() - versionsNanos >= KEPT_NANOS) {
+        List<Map<String, @Nullable Object>> found = new ArrayList<>();
+        for (StoredVersion version : store.versions()) {
+          Map<String, @Nullable Object> map = new LinkedHashMap<>();
+          map.put("name", version.name());
+          map.put("current", version.current());
+          map.put("serving", version.name().equals(serving));
+          map.put("modified", seconds(version.modified()));
+          map.put("records", version.records());
+          map.put("bytes", version.bytes());
+          found.add(map);
+        }
+        versions = found;
+        versionsNanos = System.nanoTime();
+      }
+      return versions;
+    }
   }
 
   static Map<String, @Nullable Object> refused(Refusal refusal) {
@@ -218,8 +258,7 @@ final class ServerStatistics {
     return map;
   }
 
-  private Map<String, Long> lookups() {
-    LookupCounts counts = requests.lookups();
+  private static Map<String, Long> lookups(LookupCounts counts) {
     Map<String, Long> map = new LinkedHashMap<>();
     map.put("hits", counts.hits());
     map.put("misses", counts.misses());

@@ -12,6 +12,7 @@ import io.netty.channel.WriteBufferWaterMark;
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
 import java.net.InetSocketAddress;
+import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
@@ -34,6 +35,8 @@ import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.resp.RespService;
 
 /**
@@ -52,7 +55,7 @@ public final class Service implements AutoCloseable {
   private final List<AutoCloseable> opened = new ArrayList<>();
   private final Credentials credentials;
   private final @Nullable AccessLog accessLog;
-  private final ReloadingDatabase database;
+  private final DataSets sets;
   private final @Nullable Follower follower;
   private final Connections connections;
   private final Connections adminConnections;
@@ -61,6 +64,7 @@ public final class Service implements AutoCloseable {
   private final @Nullable Channel listener;
   private final @Nullable Channel respListener;
   private final @Nullable Channel adminListener;
+  private volatile String lastSwap = "";
   private boolean closed;
 
   private Service(ServeOptions options, Console console, @Nullable Follower follower)
@@ -73,19 +77,18 @@ public final class Service implements AutoCloseable {
       AccessLog log =
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
       this.accessLog = log;
-      this.database = keep(ReloadingDatabase.open(options.database(), reloading()));
-      ValueKinds.check(options, database);
-      Metrics metrics = new Metrics(database);
+      LookupCounts counts = new LookupCounts(options.limits().inFlight());
+      this.sets = keep(DataSets.open(options.data(), this::opened, counts, this::say));
+      Metrics metrics = new Metrics(sets);
       Latencies latencies = new Latencies(metrics.durations());
       HeldMemory memory =
           new HeldMemory(options.limits().heldBytes(), options.limits().clientBytes());
-      LookupCounts counts = new LookupCounts(options.limits().inFlight());
       FailureReports failures = new FailureReports(console);
       Requests requests = new Requests(counts, failures, latencies, log);
       this.connections = new Connections(options.limits(), memory);
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
-      IoTotals io = new IoTotals(database);
+      IoTotals io = new IoTotals(sets);
       ExecutorService workers =
           Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
       keep(workers::shutdownNow);
@@ -93,7 +96,7 @@ public final class Service implements AutoCloseable {
           options.respPort() < 0
               ? null
               : new RespService(
-                  database, connections, credentials, counts, failures, workers, options.async());
+                  sets, connections, credentials, counts, failures, workers, options.async());
       metrics.register(connections, resp, requests, io, log, credentials);
       FollowStatus following = follower == null ? null : follower.status();
       if (following != null) {
@@ -106,15 +109,23 @@ public final class Service implements AutoCloseable {
       keep(admin::shutdownNow);
       ExecutorService reloads = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-reloads"));
       keep(reloads::shutdownNow);
-      Lookups lookups = new Lookups(database, requests, workers, options.async(), options.values());
       ServerStatistics figures =
           new ServerStatistics(
-              options, database, following, connections, resp, requests, io, transport.name());
+              options, sets, following, connections, resp, requests, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(
-              database, connections, requests, metrics, figures, history, admin, options.prefix());
-      Routes keys = new KeyRoutes(options.prefix(), lookups, pages, options.limits().batchKeys());
+              sets, connections, requests, metrics, figures, history, admin, options.prefix());
+      Routes keys =
+          new PublicRoutes(
+              options.prefix(),
+              sets,
+              pages,
+              (set, prefix) ->
+                  new KeyRoutes(
+                      prefix,
+                      new Lookups(set, requests, workers, options.async(), options.values()),
+                      options.limits().batchKeys()));
       this.listener =
           options.http()
               ? listen(
@@ -134,7 +145,7 @@ public final class Service implements AutoCloseable {
                   httpHandler(
                       adminConnections,
                       Requests.uncounted(console),
-                      new AdminRoutes(database, follower, connections, pages, reloads),
+                      new AdminRoutes(sets, follower, connections, pages, reloads),
                       null));
       var unused =
           loops
@@ -196,7 +207,23 @@ public final class Service implements AutoCloseable {
     return thread;
   }
 
-  private ReloadOptions reloading() {
+  /** Opens a data set and checks it. */
+  private ReloadingDatabase opened(String name, Path directory) throws IOException {
+    ReloadingDatabase database = ReloadingDatabase.open(directory, reloading(name));
+    try {
+      ValueKinds.check(options, database);
+      return database;
+    } catch (IOException e) {
+      database.close();
+      throw name.isEmpty() ? e : new IOException("data set " + name + ": " + e.getMessage(), e);
+    } catch (RuntimeException e) {
+      database.close();
+      throw e;
+    }
+  }
+
+  private ReloadOptions reloading(String name) {
+    String of = name.isEmpty() ? "" : name + ": ";
     return ReloadOptions.defaults()
         .withOpen(options.open())
         .withPoll(options.poll())
@@ -205,8 +232,11 @@ public final class Service implements AutoCloseable {
             new ReloadListener() {
               @Override
               public void opened(String version, Duration took) {
+                lastSwap = of + version;
                 console.say(
-                    "bsdb serve: version "
+                    "bsdb serve: "
+                        + of
+                        + "version "
                         + version
                         + " is now served, opened in "
                         + took.toMillis()
@@ -217,6 +247,7 @@ public final class Service implements AutoCloseable {
               public void refused(Refusal refusal) {
                 console.say(
                     "bsdb serve: "
+                        + of
                         + (refusal.version().isEmpty()
                             ? "the store's current version"
                             : "version " + refusal.version())
@@ -228,7 +259,9 @@ public final class Service implements AutoCloseable {
               public void closed(String version, @Nullable IOException failure) {
                 if (failure != null) {
                   console.say(
-                      "bsdb serve: closing version "
+                      "bsdb serve: "
+                          + of
+                          + "closing version "
                           + version
                           + " failed: "
                           + failure.getMessage());
@@ -343,7 +376,9 @@ public final class Service implements AutoCloseable {
    * previous one stays in use; the failure is logged and shown by the metrics.
    */
   public void reloadFiles() {
-    if (options.tokens() == null && options.tls() == null && options.accessLog() == null) {
+    boolean files =
+        options.tokens() != null || options.tls() != null || options.accessLog() != null;
+    if (!files && !sets.areNamed()) {
       console.say("bsdb serve: nothing to reload: no certificate, no tokens, no access log");
       return;
     }
@@ -351,18 +386,44 @@ public final class Service implements AutoCloseable {
     if (accessLog != null) {
       accessLog.reopen();
     }
+    if (sets.areNamed()) {
+      refresh();
+    }
+  }
+
+  /** Adds and removes data sets, and says so. */
+  private void refresh() {
+    try {
+      DataSets.Changes changes = sets.refresh();
+      changes.failed().forEach((name, why) -> say(name + " cannot be served: " + why));
+      if (changes.added().isEmpty() && changes.removed().isEmpty()) {
+        say("the data sets are the same: " + sets.names());
+      }
+      changes.added().forEach(name -> say("data set " + name + " is now served"));
+      changes.removed().forEach(name -> say("data set " + name + " is not served any more"));
+    } catch (IOException e) {
+      say("the data sets stay as they are: " + e.getMessage());
+    }
+  }
+
+  private void say(String text) {
+    console.say("bsdb serve: " + text);
   }
 
   private void reload() {
     try {
-      boolean unused = database.reload();
+      boolean unused = sets.first().database().reload();
     } catch (IOException | IllegalStateException e) {
       // the listener has told why the version is refused; or the service ends
     }
   }
 
+  /** Returns the version being served; of several data sets, the last one that was swapped in. */
   private String version() {
-    try (Lease lease = database.acquire()) {
+    if (sets.areNamed()) {
+      return lastSwap;
+    }
+    try (Lease lease = sets.first().acquire()) {
       return lease.version();
     }
   }
@@ -403,9 +464,13 @@ public final class Service implements AutoCloseable {
     String resp =
         respListener == null ? "" : ", on redis" + safe + "://" + address + ":" + respPort();
     String admin = adminListener == null ? "" : ", administration on 127.0.0.1:" + adminPort();
-    try (Lease lease = database.acquire()) {
-      return options.database()
-          + (database.followsStore() ? ", version " + lease.version() : "")
+    DataSet first = sets.first();
+    try (Lease lease = first.acquire()) {
+      return (sets.areNamed() ? sets.names() + " of " : "")
+          + sets.description()
+          + (!sets.areNamed() && first.database().followsStore()
+              ? ", version " + lease.version()
+              : "")
           + (follower == null ? "" : ", following " + follower.source())
           + http
           + resp

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import java.io.IOException;
+import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
@@ -33,10 +34,10 @@ final class ValueKinds {
       boolean approximate = lease.database().statistics().approximateWidth() > 0;
       if (options.approximate() && !approximate) {
         throw new IOException(
-            options.database() + " has no approximate index; leave -a out, or build it with -a");
+            database.directory() + " has no approximate index; leave -a out, or build it with -a");
       }
       if (options.values() != ValueKind.BYTES) {
-        RowForm rows = rows(options, lease.database());
+        RowForm rows = rows(options, database.directory(), lease.database());
         if (!approximate) {
           checkFirst(lease.database(), rows);
         }
@@ -44,14 +45,14 @@ final class ValueKinds {
     }
   }
 
-  private static @Nullable RowForm rows(ServeOptions options, Database database)
+  private static @Nullable RowForm rows(ServeOptions options, Path directory, Database database)
       throws IOException {
     try {
       RowSchema schema = RowSchema.stored(database.statistics());
       return schema == null ? null : options.values().form(schema);
     } catch (IllegalArgumentException e) {
       throw new IOException(
-          "-json: " + options.database() + " has an invalid stored schema: " + e.getMessage(), e);
+          "-json: " + directory + " has an invalid stored schema: " + e.getMessage(), e);
     }
   }
 

@@ -23,6 +23,8 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSetLocations;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HistoryTest {
@@ -45,9 +47,14 @@ class HistoryTest {
         new Latencies(Histogram.builder().name("of_this_test").classicOnly().build());
     Requests requests =
         new Requests(new LookupCounts(100), new FailureReports(console), latencies, null);
-    try (ReloadingDatabase database = ReloadingDatabase.open(directory, ReloadOptions.defaults())) {
+    try (DataSets sets =
+        DataSets.open(
+            DataSetLocations.single(directory),
+            (name, place) -> ReloadingDatabase.open(place, ReloadOptions.defaults()),
+            requests.lookups(),
+            text -> {})) {
       String[] version = {"v0"};
-      History history = new History(requests, new IoTotals(database), () -> version[0]);
+      History history = new History(requests, new IoTotals(sets), () -> version[0]);
       assertThat(samples(history, null)).isEmpty();
       long nanos = System.nanoTime();
       for (int i = 1; i <= 400; i++) {

@@ -172,6 +172,7 @@ class OpenApiTest {
     trials.put("delete", (method, target) -> head("DELETE", target) + "\r\n");
     trials.put("known", (method, target) -> head(method, target) + "If-None-Match: *\r\n\r\n");
     trials.put("encoding", (method, target) -> plain.request(method, target + "?key_encoding=x"));
+    trials.put("dataset", (method, target) -> plain.request(method, target + "?dataset=none"));
     trials.put("since", (method, target) -> plain.request(method, target + "?since=yesterday"));
     trials.put("version", (method, target) -> plain.request(method, target + "?version=none"));
     trials.put("notJson", (method, target) -> head(method, target) + json + "2\r\n\r\n[}");

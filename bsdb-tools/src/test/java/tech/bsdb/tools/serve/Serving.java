@@ -30,12 +30,14 @@ import tech.bsdb.tools.publish.Checks;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** A service in this process, on a free port, with options that a test may change. */
 final class Serving implements AutoCloseable {
   Path directory;
+  @Nullable DataSetLocations data;
   boolean async;
   boolean resp;
   boolean json;
@@ -126,7 +128,7 @@ final class Serving implements AutoCloseable {
     service =
         Service.start(
             new ServeOptions(
-                directory,
+                data == null ? DataSetLocations.single(directory) : data,
                 "127.0.0.1",
                 0,
                 true,

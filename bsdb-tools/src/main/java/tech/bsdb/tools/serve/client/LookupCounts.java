@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.client;
 
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.LongAdder;
+import org.jspecify.annotations.Nullable;
 
 /** Counts lookups, and bounds those in flight. Thread-safe. */
 public final class LookupCounts {
@@ -10,6 +11,7 @@ public final class LookupCounts {
   private final LongAdder errors = new LongAdder();
   private final AtomicInteger inFlight = new AtomicInteger();
   private final int maxInFlight;
+  private final @Nullable LookupCounts whole;
 
   /**
    * Starts counting.
@@ -18,10 +20,20 @@ public final class LookupCounts {
    */
   public LookupCounts(int maxInFlight) {
     this.maxInFlight = maxInFlight;
+    this.whole = null;
+  }
+
+  /** Counts a part of lookups; the whole counts them, too, and bounds those in flight. */
+  public LookupCounts(LookupCounts whole) {
+    this.maxInFlight = Integer.MAX_VALUE;
+    this.whole = whole;
   }
 
   /** Admits lookups unless too many are in flight; after admission, call {@link #leave}. */
   public boolean enter(int count) {
+    if (whole != null && !whole.enter(count)) {
+      return false;
+    }
     int now = inFlight.addAndGet(count);
     if (now > maxInFlight && now > count) {
       inFlight.addAndGet(-count);
@@ -32,16 +44,25 @@ public final class LookupCounts {
 
   /** Readmits lookups that left while waiting for the client. */
   public void enterAgain(int count) {
+    if (whole != null) {
+      whole.enterAgain(count);
+    }
     inFlight.addAndGet(count);
   }
 
   /** Ends admitted lookups. */
   public void leave(int count) {
+    if (whole != null) {
+      whole.leave(count);
+    }
     inFlight.addAndGet(-count);
   }
 
   /** Counts lookups that were answered. */
   public void found(long hit, long missed) {
+    if (whole != null) {
+      whole.found(hit, missed);
+    }
     if (hit != 0) {
       hits.add(hit);
     }
@@ -52,6 +73,9 @@ public final class LookupCounts {
 
   /** Counts lookups that failed. */
   public void error(long keys) {
+    if (whole != null) {
+      whole.error(keys);
+    }
     errors.add(keys);
   }
 

@@ -61,15 +61,30 @@ final class ConnectionCommands {
 
   static void select(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    long database = Words.integer(arguments.get(1));
-    if (database != (int) database) {
+    byte[] wanted = arguments.get(1);
+    Selectable found = session.service().named(Words.text(wanted));
+    session.select(found == null ? numbered(session.service(), wanted) : found);
+    out.ok();
+  }
+
+  private static Selectable numbered(RespService service, byte[] wanted) throws CommandException {
+    long number;
+    try {
+      number = Words.integer(wanted);
+    } catch (CommandException e) {
+      throw service.hasNames()
+          ? new CommandException("ERR no data set is named '" + Words.shown(wanted) + "'")
+          : e;
+    }
+    if (number != (int) number) {
       throw new CommandException(
           "ERR value is out of range, value must between -2147483648 and 2147483647");
     }
-    if (database != 0) {
+    Selectable found = service.numbered(number);
+    if (found == null) {
       throw new CommandException("ERR DB index is out of range");
     }
-    out.ok();
+    return found;
   }
 
   static void auth(Session session, List<byte[]> arguments, ReplyWriter out)

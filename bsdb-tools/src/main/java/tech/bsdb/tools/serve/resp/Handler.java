@@ -33,9 +33,10 @@ sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferre
     /**
      * Answers a command.
      *
+     * @param selected the data set that the client has selected
      * @throws CommandException if it is answered by an error; nothing was written then
      */
-    void answer(RespService service, List<byte[]> arguments, ReplyWriter out)
+    void answer(Selectable selected, List<byte[]> arguments, ReplyWriter out)
         throws CommandException, IOException;
   }
 }

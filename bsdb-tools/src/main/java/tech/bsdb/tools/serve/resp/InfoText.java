@@ -8,7 +8,9 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 
 /** The text of {@code INFO}: sections of figures, under the names that Redis gives them. */
 final class InfoText {
@@ -72,18 +74,49 @@ final class InfoText {
       sections.put("Commandstats", counts);
     }
     sections.put("Cluster", Map.of("cluster_enabled", 0));
-    try (Lease lease = service.acquire()) {
-      ServedVersion version = service.version(lease.database());
-      sections.put("Keyspace", Map.of("db0", "keys=" + version.records() + ",expires=0,avg_ttl=0"));
-      Map<String, Object> served = new LinkedHashMap<>();
-      served.put("data_version", lease.version());
-      served.put("data_id", lease.database().statistics().databaseId());
-      served.put("data_opened_at", lease.openedAt());
-      served.put("data_layout", lease.database().statistics().layout());
-      served.put("data_engine", lease.database().statistics().engine());
-      sections.put("Bsdb", served);
+    Map<String, Object> keys = new LinkedHashMap<>();
+    Map<String, Object> served = new LinkedHashMap<>();
+    for (Selectable each : service.all()) {
+      try (Lease lease = each.acquire()) {
+        long records = each.version(lease.database()).records();
+        keys.put("db" + each.number(), "keys=" + records + ",expires=0,avg_ttl=0");
+        served.putAll(service.hasNames() ? named(each, lease) : unnamed(lease));
+      } catch (DataSetRemovedException gone) {
+        // it was here a moment ago
+      }
     }
+    sections.put("Keyspace", keys);
+    sections.put("Bsdb", served);
     return sections;
+  }
+
+  private static Map<String, Object> unnamed(Lease lease) {
+    Statistics statistics = lease.database().statistics();
+    Map<String, Object> map = new LinkedHashMap<>();
+    map.put("data_version", lease.version());
+    map.put("data_id", statistics.databaseId());
+    map.put("data_opened_at", lease.openedAt());
+    map.put("data_layout", statistics.layout());
+    map.put("data_engine", statistics.engine());
+    return map;
+  }
+
+  private static Map<String, Object> named(Selectable of, Lease lease) {
+    Statistics statistics = lease.database().statistics();
+    return Map.of(
+        "data_set_" + of.number(),
+        "name="
+            + of.set().name()
+            + ",version="
+            + lease.version()
+            + ",id="
+            + statistics.databaseId()
+            + ",opened_at="
+            + lease.openedAt()
+            + ",layout="
+            + statistics.layout()
+            + ",engine="
+            + statistics.engine());
   }
 
   private Map<String, Object> server() {
@@ -141,7 +174,9 @@ final class InfoText {
     map.put("keyspace_misses", service.counts().misses());
     map.put("expired_keys", 0);
     map.put("evicted_keys", 0);
-    map.put("data_version_swaps", service.swaps());
+    map.put(
+        "data_version_swaps",
+        service.all().stream().mapToLong(each -> each.set().database().swaps()).sum());
     return map;
   }
 }

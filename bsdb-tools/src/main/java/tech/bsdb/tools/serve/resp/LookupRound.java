@@ -9,6 +9,7 @@ import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.rows.RowFields;
+import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**
@@ -46,6 +47,7 @@ final class LookupRound {
   private int hits;
   private int misses;
   private @Nullable Lease lease;
+  private @Nullable LookupCounts counts;
   private @Nullable ServedVersion version;
   private int replyStart;
   private int replyPart;
@@ -145,11 +147,17 @@ final class LookupRound {
     return lease != null;
   }
 
-  /** Leases the version that answers; {@link #close} releases it. */
-  ServedVersion open() {
-    Lease acquired = service.acquire();
+  /**
+   * Leases the version of a data set that answers; {@link #close} releases it.
+   *
+   * @throws tech.bsdb.tools.serve.dataset.DataSetRemovedException if the data set is not served any
+   *     more
+   */
+  ServedVersion open(Selectable selected) {
+    Lease acquired = selected.acquire();
     lease = acquired;
-    ServedVersion of = service.version(acquired.database());
+    counts = selected.counts();
+    ServedVersion of = selected.version(acquired.database());
     version = of;
     return of;
   }
@@ -157,6 +165,14 @@ final class LookupRound {
   /** Returns the version that answers. */
   ServedVersion version() {
     ServedVersion opened = version;
+    if (opened == null) {
+      throw new IllegalStateException("the round is not open");
+    }
+    return opened;
+  }
+
+  private LookupCounts counts() {
+    LookupCounts opened = counts;
     if (opened == null) {
       throw new IllegalStateException("the round is not open");
     }
@@ -202,7 +218,7 @@ final class LookupRound {
       answer(of, next, end, longest > ALONE, budget, out);
       next = end;
     }
-    service.counts().found(hits, misses);
+    counts().found(hits, misses);
   }
 
   /** Answers the only step with a value that was looked up elsewhere, or with a failure. */
@@ -213,7 +229,7 @@ final class LookupRound {
       found.use(workspace.fields());
       if (failure == null) {
         found.show(value);
-        service.counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
+        counts().found(value == null ? 0 : 1, value == null ? 1 : 0);
       }
       step(0, failure, out);
       next = 1;
@@ -325,7 +341,7 @@ final class LookupRound {
       return "CLUSTERDOWN Hash slot not served";
     }
     if (keys[step] != null) {
-      service.counts().error(1);
+      counts().error(1);
     }
     service.failures().failed("a command", failure);
     return "ERR the lookup failed; the server's log says why";
@@ -337,6 +353,7 @@ final class LookupRound {
     if (held != null) {
       lease = null;
       version = null;
+      counts = null;
       held.close();
     }
     if (steps.length > KEPT) {

@@ -24,6 +24,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
+import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 
 /**
  * A connection of a Redis client: reads commands, answers those that have arrived together as one
@@ -396,16 +397,20 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } else if (weight == 0) {
       int wanted = round.weight();
       if (!service.counts().enter(wanted)) {
-        round.refuse(BUSY, replies());
-        close();
+        refuse(BUSY);
         return;
       }
       weight = wanted;
     }
-    ServedVersion version = round.isOpen() ? round.version() : round.open();
+    ServedVersion version;
+    try {
+      version = round.isOpen() ? round.version() : round.open(require(session).selected());
+    } catch (DataSetRemovedException e) {
+      refuse(removed(e));
+      return;
+    }
     if (!version.badSchema().isEmpty()) {
-      round.refuse(version.badSchema(), replies());
-      close();
+      refuse(version.badSchema());
       return;
     }
     if (version.inMemory() && !service.async()) {
@@ -423,6 +428,16 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
                 context().executor().execute(this::delivered);
               });
     }
+  }
+
+  /** Answers every command of the round by an error. */
+  private void refuse(String error) {
+    round.refuse(error, replies());
+    close();
+  }
+
+  private static String removed(DataSetRemovedException e) {
+    return CommandException.inUtf8("ERR " + e.getMessage() + "; SELECT another").reply();
   }
 
   private void runSingle(ServedVersion version) {
@@ -529,23 +544,26 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       }
     } else if (spec.handler() instanceof Handler.Deferred deferred) {
       running = true;
+      Selectable selected = client.selected();
       service
           .workers()
           .execute(
               () -> {
-                answer(deferred, arguments);
+                answer(deferred, selected, arguments);
                 context().executor().execute(this::delivered);
               });
     }
   }
 
   /** Runs on a worker. */
-  private void answer(Handler.Deferred deferred, List<byte[]> arguments) {
+  private void answer(Handler.Deferred deferred, Selectable selected, List<byte[]> arguments) {
     int start = replies().length();
     try {
-      deferred.answer(service, arguments, replies());
+      deferred.answer(selected, arguments, replies());
     } catch (CommandException e) {
       fail(start, e.reply());
+    } catch (DataSetRemovedException e) {
+      fail(start, removed(e));
     } catch (IOException | RuntimeException | Error e) {
       service.failures().failed("a command", e);
       fail(start, "ERR the command failed; the server's log says why");

@@ -4,22 +4,24 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.channel.ChannelHandler;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.Database;
-import tech.bsdb.store.Lease;
-import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.dataset.PerDataSet;
 
-/** Serves a database to Redis clients. Its connections share it. Thread-safe. */
+/** Serves data sets to Redis clients. Its connections share it. Thread-safe. */
 public final class RespService {
-  private final ReloadingDatabase database;
+  private final DataSets sets;
+  private final PerDataSet<Selectable> selectables;
   private final Connections connections;
   private final Credentials credentials;
   private final LookupCounts counts;
@@ -29,11 +31,10 @@ public final class RespService {
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong connected = new AtomicLong();
-  private volatile @Nullable ServedVersion version;
   private volatile int port;
 
   /**
-   * Serves a database.
+   * Serves data sets.
    *
    * @param connections those of all protocols
    * @param counts counts lookups of all protocols
@@ -41,14 +42,15 @@ public final class RespService {
    * @param async whether single lookups are asynchronous
    */
   public RespService(
-      ReloadingDatabase database,
+      DataSets sets,
       Connections connections,
       Credentials credentials,
       LookupCounts counts,
       FailureReports failures,
       Executor workers,
       boolean async) {
-    this.database = database;
+    this.sets = sets;
+    this.selectables = new PerDataSet<>(sets, set -> new Selectable(this, set));
     this.connections = connections;
     this.credentials = credentials;
     this.counts = counts;
@@ -92,22 +94,31 @@ public final class RespService {
     connected.decrementAndGet();
   }
 
-  Lease acquire() {
-    return database.acquire();
+  /** Returns the data set that a new connection has selected. */
+  Selectable first() {
+    return selectables.of(sets.first());
   }
 
-  long swaps() {
-    return database.swaps();
+  /** Returns all data sets, by number. */
+  List<Selectable> all() {
+    return sets.all().stream().map(selectables::of).toList();
   }
 
-  /** Returns what is known of an open database. */
-  ServedVersion version(Database of) {
-    ServedVersion known = version;
-    if (known == null || known.database() != of) {
-      known = new ServedVersion(of);
-      version = known;
-    }
-    return known;
+  /** Returns the data set with a name; null if there is none, or data sets have no names. */
+  @Nullable Selectable named(String name) {
+    DataSet set = sets.areNamed() ? sets.named(name) : null;
+    return set == null ? null : selectables.of(set);
+  }
+
+  /** Returns the data set with a number; null if there is none. */
+  @Nullable Selectable numbered(long number) {
+    DataSet set = sets.numbered(number);
+    return set == null ? null : selectables.of(set);
+  }
+
+  /** Whether data sets have names. */
+  boolean hasNames() {
+    return sets.areNamed();
   }
 
   Connections connections() {
@@ -138,12 +149,18 @@ public final class RespService {
     return async;
   }
 
+  /** Returns a number higher than that of every data set. */
+  private int databases() {
+    List<DataSet> all = sets.all();
+    return all.get(all.size() - 1).number() + 1;
+  }
+
   /** Returns what {@code CONFIG GET} tells. */
   Map<String, String> configuration() {
     Map<String, String> all = new LinkedHashMap<>();
     all.put("port", String.valueOf(port));
     all.put("maxclients", String.valueOf(limits().connections()));
-    all.put("databases", "1");
+    all.put("databases", String.valueOf(databases()));
     all.put("maxmemory", "0");
     all.put("maxmemory-policy", "noeviction");
     all.put("save", "");

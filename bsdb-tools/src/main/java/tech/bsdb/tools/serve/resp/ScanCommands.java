@@ -28,11 +28,11 @@ final class ScanCommands {
   /** The arguments of a scan. */
   private record Request(long cursor, long count, @Nullable Glob pattern, @Nullable String type) {}
 
-  static void scan(RespService service, List<byte[]> arguments, ReplyWriter out)
+  static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
     Request request = request(arguments);
-    try (Lease lease = service.acquire()) {
-      ServedVersion version = service.version(lease.database());
+    try (Lease lease = selected.acquire()) {
+      ServedVersion version = selected.version(lease.database());
       requireKeys(version);
       if (request.cursor != 0 && !version.places().owns(request.cursor)) {
         throw new CommandException(OVERTAKEN);
@@ -133,10 +133,10 @@ final class ScanCommands {
   }
 
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */
-  static void randomKey(RespService service, List<byte[]> arguments, ReplyWriter out)
+  static void randomKey(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    try (Lease lease = service.acquire()) {
-      ServedVersion version = service.version(lease.database());
+    try (Lease lease = selected.acquire()) {
+      ServedVersion version = selected.version(lease.database());
       requireKeys(version);
       ScanPlaces places = version.places();
       ThreadLocalRandom random = ThreadLocalRandom.current();
@@ -166,9 +166,9 @@ final class ScanCommands {
     return chosen;
   }
 
-  static void dbSize(RespService service, List<byte[]> arguments, ReplyWriter out) {
-    try (Lease lease = service.acquire()) {
-      out.integer(service.version(lease.database()).records());
+  static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out) {
+    try (Lease lease = selected.acquire()) {
+      out.integer(selected.version(lease.database()).records());
     }
   }
 }

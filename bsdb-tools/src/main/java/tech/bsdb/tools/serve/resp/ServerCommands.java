@@ -14,12 +14,12 @@ import org.jspecify.annotations.Nullable;
 final class ServerCommands {
   private ServerCommands() {}
 
-  static void info(RespService service, List<byte[]> arguments, ReplyWriter out) {
+  static void info(Selectable selected, List<byte[]> arguments, ReplyWriter out) {
     Set<String> sections = new LinkedHashSet<>();
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Words.name(argument));
     }
-    out.verbatim(new InfoText(service).of(sections));
+    out.verbatim(new InfoText(selected.service()).of(sections));
   }
 
   static void configGet(Session session, List<byte[]> arguments, ReplyWriter out) {

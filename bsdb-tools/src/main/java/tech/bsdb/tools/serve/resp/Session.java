@@ -10,6 +10,7 @@ final class Session {
   private final String address;
   private final String localAddress;
   private final long beganNanos = System.nanoTime();
+  private Selectable selected;
   private boolean resp3;
   private @Nullable String token;
   private long tokensOf;
@@ -23,6 +24,7 @@ final class Session {
 
   Session(RespService service, long id, String address, String localAddress) {
     this.service = service;
+    this.selected = service.first();
     this.id = id;
     this.address = address;
     this.localAddress = localAddress;
@@ -30,6 +32,15 @@ final class Session {
 
   RespService service() {
     return service;
+  }
+
+  /** Returns the data set that the client has selected. */
+  Selectable selected() {
+    return selected;
+  }
+
+  void select(Selectable other) {
+    selected = other;
   }
 
   /** Returns a number that no other connection of this process has had. */
@@ -116,6 +127,7 @@ final class Session {
 
   /** Makes everything as it was when the connection was opened. */
   void reset() {
+    selected = service.first();
     resp3 = false;
     token = null;
     name = "";
@@ -146,7 +158,9 @@ final class Session {
         + (now - beganNanos) / 1_000_000_000L
         + " idle="
         + (now - activeNanos) / 1_000_000_000L
-        + " flags=N db=0 sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
+        + " flags=N db="
+        + selected.number()
+        + " sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
         + " rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd="
         + (lastCommand == null ? "NULL" : lastCommand.name())
         + " user=default redir=-1 resp="

@@ -1,0 +1,82 @@
+package tech.bsdb.tools.serve;
+
+import io.netty.handler.codec.http.HttpHeaders;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.dataset.DataSet;
+import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.dataset.PerDataSet;
+
+/**
+ * The public routes: pages at the root, and keys below the prefix, or below the prefix and the name
+ * of a data set.
+ */
+final class PublicRoutes implements Routes {
+  private final String prefix;
+  private final DataSets sets;
+  private final Pages pages;
+  private final PerDataSet<KeyRoutes> keys;
+  private final @Nullable KeyRoutes only;
+
+  /** Makes the routes of a data set's keys. */
+  interface Maker {
+    KeyRoutes routes(DataSet set, String keyPrefix);
+  }
+
+  /**
+   * Routes for a service.
+   *
+   * @param prefix with a slash at both ends
+   */
+  PublicRoutes(String prefix, DataSets sets, Pages pages, Maker maker) {
+    this.prefix = prefix;
+    this.sets = sets;
+    this.pages = pages;
+    this.keys =
+        new PerDataSet<>(sets, set -> maker.routes(set, keyPrefix(prefix, sets, set.name())));
+    this.only = sets.areNamed() ? null : keys.of(sets.first());
+  }
+
+  /** Returns what the paths of a data set's keys begin with. */
+  static String keyPrefix(String prefix, DataSets sets, String name) {
+    return sets.areNamed() ? prefix + name + "/" : prefix;
+  }
+
+  @Override
+  public boolean open(RequestTarget target) {
+    return Pages.isProbe(target.path());
+  }
+
+  @Override
+  public Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
+      throws RequestRefusedException, BadRequestException {
+    String path = target.path();
+    if (pages.has(path)) {
+      if (!exchange.method().equals("GET") && !exchange.isHead()) {
+        throw KeyRoutes.notAllowed("GET, HEAD");
+      }
+      return pages.page(target, headers);
+    }
+    if (!path.startsWith(prefix)) {
+      String where = only == null ? prefix + "NAME/" : prefix;
+      throw new RequestRefusedException(Reply.error(404, "nothing here; keys are below " + where));
+    }
+    KeyRoutes routes = only == null ? named(path) : only;
+    return routes.action(target, exchange, headers);
+  }
+
+  private KeyRoutes named(String path) throws RequestRefusedException {
+    int end = path.indexOf('/', prefix.length());
+    String name = end < 0 ? path.substring(prefix.length()) : path.substring(prefix.length(), end);
+    DataSet set = sets.named(name);
+    if (set == null) {
+      throw new RequestRefusedException(
+          Reply.error(404, "no data set has this name; the data sets are: " + sets.names()));
+    }
+    if (end < 0) {
+      throw new RequestRefusedException(
+          Reply.error(404, "nothing here; keys of " + name + " are below " + path + "/"));
+    }
+    return keys.of(set);
+  }
+}

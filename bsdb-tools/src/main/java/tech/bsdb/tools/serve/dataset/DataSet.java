@@ -1,0 +1,71 @@
+package tech.bsdb.tools.serve.dataset;
+
+import java.nio.file.Path;
+import tech.bsdb.store.Lease;
+import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.serve.client.LookupCounts;
+
+/** A data set being served, which follows its own versions. Thread-safe. */
+public final class DataSet {
+  private final String name;
+  private final int number;
+  private final ReloadingDatabase database;
+  private final LookupCounts counts;
+  private volatile boolean removed;
+
+  DataSet(String name, int number, ReloadingDatabase database, LookupCounts counts) {
+    this.name = name;
+    this.number = number;
+    this.database = database;
+    this.counts = counts;
+  }
+
+  /** Returns the name; empty for the only data set of a service without names. */
+  public String name() {
+    return name;
+  }
+
+  /** Returns the number that stands for it in Redis' SELECT, from 0. */
+  public int number() {
+    return number;
+  }
+
+  /** Returns the directory of the database or store. */
+  public Path directory() {
+    return database.directory();
+  }
+
+  /** Returns the database or store, for its state. */
+  public ReloadingDatabase database() {
+    return database;
+  }
+
+  /** Returns the counts of its lookups; they are part of the service's. */
+  public LookupCounts counts() {
+    return counts;
+  }
+
+  /**
+   * Leases the version being served.
+   *
+   * @throws DataSetRemovedException if it is not served any more
+   */
+  public Lease acquire() {
+    try {
+      return database.acquire();
+    } catch (IllegalStateException closed) {
+      if (removed) {
+        throw new DataSetRemovedException(name);
+      }
+      throw closed;
+    }
+  }
+
+  /** Ends serving it, and closes it in the background when its last lease is returned. */
+  void remove() {
+    removed = true;
+    Thread closing = new Thread(database::close, "bsdb-removed-" + name);
+    closing.setDaemon(true);
+    closing.start();
+  }
+}

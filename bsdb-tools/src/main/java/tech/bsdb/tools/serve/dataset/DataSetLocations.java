@@ -1,0 +1,126 @@
+package tech.bsdb.tools.serve.dataset;
+
+import java.io.IOException;
+import java.nio.file.DirectoryStream;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
+import tech.bsdb.store.Store;
+
+/**
+ * Where the data sets of a service are: one directory without a name, several with names, or all
+ * databases and stores in a folder, whose names are those of their directories. Immutable.
+ */
+public final class DataSetLocations {
+  private final @Nullable Path folder;
+  private final Map<String, Path> fixed;
+
+  private DataSetLocations(@Nullable Path folder, Map<String, Path> fixed) {
+    this.folder = folder;
+    this.fixed = fixed;
+  }
+
+  /** A single data set, which has no name. */
+  public static DataSetLocations single(Path directory) {
+    return new DataSetLocations(null, Map.of("", directory));
+  }
+
+  /** Data sets by their names, in the order of their numbers. */
+  public static DataSetLocations named(Map<String, Path> directories) {
+    return new DataSetLocations(null, new LinkedHashMap<>(directories));
+  }
+
+  /** The databases and stores in a folder. */
+  public static DataSetLocations in(Path folder) {
+    return new DataSetLocations(folder, Map.of());
+  }
+
+  /**
+   * Whether a directory is neither a database nor a store, but contains a store. One that contains
+   * databases alone may be a store that has lost its current version.
+   */
+  static boolean isFolder(Path directory) throws IOException {
+    if (isDataSet(directory)) {
+      return false;
+    }
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(directory)) {
+      for (Path entry : entries) {
+        if (Store.isStore(entry)) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  private static boolean isDataSet(Path directory) {
+    return Store.isStore(directory) || Files.isRegularFile(Database.manifest(directory));
+  }
+
+  /** Whether the data sets have names. */
+  public boolean areNamed() {
+    return folder != null || !fixed.containsKey("");
+  }
+
+  /**
+   * Returns the directory of the single data set, the folder, or the directories of all.
+   *
+   * @return for people
+   */
+  public String description() {
+    if (folder != null) {
+      return folder.toString();
+    }
+    return fixed.entrySet().stream()
+        .map(each -> each.getKey().isEmpty() ? each.getValue().toString() : shown(each))
+        .collect(Collectors.joining(", "));
+  }
+
+  private static String shown(Map.Entry<String, Path> each) {
+    return each.getKey() + "=" + each.getValue();
+  }
+
+  /**
+   * Finds the data sets: their directories by name, in the order in which they get numbers.
+   *
+   * @param ignored told about each entry of the folder that is left out because of its name
+   * @throws IOException if the folder cannot be read, or holds no data set
+   */
+  Map<String, Path> find(Consumer<String> ignored) throws IOException {
+    Path searched = folder;
+    if (searched == null) {
+      return fixed;
+    }
+    Map<String, Path> found = new TreeMap<>();
+    try (DirectoryStream<Path> entries = Files.newDirectoryStream(searched)) {
+      for (Path entry : entries) {
+        String name = String.valueOf(entry.getFileName());
+        if (name.startsWith(".") || !isDataSet(entry)) {
+          continue;
+        }
+        if (DataSetName.isValid(name)) {
+          found.put(name, entry);
+        } else {
+          ignored.accept(entry + " is not served: " + DataSetName.RULES);
+        }
+      }
+    }
+    if (found.isEmpty()) {
+      throw new NoSuchFileException(
+          searched.toString(), null, "no database and no store is in this folder");
+    }
+    return found;
+  }
+
+  /** Returns the single directory, or null if data sets have names. */
+  public @Nullable Path directory() {
+    return fixed.get("");
+  }
+}

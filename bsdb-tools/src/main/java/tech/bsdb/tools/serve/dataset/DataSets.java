@@ -1,0 +1,181 @@
+package tech.bsdb.tools.serve.dataset;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.tools.serve.client.LookupCounts;
+
+/**
+ * The data sets of a service, of which there is at least one. Their set changes by {@link #refresh}
+ * alone. Thread-safe.
+ */
+public final class DataSets implements AutoCloseable {
+  private final DataSetLocations locations;
+  private final Opener opener;
+  private final LookupCounts counts;
+  private final Consumer<String> said;
+  private final Map<String, Integer> numbers = new HashMap<>();
+  private volatile Served served = new Served(List.of());
+
+  /** Opens a data set and checks that it can be served. */
+  @FunctionalInterface
+  public interface Opener {
+    /**
+     * Opens a data set.
+     *
+     * @param name empty if it is the only one and has none
+     * @throws IOException if that fails
+     */
+    ReloadingDatabase open(String name, Path directory) throws IOException;
+  }
+
+  /**
+   * What a refresh has changed.
+   *
+   * @param added the names of new data sets
+   * @param removed the names of those that are not served any more
+   * @param failed why new ones could not be opened, by name
+   */
+  public record Changes(List<String> added, List<String> removed, Map<String, String> failed) {}
+
+  /** The data sets at one moment, by number. */
+  private record Served(List<DataSet> all, Map<String, DataSet> byName) {
+    Served(List<DataSet> all) {
+      this(all, byName(all));
+    }
+
+    private static Map<String, DataSet> byName(List<DataSet> all) {
+      Map<String, DataSet> map = new HashMap<>();
+      all.forEach(each -> map.put(each.name(), each));
+      return map;
+    }
+  }
+
+  private DataSets(
+      DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said) {
+    this.locations = locations;
+    this.opener = opener;
+    this.counts = counts;
+    this.said = said;
+  }
+
+  /**
+   * Opens all data sets.
+   *
+   * @param counts counts the lookups in all of them
+   * @param said receives messages for the operator
+   * @throws IOException if one cannot be opened; none stays open then
+   */
+  public static DataSets open(
+      DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said)
+      throws IOException {
+    DataSets sets = new DataSets(locations, opener, counts, said);
+    List<DataSet> all = new ArrayList<>();
+    try {
+      for (Map.Entry<String, Path> found : locations.find(said).entrySet()) {
+        all.add(sets.opened(found.getKey(), found.getValue()));
+      }
+    } catch (IOException | RuntimeException e) {
+      all.forEach(each -> each.database().close());
+      throw e;
+    }
+    sets.served = new Served(List.copyOf(all));
+    return sets;
+  }
+
+  private DataSet opened(String name, Path directory) throws IOException {
+    ReloadingDatabase database = opener.open(name, directory);
+    int number = numbers.computeIfAbsent(name, unused -> numbers.size());
+    LookupCounts own = locations.areNamed() ? new LookupCounts(counts) : counts;
+    return new DataSet(name, number, database, own);
+  }
+
+  /** Whether data sets have names. Otherwise there is exactly one. */
+  public boolean areNamed() {
+    return locations.areNamed();
+  }
+
+  /** Returns where they are, for people. */
+  public String description() {
+    return locations.description();
+  }
+
+  /** Returns all data sets, by number. */
+  public List<DataSet> all() {
+    return served.all;
+  }
+
+  /** Returns the data set with the lowest number. */
+  public DataSet first() {
+    return served.all.get(0);
+  }
+
+  /** Returns the data set with a name; null if there is none. */
+  public @Nullable DataSet named(String name) {
+    return served.byName.get(name);
+  }
+
+  /** Returns the data set with a number; null if there is none. */
+  public @Nullable DataSet numbered(long number) {
+    for (DataSet each : served.all) {
+      if (each.number() == number) {
+        return each;
+      }
+    }
+    return null;
+  }
+
+  /** Returns the names of all data sets, for people. */
+  public String names() {
+    return String.join(", ", served.all.stream().map(DataSet::name).toList());
+  }
+
+  /**
+   * Opens data sets that have been added to the folder, and ends serving those that have gone. A
+   * name keeps its number for as long as the service runs.
+   *
+   * @throws IOException if the folder cannot be read or holds no data set any more; nothing changes
+   *     then
+   */
+  public synchronized Changes refresh() throws IOException {
+    Map<String, Path> found = locations.find(said);
+    List<DataSet> all = new ArrayList<>();
+    List<DataSet> gone = new ArrayList<>();
+    for (DataSet each : served.all) {
+      (found.containsKey(each.name()) ? all : gone).add(each);
+    }
+    Map<String, Path> fresh = new LinkedHashMap<>(found);
+    all.forEach(each -> fresh.remove(each.name()));
+    List<String> added = new ArrayList<>();
+    Map<String, String> failed = new TreeMap<>();
+    for (Map.Entry<String, Path> each : fresh.entrySet()) {
+      try {
+        all.add(opened(each.getKey(), each.getValue()));
+        added.add(each.getKey());
+      } catch (IOException | RuntimeException e) {
+        failed.put(each.getKey(), String.valueOf(e.getMessage()));
+      }
+    }
+    if (all.isEmpty()) {
+      throw new IOException("none of the data sets can be opened: " + failed);
+    }
+    all.sort(Comparator.comparingInt(DataSet::number));
+    served = new Served(List.copyOf(all));
+    gone.forEach(DataSet::remove);
+    return new Changes(added, gone.stream().map(DataSet::name).toList(), failed);
+  }
+
+  @Override
+  public synchronized void close() {
+    served.all.forEach(each -> each.database().close());
+  }
+}
