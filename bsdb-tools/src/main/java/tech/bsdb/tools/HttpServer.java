@@ -54,7 +54,8 @@ public final class HttpServer implements Command {
             "Serves a database or a store over HTTP: GET {prefix}{key} returns the value's bytes,"
                 + " or 404; with --resp also to Redis clients. Given a store, it follows the current version: a new version is"
                 + " opened beside the old one, so no request is lost. SIGHUP reloads the"
-                + " certificate, key and tokens and reopens the access log. SIGTERM finishes the"
+                + " certificate, key and tokens, reopens the access log, and adds and removes the"
+                + " data sets of a folder. SIGTERM finishes the"
                 + " requests in flight and exits.")
         .section("What is served")
         .values(

@@ -391,16 +391,13 @@ public final class Service implements AutoCloseable {
     }
   }
 
-  /** Adds and removes data sets, and says so. */
+  /** Adds and removes data sets. */
   private void refresh() {
     try {
       DataSets.Changes changes = sets.refresh();
-      changes.failed().forEach((name, why) -> say(name + " cannot be served: " + why));
       if (changes.added().isEmpty() && changes.removed().isEmpty()) {
         say("the data sets are the same: " + sets.names());
       }
-      changes.added().forEach(name -> say("data set " + name + " is now served"));
-      changes.removed().forEach(name -> say("data set " + name + " is not served any more"));
     } catch (IOException e) {
       say("the data sets stay as they are: " + e.getMessage());
     }
@@ -466,8 +463,7 @@ public final class Service implements AutoCloseable {
     String admin = adminListener == null ? "" : ", administration on 127.0.0.1:" + adminPort();
     DataSet first = sets.first();
     try (Lease lease = first.acquire()) {
-      return (sets.areNamed() ? sets.names() + " of " : "")
-          + sets.description()
+      return sets.description()
           + (!sets.areNamed() && first.database().followsStore()
               ? ", version " + lease.version()
               : "")

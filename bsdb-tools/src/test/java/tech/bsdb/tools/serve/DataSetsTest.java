@@ -9,8 +9,11 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
@@ -228,7 +231,7 @@ class DataSetsTest {
 
   private static void delete(Path directory) throws IOException {
     try (Stream<Path> all = Files.walk(directory)) {
-      for (Path each : all.sorted(java.util.Comparator.reverseOrder()).toList()) {
+      for (Path each : all.sorted(Comparator.reverseOrder()).toList()) {
         Files.delete(each);
       }
     }
@@ -240,7 +243,7 @@ class DataSetsTest {
     store("b", "b0");
     AtomicBoolean ended = new AtomicBoolean();
     try (Serving serving = serving(DataSetLocations.in(folder.resolve("stores"))).start()) {
-      StringBuffer wrong = new StringBuffer();
+      Queue<String> wrong = new ConcurrentLinkedQueue<>();
       Thread http =
           new Thread(
               () -> {
@@ -250,7 +253,7 @@ class DataSetsTest {
                     expect(wire.get("/bsdb/b/k").text(), "b", wrong);
                   }
                 } catch (IOException e) {
-                  wrong.append(e);
+                  wrong.add(e.toString());
                 }
               });
       Thread redis =
@@ -264,7 +267,7 @@ class DataSetsTest {
                     expect(wire.ask("GET", "k"), "$2\r\nb", wrong);
                   }
                 } catch (IOException e) {
-                  wrong.append(e);
+                  wrong.add(e.toString());
                 }
               });
       http.start();
@@ -277,16 +280,16 @@ class DataSetsTest {
       ended.set(true);
       http.join();
       redis.join();
-      assertThat(wrong.toString()).isEmpty();
+      assertThat(wrong).isEmpty();
       assertThat(serving.metric("bsdb_version_swaps_total{dataset=\"a\"}")).isEqualTo(6);
       assertThat(serving.metric("bsdb_version_swaps_total{dataset=\"b\"}")).isEqualTo(3);
       assertThat(serving.said()).contains("a: version ").contains("b: version ");
     }
   }
 
-  private static void expect(String answer, String start, StringBuffer wrong) {
+  private static void expect(String answer, String start, Queue<String> wrong) {
     if (!answer.startsWith(start)) {
-      wrong.append(answer).append(" instead of ").append(start).append('\n');
+      wrong.add(answer + " instead of " + start);
     }
   }
 

@@ -69,18 +69,16 @@ public final class DataSetLocations {
     return folder != null || !fixed.containsKey("");
   }
 
-  /**
-   * Returns the directory of the single data set, the folder, or the directories of all.
-   *
-   * @return for people
-   */
-  public String description() {
-    if (folder != null) {
-      return folder.toString();
-    }
+  /** Returns the directories that are fixed, for people. */
+  String directories() {
     return fixed.entrySet().stream()
         .map(each -> each.getKey().isEmpty() ? each.getValue().toString() : shown(each))
         .collect(Collectors.joining(", "));
+  }
+
+  /** Returns the folder; null if there is none. */
+  @Nullable Path folder() {
+    return folder;
   }
 
   private static String shown(Map.Entry<String, Path> each) {

@@ -104,9 +104,10 @@ public final class DataSets implements AutoCloseable {
     return locations.areNamed();
   }
 
-  /** Returns where they are, for people. */
+  /** Returns what they are and where, for people. */
   public String description() {
-    return locations.description();
+    Path folder = locations.folder();
+    return folder == null ? locations.directories() : names() + " of " + folder;
   }
 
   /** Returns all data sets, by number. */
@@ -140,8 +141,8 @@ public final class DataSets implements AutoCloseable {
   }
 
   /**
-   * Opens data sets that have been added to the folder, and ends serving those that have gone. A
-   * name keeps its number for as long as the service runs.
+   * Opens data sets that have been added to the folder, and ends serving those that have gone, and
+   * says so. A name keeps its number for as long as the service runs.
    *
    * @throws IOException if the folder cannot be read or holds no data set any more; nothing changes
    *     then
@@ -161,8 +162,10 @@ public final class DataSets implements AutoCloseable {
       try {
         all.add(opened(each.getKey(), each.getValue()));
         added.add(each.getKey());
+        said.accept("data set " + each.getKey() + " is now served");
       } catch (IOException | RuntimeException e) {
         failed.put(each.getKey(), String.valueOf(e.getMessage()));
+        said.accept("data set " + each.getKey() + " cannot be served: " + e.getMessage());
       }
     }
     if (all.isEmpty()) {
@@ -170,7 +173,10 @@ public final class DataSets implements AutoCloseable {
     }
     all.sort(Comparator.comparingInt(DataSet::number));
     served = new Served(List.copyOf(all));
-    gone.forEach(DataSet::remove);
+    for (DataSet each : gone) {
+      each.remove();
+      said.accept("data set " + each.name() + " is not served any more");
+    }
     return new Changes(added, gone.stream().map(DataSet::name).toList(), failed);
   }
 
