@@ -155,6 +155,8 @@ final class Pages {
               Reply reply;
               try {
                 reply = source.render();
+              } catch (DataSetRemovedException e) {
+                reply = Lookups.removed(e);
               } catch (IOException | RuntimeException e) {
                 requests.failed(exchange, e);
                 reply = Reply.error(500, "the figures could not be collected");

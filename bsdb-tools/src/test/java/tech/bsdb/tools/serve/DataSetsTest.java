@@ -27,6 +27,7 @@ import tech.bsdb.tools.serve.dataset.DataSetLocations;
 /** Several data sets in one service. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class DataSetsTest {
+  private static final String REMOVED = "-ERR the data set b has been removed; SELECT another\r\n";
   private static final ObjectMapper JSON = new ObjectMapper();
 
   @TempDir Path folder;
@@ -204,12 +205,16 @@ class DataSetsTest {
       assertThat(wire.get("/bsdb/c/k").text()).isEqualTo("third");
       delete(bad);
       delete(stores.resolve("b"));
+      assertThat(redis.ask("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(redis.ask("GET", "k")).isEqualTo("+QUEUED\r\n");
+      assertThat(redis.ask("MGET", "k", "k")).isEqualTo("+QUEUED\r\n");
       JsonNode changed = json(reloaded(serving));
       assertThat(changed.get("removed").toString()).isEqualTo("[\"b\"]");
       assertThat(changed.get("datasets").get("c").get("changed").asBoolean()).isFalse();
       assertThat(wire.get("/bsdb/b/k").text()).contains("the data sets are: a, c");
-      assertThat(redis.ask("GET", "k"))
-          .isEqualTo("-ERR the data set b has been removed; SELECT another\r\n");
+      assertThat(redis.ask("EXEC")).isEqualTo(REMOVED);
+      assertThat(redis.ask("PING")).as("one reply to EXEC").isEqualTo("+PONG\r\n");
+      assertThat(redis.ask("GET", "k")).isEqualTo(REMOVED);
       assertThat(redis.ask("SCAN", "0")).startsWith("-ERR the data set b has been removed");
       assertThat(redis.ask("SELECT", "1")).isEqualTo("-ERR DB index is out of range\r\n");
       assertThat(redis.ask("SELECT", "2")).isEqualTo("+OK\r\n");

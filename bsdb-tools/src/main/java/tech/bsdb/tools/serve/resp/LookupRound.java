@@ -39,10 +39,12 @@ final class LookupRound {
   private KeyStep[] steps = new KeyStep[64];
   private @Nullable Object[] details = new @Nullable Object[64];
   private boolean[] begins = new boolean[64];
+  private boolean[] enclosed = new boolean[64];
   private int size;
   private int lookups;
   private int commands;
   private boolean begun;
+  private boolean enclosing;
   private int next;
   private int hits;
   private int misses;
@@ -69,6 +71,14 @@ final class LookupRound {
       throw new CommandException(
           "ERR " + count + " keys are more than " + most + ", the limit set by --max-batch");
     }
+  }
+
+  /**
+   * Sets whether the replies of the commands that follow are parts of the reply of a transaction,
+   * which has begun.
+   */
+  void enclose(boolean parts) {
+    enclosing = parts;
   }
 
   /** Begins a command, whose steps follow. */
@@ -100,11 +110,13 @@ final class LookupRound {
       steps = Arrays.copyOf(steps, more);
       details = Arrays.copyOf(details, more);
       begins = Arrays.copyOf(begins, more);
+      enclosed = Arrays.copyOf(enclosed, more);
     }
     keys[size] = key;
     steps[size] = step;
     details[size] = detail;
     begins[size] = begun;
+    enclosed[size] = enclosing;
     begun = false;
     size++;
   }
@@ -192,7 +204,7 @@ final class LookupRound {
   /** Answers every command by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (begins[i]) {
+      if (begins[i] && !enclosed[i]) {
         out.error(error);
       }
     }
@@ -361,6 +373,7 @@ final class LookupRound {
       steps = new KeyStep[64];
       details = new @Nullable Object[64];
       begins = new boolean[64];
+      enclosed = new boolean[64];
     } else {
       Arrays.fill(keys, 0, size, null);
       Arrays.fill(details, 0, size, null);

@@ -337,6 +337,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     int count = of.commands().size();
     round.begin();
     round.add((found, out) -> out.array(count));
+    round.enclose(true);
     for (Transaction.Queued each : of.commands()) {
       if (each.spec().handler() instanceof Handler.Queued queued) {
         try {
@@ -350,6 +351,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         round.add((found, out) -> direct.answer(client, each.arguments(), out));
       }
     }
+    round.enclose(false);
   }
 
   private void addError(String reply) {
