@@ -143,6 +143,7 @@ final class AdminRoutes implements Routes {
         failed.entrySet().stream()
             .map(each -> (each.getKey().isEmpty() ? "" : each.getKey() + ": ") + each.getValue())
             .collect(Collectors.joining("; "));
-    return Reply.error(409, "the reload failed, what was in service stays: " + why);
+    return Reply.error(
+        409, "not everything was reloaded; of the rest, what was in service stays: " + why);
   }
 }

@@ -78,13 +78,15 @@ final class IoTotals {
     return removedBytes + tallies.values().stream().mapToLong(each -> each.bytes).sum();
   }
 
-  /** Returns the reads of one data set, as of the last tick. */
+  /** Returns the reads of one data set. */
   synchronized long reads(DataSet of) {
+    tick();
     return tally(of).reads;
   }
 
-  /** Returns the bytes read of one data set, as of the last tick. */
+  /** Returns the bytes read of one data set. */
   synchronized long bytes(DataSet of) {
+    tick();
     return tally(of).bytes;
   }
 }
