@@ -143,7 +143,15 @@ final class AdminRoutes implements Routes {
         failed.entrySet().stream()
             .map(each -> (each.getKey().isEmpty() ? "" : each.getKey() + ": ") + each.getValue())
             .collect(Collectors.joining("; "));
-    return Reply.error(
-        409, "not everything was reloaded; of the rest, what was in service stays: " + why);
+    Map<String, Object> error = new LinkedHashMap<>();
+    error.put(
+        "error",
+        Map.of(
+            "status",
+            409,
+            "message",
+            "not everything was reloaded; of the rest, what was in service stays: " + why));
+    error.putAll(said);
+    return Pages.json(409, error);
   }
 }

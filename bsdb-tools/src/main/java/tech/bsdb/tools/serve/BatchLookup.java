@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve;
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.concurrent.RejectedExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.LookupBatch;
@@ -155,13 +156,23 @@ final class BatchLookup implements Action {
       lookups.counts().enterAgain(weight);
     }
     running = true;
-    lookups
-        .workers()
-        .execute(
-            () -> {
-              Throwable failure = lookUp();
-              require(exchange).onLoop(() -> delivered(failure));
-            });
+    try {
+      lookups.workers().execute(this::work);
+    } catch (RejectedExecutionException e) { // the service has ended
+      running = false;
+      release();
+      require(exchange).cut();
+    }
+  }
+
+  /** Runs on a worker. */
+  private void work() {
+    Throwable failure = lookUp();
+    try {
+      require(exchange).onLoop(() -> delivered(failure));
+    } catch (RejectedExecutionException e) { // the event loop has ended
+      release();
+    }
   }
 
   /** Looks up the next keys, for one piece of the answer; returns the failure, or null. */

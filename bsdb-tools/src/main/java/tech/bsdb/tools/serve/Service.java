@@ -50,6 +50,9 @@ public final class Service implements AutoCloseable {
   /** How long clients have to notice "connection: close" before idle connections are closed. */
   private static final long NOTICE_MILLIS = 300;
 
+  /** How long the end waits for lookups that do not return. */
+  private static final int ENDING_SECONDS = 10;
+
   private final ServeOptions options;
   private final Console console;
   private final List<AutoCloseable> opened = new ArrayList<>();
@@ -60,6 +63,7 @@ public final class Service implements AutoCloseable {
   private final Connections connections;
   private final Connections adminConnections;
   private final Transport transport;
+  private final ExecutorService workers;
   private final EventLoopGroup loops;
   private final @Nullable Channel listener;
   private final @Nullable Channel respListener;
@@ -78,7 +82,8 @@ public final class Service implements AutoCloseable {
           options.accessLog() == null ? null : keep(new AccessLog(options.accessLog(), console));
       this.accessLog = log;
       LookupCounts counts = new LookupCounts(options.limits().inFlight());
-      this.sets = keep(DataSets.open(options.data(), this::opened, counts, this::say));
+      this.sets = DataSets.open(options.data(), this::opened, counts, this::say);
+      keep(this::closeSets);
       Metrics metrics = new Metrics(sets);
       Latencies latencies = new Latencies(metrics.durations());
       HeldMemory memory =
@@ -89,7 +94,7 @@ public final class Service implements AutoCloseable {
       this.adminConnections =
           new Connections(options.limits(), new HeldMemory(Long.MAX_VALUE / 2, Long.MAX_VALUE / 2));
       IoTotals io = new IoTotals(sets);
-      ExecutorService workers =
+      this.workers =
           Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
       keep(workers::shutdownNow);
       RespService resp =
@@ -510,7 +515,30 @@ public final class Service implements AutoCloseable {
     }
     stop(adminListener);
     adminConnections.cut();
+    endWorkers();
     closeAll();
+  }
+
+  /** Lets the workers end what they have begun, while event loops still take it from them. */
+  private void endWorkers() {
+    workers.shutdown();
+    try {
+      if (!workers.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS)) {
+        say("lookups are still in progress after " + ENDING_SECONDS + " s, and are given up");
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt();
+    }
+  }
+
+  /** Closes the data sets, unless a lookup that does not return keeps one open. */
+  private void closeSets() throws InterruptedException {
+    Thread closing = daemon(sets::close, "bsdb-closing");
+    closing.start();
+    closing.join(TimeUnit.SECONDS.toMillis(ENDING_SECONDS));
+    if (closing.isAlive()) {
+      say("a data set is still in use; it stays open until the process ends");
+    }
   }
 
   private static void stop(@Nullable Channel listening) {

@@ -201,6 +201,7 @@ class DataSetsTest {
       Response failed = reloaded(serving);
       assertThat(failed.status()).isEqualTo(409);
       assertThat(failed.text()).contains("bad: ").contains("what was in service stays");
+      assertThat(JSON.readTree(failed.text()).get("added").toString()).isEqualTo("[\"c\"]");
       assertThat(serving.said()).contains("7 is not served: a name has");
       assertThat(wire.get("/bsdb/c/k").text()).isEqualTo("third");
       delete(bad);
@@ -215,6 +216,11 @@ class DataSetsTest {
       assertThat(redis.ask("EXEC")).isEqualTo(REMOVED);
       assertThat(redis.ask("PING")).as("one reply to EXEC").isEqualTo("+PONG\r\n");
       assertThat(redis.ask("GET", "k")).isEqualTo(REMOVED);
+      assertThat(serving.metric("bsdb_resp_errors_total{code=\"ERR\"}")).isGreaterThan(1);
+      assertThat(redis.ask("MULTI")).isEqualTo("+OK\r\n");
+      assertThat(redis.ask("GET", "k")).as("queued without data").isEqualTo("+QUEUED\r\n");
+      assertThat(redis.ask("EXEC")).isEqualTo(REMOVED);
+      assertThat(redis.ask("GET")).startsWith("-ERR wrong number of arguments");
       assertThat(redis.ask("SCAN", "0")).startsWith("-ERR the data set b has been removed");
       assertThat(redis.ask("SELECT", "1")).isEqualTo("-ERR DB index is out of range\r\n");
       assertThat(redis.ask("SELECT", "2")).isEqualTo("+OK\r\n");
@@ -231,6 +237,49 @@ class DataSetsTest {
       assertThat(gone.status()).isEqualTo(409);
       assertThat(gone.text()).contains("no database and no store is in this folder");
       assertThat(wire.get("/bsdb/a/k").text()).as("still served").isEqualTo("first");
+    }
+  }
+
+  @Test
+  void theFirstDataSetKeepsItsPlaceWhileItIsAway() throws Exception {
+    store("a", "first");
+    store("b", "second");
+    Path stores = folder.resolve("stores");
+    String gone = "-ERR the data set a has been removed; SELECT another\r\n";
+    try (Serving serving = serving(DataSetLocations.in(stores)).start();
+        RespWire before = RespWire.to(serving.respPort())) {
+      assertThat(before.ask("GET", "k")).contains("first");
+      delete(stores.resolve("a"));
+      assertThat(reloaded(serving).status()).isEqualTo(200);
+      assertThat(asked(serving, "GET", "k")).as("not another's value").isEqualTo(gone);
+      assertThat(asked(serving, "DBSIZE")).isEqualTo(gone);
+      assertThat(before.ask("RESET")).isEqualTo("+RESET\r\n");
+      assertThat(before.ask("GET", "k")).isEqualTo(gone);
+      store("a", "again");
+      assertThat(reloaded(serving).status()).isEqualTo(200);
+      assertThat(before.ask("GET", "k")).contains("again");
+      assertThat(before.ask("DBSIZE")).isEqualTo(":1\r\n");
+      assertThat(asked(serving, "GET", "k")).contains("again");
+    }
+  }
+
+  @Test
+  void aStoreMayTakeThePlaceOfADatabase() throws Exception {
+    store("a", "store");
+    store("b", "second");
+    Path place = folder.resolve("stores").resolve("a");
+    try (Serving serving = serving(DataSetLocations.in(folder.resolve("stores"))).start();
+        RespWire redis = RespWire.to(serving.respPort())) {
+      delete(place);
+      Path unused = Serving.build(place, Map.of("k", "of database"));
+      JsonNode changed = json(reloaded(serving));
+      assertThat(changed.get("added").toString()).isEqualTo("[\"a\"]");
+      assertThat(redis.ask("GET", "k")).contains("of database");
+      delete(place);
+      store("a", "store.again");
+      assertThat(reloaded(serving).status()).isEqualTo(200);
+      assertThat(redis.ask("GET", "k")).contains("store.again");
+      assertThat(serving.said()).doesNotContain("not served any more");
     }
   }
 

@@ -287,6 +287,76 @@ class RespPipelineTest {
     }
   }
 
+  @ParameterizedTest
+  @CsvSource({"false, AUTO", "false, BUFFERED", "true, AUTO", "true, BUFFERED"})
+  void aClientThatSendsNoMoreIsAnswered(boolean async, OpenOptions.Engine engine) throws Exception {
+    fill(50, 60);
+    try (Serving serving = serving(Layout.BLOCKED)) {
+      serving.async = async;
+      serving.open = OpenOptions.defaults().withEngine(engine);
+      serving.start();
+      for (String last : List.of("DBSIZE", "GET", "MGET", "PING")) {
+        for (int i = 0; i < 20; i++) {
+          String[] first = {"GET", key()};
+          String[] end = last.endsWith("GET") ? new String[] {last, key()} : new String[] {last};
+          try (RespWire wire = RespWire.to(serving.respPort())) {
+            wire.send(RespWire.command(first)).send(RespWire.command(end)).shutdownOutput();
+            check(wire, false, last, first);
+            check(wire, false, last, end);
+            assertThat(wire.ended()).as(last).isTrue();
+          }
+        }
+      }
+    }
+  }
+
+  @Test
+  void commandsThatEndInsideALineAreReadOn() throws IOException {
+    fill(50, 60);
+    try (Serving serving = serving(Layout.BLOCKED).start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      String start = "*2\r\n$4";
+      wire.send(latin1(start));
+      byte[] echo = new byte[9_000];
+      for (int i = 0; i < 300; i++) {
+        ByteArrayOutputStream rest = new ByteArrayOutputStream();
+        rest.writeBytes(latin1("\r\nECHO\r\n"));
+        rest.writeBytes(RespWire.bulk(echo));
+        rest.writeBytes(latin1(start));
+        wire.send(rest.toByteArray());
+        assertThat(wire.reply()).isEqualTo(RespWire.bulk(echo));
+      }
+    }
+  }
+
+  @Test
+  void aScanThatFindsNothingEndsItsCallsAllTheSame() throws IOException {
+    int records = 250_000;
+    Path database = folder.resolve("many");
+    try (DatabaseBuilder builder = DatabaseBuilder.create(database, BuildOptions.defaults())) {
+      for (int i = 0; i < records; i++) {
+        builder.add(latin1("k" + i), new byte[0]);
+      }
+      builder.finish();
+    }
+    Serving serving = new Serving(database);
+    serving.resp = true;
+    try (serving;
+        RespWire wire = RespWire.to(serving.start().respPort())) {
+      for (String[] none : new String[][] {{"MATCH", "none"}, {"TYPE", "hash"}}) {
+        String cursor = "0";
+        int calls = 0;
+        do {
+          String[] lines =
+              wire.ask("SCAN", cursor, none[0], none[1], "COUNT", "1000000000").split("\r\n", -1);
+          cursor = lines[2];
+          calls++;
+        } while (!cursor.equals("0"));
+        assertThat(calls).isEqualTo(3);
+      }
+    }
+  }
+
   @Test
   void aScanVisitsEveryKeyOnce() throws IOException {
     fill(1100, 20);

@@ -28,6 +28,9 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.tools.rows.AvroRows;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.rows.TypedDatabase;
 import tech.bsdb.tools.serve.client.TlsFiles;
 
 /** What Redis clients get that ask for too much, take nothing, or may not ask. */
@@ -111,6 +114,9 @@ class RespPressureTest {
       for (int i = 0; i < 20; i++) {
         assertThat(Arrays.equals(wire.reply(), expected)).isTrue();
       }
+      assertThat(wire.ask("PING")).isEqualTo("+PONG\r\n"); // what it took is recorded by now
+      assertThat(serving.metric("bsdb_resp_command_duration_seconds{quantile=\"0.999\"}"))
+          .isLessThan(120);
     }
   }
 
@@ -241,6 +247,95 @@ class RespPressureTest {
           }
         }
         assertThat(wire.ask("GET", "small")).isEqualTo("$5\r\nvalue\r\n");
+        assertThat(serving.metric("bsdb_resp_errors_total{code=\"BUSY\"}")).isPositive();
+      }
+    }
+  }
+
+  @Test
+  void theCommandsOfATransactionAreHeldUntilTheyAreAnswered() throws IOException {
+    try (Serving serving = serving().start()) {
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        assertThat(wire.ask("MULTI")).isEqualTo("+OK\r\n");
+        for (int i = 1; i <= 20; i++) {
+          assertThat(wire.ask("ECHO", "a".repeat(10_000))).isEqualTo("+QUEUED\r\n");
+          assertThat(wire.ask("PING")).isEqualTo("+QUEUED\r\n"); // the one before is settled
+          assertThat(serving.memory().held()).isGreaterThan(10_000L * i);
+        }
+        assertThat(wire.ask("EXEC")).startsWith("*40\r\n").hasSizeGreaterThan(200_000);
+        awaitNothingHeld(serving);
+      }
+    }
+  }
+
+  @Test
+  void namesThatRepeatDoNotMakeRepliesLong() throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      for (String[] command :
+          new String[][] {
+            {"COMMAND", "INFO"}, {"COMMAND", "DOCS"}, {"CONFIG", "GET"}, {"INFO", "x"}
+          }) {
+        String[] many = Arrays.copyOf(command, 1001);
+        Arrays.fill(many, 2, many.length, "get");
+        assertThat(wire.ask(many)).isEqualTo("-ERR 1001 arguments are more than 1000\r\n");
+        assertThat(wire.ask(Arrays.copyOf(many, 1000))).doesNotStartWith("-");
+      }
+    }
+  }
+
+  @Test
+  void fieldsThatRepeatDoNotMakeRepliesLong() throws IOException {
+    RowSchema schema =
+        AvroRows.schema("{\"name\":\"a\",\"type\":\"string\"},{\"name\":\"b\",\"type\":\"int\"}");
+    byte[] row = AvroRows.row(schema, "a".repeat(100_000), 7);
+    Path rows = TypedDatabase.build(folder.resolve("rows"), schema.json(), Map.of("k", row));
+    try (Serving serving = new Serving(rows)) {
+      serving.resp = true;
+      serving.start();
+      try (RespWire wire = RespWire.to(serving.respPort())) {
+        String[] many = new String[22];
+        Arrays.fill(many, "a");
+        many[0] = "HMGET";
+        many[1] = "k";
+        assertThat(wire.ask(Arrays.copyOf(many, 12))).startsWith("*10\r\n$100000\r\naaa");
+        assertThat(wire.ask(many))
+            .isEqualTo(
+                "-ERR fields that are asked for again would add 1900000 bytes to the reply, which"
+                    + " is more than 1048576\r\n");
+        byte[] few = RespWire.command(Arrays.copyOf(many, 12));
+        wire.send(times(200, few));
+        for (int i = 0; i < 200; i++) {
+          assertThat(wire.reply()).hasSizeGreaterThan(1_000_000);
+        }
+        assertThat(wire.ask("HGET", "k", "b")).isEqualTo("$1\r\n7\r\n");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void theEndWaitsForNoLookupThatWasGivenUp(boolean async) throws IOException {
+    Path database = serving().directory;
+    for (int i = 0; i < 5; i++) {
+      RespWire[] busy = new RespWire[8];
+      Serving serving = new Serving(database);
+      try (serving) {
+        serving.resp = true;
+        serving.async = async;
+        serving.drain = Duration.ZERO;
+        serving.open = OpenOptions.defaults().withEngine(OpenOptions.Engine.BUFFERED);
+        serving.start();
+        byte[] pipeline = times(2000, RespWire.command("MGET", "large", "small"));
+        for (int b = 0; b < busy.length; b++) {
+          busy[b] = slow(serving.respPort());
+          busy[b].send(pipeline);
+        }
+        assertThat(Arrays.equals(busy[0].read(3), "*2\r".getBytes(US_ASCII))).isTrue();
+      }
+      assertThat(serving.said()).doesNotContain("still");
+      for (RespWire each : busy) {
+        each.close();
       }
     }
   }

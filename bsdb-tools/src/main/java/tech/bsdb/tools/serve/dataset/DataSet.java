@@ -61,6 +61,11 @@ public final class DataSet {
     }
   }
 
+  /** Whether it is not served any more. */
+  public boolean isRemoved() {
+    return removed;
+  }
+
   /** Ends serving it, and closes it in the background when its last lease is returned. */
   void remove() {
     removed = true;

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.ReloadingDatabase;
+import tech.bsdb.store.Store;
 import tech.bsdb.tools.serve.client.LookupCounts;
 
 /**
@@ -24,7 +25,7 @@ public final class DataSets implements AutoCloseable {
   private final LookupCounts counts;
   private final Consumer<String> said;
   private final Map<String, Integer> numbers = new HashMap<>();
-  private volatile Served served = new Served(List.of());
+  private volatile Served served;
 
   /** Opens a data set and checks that it can be served. */
   @FunctionalInterface
@@ -48,9 +49,15 @@ public final class DataSets implements AutoCloseable {
   public record Changes(List<String> added, List<String> removed, Map<String, String> failed) {}
 
   /** The data sets at one moment, by number. */
-  private record Served(List<DataSet> all, Map<String, DataSet> byName) {
-    Served(List<DataSet> all) {
-      this(all, byName(all));
+  private record Served(List<DataSet> all, Map<String, DataSet> byName, DataSet zero) {
+    /**
+     * Some data sets.
+     *
+     * @param removed the last to have number 0, in case that none of these has it
+     */
+    static Served of(List<DataSet> all, DataSet removed) {
+      DataSet first = all.get(0);
+      return new Served(List.copyOf(all), byName(all), first.number() == 0 ? first : removed);
     }
 
     private static Map<String, DataSet> byName(List<DataSet> all) {
@@ -61,11 +68,22 @@ public final class DataSets implements AutoCloseable {
   }
 
   private DataSets(
-      DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said) {
+      DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said)
+      throws IOException {
     this.locations = locations;
     this.opener = opener;
     this.counts = counts;
     this.said = said;
+    List<DataSet> all = new ArrayList<>();
+    try {
+      for (Map.Entry<String, Path> found : locations.find(said).entrySet()) {
+        all.add(opened(found.getKey(), found.getValue()));
+      }
+    } catch (IOException | RuntimeException e) {
+      all.forEach(each -> each.database().close());
+      throw e;
+    }
+    this.served = Served.of(all, all.get(0));
   }
 
   /**
@@ -78,18 +96,7 @@ public final class DataSets implements AutoCloseable {
   public static DataSets open(
       DataSetLocations locations, Opener opener, LookupCounts counts, Consumer<String> said)
       throws IOException {
-    DataSets sets = new DataSets(locations, opener, counts, said);
-    List<DataSet> all = new ArrayList<>();
-    try {
-      for (Map.Entry<String, Path> found : locations.find(said).entrySet()) {
-        all.add(sets.opened(found.getKey(), found.getValue()));
-      }
-    } catch (IOException | RuntimeException e) {
-      all.forEach(each -> each.database().close());
-      throw e;
-    }
-    sets.served = new Served(List.copyOf(all));
-    return sets;
+    return new DataSets(locations, opener, counts, said);
   }
 
   private DataSet opened(String name, Path directory) throws IOException {
@@ -118,6 +125,11 @@ public final class DataSets implements AutoCloseable {
   /** Returns the data set with the lowest number. */
   public DataSet first() {
     return served.all.get(0);
+  }
+
+  /** Returns the data set with number 0, which may have been removed. */
+  public DataSet zero() {
+    return served.zero;
   }
 
   /** Returns the data set with a name; null if there is none. */
@@ -151,11 +163,19 @@ public final class DataSets implements AutoCloseable {
     Map<String, Path> found = locations.find(said);
     List<DataSet> all = new ArrayList<>();
     List<DataSet> gone = new ArrayList<>();
-    for (DataSet each : served.all) {
-      (found.containsKey(each.name()) ? all : gone).add(each);
-    }
     Map<String, Path> fresh = new LinkedHashMap<>(found);
-    all.forEach(each -> fresh.remove(each.name()));
+    Map<String, DataSet> replaced = new HashMap<>();
+    for (DataSet each : served.all) {
+      Path directory = found.get(each.name());
+      if (directory == null) {
+        gone.add(each);
+      } else if (Store.isStore(directory) != each.database().followsStore()) {
+        replaced.put(each.name(), each); // a store has taken the place of a database, or vice versa
+      } else {
+        all.add(each);
+        fresh.remove(each.name());
+      }
+    }
     List<String> added = new ArrayList<>();
     Map<String, String> failed = new TreeMap<>();
     for (Map.Entry<String, Path> each : fresh.entrySet()) {
@@ -165,6 +185,10 @@ public final class DataSets implements AutoCloseable {
         said.accept("data set " + each.getKey() + " is now served");
       } catch (IOException | RuntimeException e) {
         failed.put(each.getKey(), String.valueOf(e.getMessage()));
+        DataSet before = replaced.remove(each.getKey());
+        if (before != null) {
+          all.add(before);
+        }
         said.accept("data set " + each.getKey() + " cannot be served: " + e.getMessage());
       }
     }
@@ -172,7 +196,8 @@ public final class DataSets implements AutoCloseable {
       throw new IOException("none of the data sets can be opened: " + failed);
     }
     all.sort(Comparator.comparingInt(DataSet::number));
-    served = new Served(List.copyOf(all));
+    served = Served.of(all, served.zero);
+    replaced.values().forEach(DataSet::remove);
     for (DataSet each : gone) {
       each.remove();
       said.accept("data set " + each.name() + " is not served any more");

@@ -24,6 +24,9 @@ final class HashCommands {
         out.integer(row == null ? 0 : row.present());
       };
 
+  /** The most bytes that repeated fields may add to a reply. */
+  private static final int MOST_REPEATED = 1 << 20;
+
   private HashCommands() {}
 
   /** Reads some fields of a row; the wanted columns are set in {@code wanted}. */
@@ -136,7 +139,8 @@ final class HashCommands {
         });
   }
 
-  static void hmget(Arguments command, LookupRound round) {
+  static void hmget(Arguments command, LookupRound round) throws CommandException {
+    round.requireFields(command.count() - 2);
     List<byte[]> names = new ArrayList<>(command.count() - 2);
     for (int i = 2; i < command.count(); i++) {
       names.add(command.argument(i));
@@ -161,11 +165,37 @@ final class HashCommands {
       }
     }
     read(row, found, wanted);
+    requireFewRepeated(row, names);
     out.array(names.size());
     for (byte[] name : names) {
       write(row, row.find(name), out);
     }
     row.reset();
+  }
+
+  /**
+   * Requires that fields given several times do not make the reply much longer than the row.
+   *
+   * @throws CommandException if they do
+   */
+  private static void requireFewRepeated(RowFields row, List<byte[]> names)
+      throws CommandException {
+    BitSet seen = new BitSet();
+    long repeated = 0;
+    for (byte[] name : names) {
+      int column = row.find(name);
+      if (column >= 0 && !row.isNull(column)) {
+        repeated += seen.get(column) ? row.length(column) : 0;
+        seen.set(column);
+      }
+    }
+    if (repeated > MOST_REPEATED) {
+      throw new CommandException(
+          "ERR fields that are asked for again would add "
+              + repeated
+              + " bytes to the reply, which is more than "
+              + MOST_REPEATED);
+    }
   }
 
   static void hexists(Arguments command, LookupRound round) {

@@ -28,10 +28,16 @@ final class LookupRound {
   /** A round with more steps than this gives up its arrays at its end. */
   private static final int KEPT = 1024;
 
+  /** Replies to a slice are longer than this only where they expand their values. */
+  private static final int EXPANDED = 2 << 20;
+
   /** Values longer than this are not copied into the reply. */
   private static final int ALONE = 64 << 10;
 
   private static final int LONGEST_KEY = 65_535;
+
+  /** The detail of a command that is answered without any data. */
+  private static final Object PLAIN = new Object();
 
   private final RespService service;
   private final Found found = new Found();
@@ -42,7 +48,7 @@ final class LookupRound {
   private boolean[] enclosed = new boolean[64];
   private int size;
   private int lookups;
-  private int commands;
+  private int plain;
   private boolean begun;
   private boolean enclosing;
   private int next;
@@ -66,10 +72,29 @@ final class LookupRound {
    * @throws CommandException if they are more than the limit
    */
   void requireKeys(int count) throws CommandException {
+    require(count, "keys");
+  }
+
+  /**
+   * Requires that a command may have this many fields.
+   *
+   * @throws CommandException if they are more than the limit
+   */
+  void requireFields(int count) throws CommandException {
+    require(count, "fields");
+  }
+
+  private void require(int count, String what) throws CommandException {
     int most = service.limits().batchKeys();
     if (count > most) {
       throw new CommandException(
-          "ERR " + count + " keys are more than " + most + ", the limit set by --max-batch");
+          "ERR "
+              + count
+              + " "
+              + what
+              + " are more than "
+              + most
+              + ", the limit set by --max-batch");
     }
   }
 
@@ -84,7 +109,15 @@ final class LookupRound {
   /** Begins a command, whose steps follow. */
   void begin() {
     begun = true;
-    commands++;
+  }
+
+  /** Adds a command that is answered without any data, and so is never refused. */
+  void addPlain(KeyStep step) {
+    begin();
+    if (!enclosing) {
+      plain++;
+    }
+    put(null, step, enclosing ? null : PLAIN);
   }
 
   /** Adds a step with a key. */
@@ -130,9 +163,9 @@ final class LookupRound {
     return size >= SLICE;
   }
 
-  /** Returns the number of commands in the round. */
-  int commands() {
-    return commands;
+  /** Whether it needs no data. */
+  boolean isPlain() {
+    return plain == size;
   }
 
   /** Returns how many of its lookups may be in progress at the same time. */
@@ -201,10 +234,13 @@ final class LookupRound {
     return torn;
   }
 
-  /** Answers every command by the same error, instead of running. */
+  /** Answers every command that needs data by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (begins[i] && !enclosed[i]) {
+      if (details[i] == PLAIN) {
+        step(i, null, out);
+      } else if (begins[i] && !enclosed[i]) {
+        service.statistics().failed(error);
         out.error(error);
       }
     }
@@ -227,8 +263,7 @@ final class LookupRound {
     }
     while (next < size && out.length() < most && !torn) {
       int end = Math.min(size, next + slice);
-      answer(of, next, end, longest > ALONE, budget, out);
-      next = end;
+      next = answer(of, next, end, longest > ALONE, budget, out);
     }
     counts().found(hits, misses);
   }
@@ -250,12 +285,14 @@ final class LookupRound {
     }
   }
 
-  private void answer(
+  /** Looks up a slice and answers its steps; returns where the next slice begins. */
+  private int answer(
       ServedVersion of, int from, int to, boolean alone, MemoryBudget budget, ReplyWriter out) {
     ServedVersion.Workspace workspace = of.borrow();
     LookupBatch batch = workspace.batch();
     RowFields rows = workspace.fields();
     found.use(rows);
+    int done = from;
     try {
       batch.clear();
       batch.use(budget);
@@ -275,7 +312,8 @@ final class LookupRound {
         }
       }
       int number = 0;
-      for (int i = from; i < to; i++) {
+      while (done < to) {
+        int i = done;
         byte[] key = keys[i];
         if (key != null) {
           if (alone || key.length > LONGEST_KEY) {
@@ -290,15 +328,21 @@ final class LookupRound {
           }
         }
         step(i, null, out);
+        done++;
+        if (out.length() > EXPANDED) {
+          break;
+        }
       }
+      return done;
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       if (to - from > 1) {
-        for (int i = from; i < to; i++) {
-          answer(of, i, i + 1, alone, budget, out);
+        while (done < to && out.length() <= EXPANDED) {
+          done = answer(of, done, done + 1, alone, budget, out);
         }
-      } else {
-        step(from, e, out);
+        return done;
       }
+      step(from, e, out);
+      return to;
     } finally {
       batch.use(null);
       of.giveBack(workspace);
@@ -381,7 +425,7 @@ final class LookupRound {
     found.show(null); // drops a long value
     size = 0;
     lookups = 0;
-    commands = 0;
+    plain = 0;
     next = 0;
     skipping = false;
     torn = false;

@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
@@ -39,6 +40,9 @@ import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 final class RespConnection extends ChannelInboundHandlerAdapter implements ClientConnection {
   /** Bytes of replies after which a round pauses so that they are sent. */
   private static final int PIECE = 64 << 10;
+
+  /** Bytes of a round's commands that are not counted: about as many as are read at once. */
+  private static final int UNCOUNTED = 16 << 10;
 
   private static final String BUSY =
       "BUSY too many lookups are in flight (--max-in-flight); try again";
@@ -71,9 +75,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private boolean stalled;
   private boolean inputEnded;
   private boolean finished;
-  private boolean gone;
+  private volatile boolean gone;
   private boolean checkingTime;
   private int answered;
+  private long roundBytes;
   private long arrivedNanos;
   private long insideSinceNanos;
 
@@ -155,6 +160,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       require(session).active(arrivedNanos);
     }
     ByteBuf before = pending;
+    if (before != null) {
+      before.discardReadBytes(); // or it would grow for as long as lines arrive in pieces
+    }
     pending =
         before == null
             ? bytes
@@ -251,10 +259,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     holdReceived();
   }
 
-  /** Counts the command that is being read, or answered. */
+  /** Counts the commands that are being read, queued or answered. */
   private void holdReceived() {
     HeldMemory.Share held = require(received);
-    long bytes = (reader.isInside() || !round.isEmpty() ? reader.held() : 0) + queuedBytes();
+    long answering = roundBytes <= UNCOUNTED ? 0 : roundBytes;
+    long bytes = answering + (reader.isInside() ? reader.held() : 0) + queuedBytes();
     if (!held.reserveUpTo(bytes)) {
       malformed = "too much memory is held for clients (--max-held); try again";
     }
@@ -264,6 +273,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Takes the command just read; returns false if it must wait for the round. */
   private boolean read(Session client) {
     answered++;
+    roundBytes += reader.held();
     try {
       CommandSpec spec = command();
       client.gave(spec);
@@ -323,8 +333,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }
-      round.begin();
-      round.add((found, out) -> out.simple("QUEUED"));
+      round.addPlain((found, out) -> out.simple("QUEUED"));
     }
   }
 
@@ -334,6 +343,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       addError(ABORTED);
       return;
     }
+    roundBytes += of.bytes();
     int count = of.commands().size();
     round.begin();
     round.add((found, out) -> out.array(count));
@@ -347,16 +357,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
           addError(e.reply());
         }
       } else if (each.spec().handler() instanceof Handler.Direct direct) {
-        round.begin();
-        round.add((found, out) -> direct.answer(client, each.arguments(), out));
+        round.addPlain((found, out) -> direct.answer(client, each.arguments(), out));
       }
     }
     round.enclose(false);
   }
 
   private void addError(String reply) {
-    round.begin();
-    round.add((found, out) -> out.error(reply));
+    round.addPlain((found, out) -> out.error(reply));
   }
 
   /**
@@ -392,6 +400,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private void runRound() {
+    if (round.isPlain()) {
+      refuse("");
+      return;
+    }
     if (paused != 0) {
       weight = paused;
       paused = 0;
@@ -421,18 +433,40 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } else if (service.async() && round.isSingle()) {
       runSingle(version);
     } else {
-      running = true;
+      onWorker(() -> round.run(replies(), PIECE, require(values)));
+    }
+  }
+
+  /** Runs a task on a worker, and goes on when it has ended. */
+  private void onWorker(Runnable task) {
+    running = true;
+    try {
       service
           .workers()
           .execute(
               () -> {
-                round.run(replies(), PIECE, require(values));
-                context().executor().execute(this::delivered);
+                if (!gone) {
+                  task.run();
+                }
+                onLoop(this::delivered);
               });
+    } catch (RejectedExecutionException e) { // the service has ended
+      running = false;
+      cut();
+      close();
     }
   }
 
-  /** Answers every command of the round by an error. */
+  /** Runs a task on the event loop; after its end, releases what the connection holds instead. */
+  private void onLoop(Runnable task) {
+    try {
+      context().executor().execute(task);
+    } catch (RejectedExecutionException e) {
+      round.close();
+    }
+  }
+
+  /** Answers the commands of the round: by an error, unless they need no data. */
   private void refuse(String error) {
     round.refuse(error, replies());
     close();
@@ -459,7 +493,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
           if (context().executor().inEventLoop()) {
             found(value, cause);
           } else {
-            context().executor().execute(() -> found(value, cause));
+            onLoop(() -> found(value, cause));
           }
         });
   }
@@ -516,6 +550,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void close() {
     leave();
     round.close();
+    roundBytes = 0;
     require(received).settle(queuedBytes());
   }
 
@@ -545,15 +580,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         finish();
       }
     } else if (spec.handler() instanceof Handler.Deferred deferred) {
-      running = true;
       Selectable selected = client.selected();
-      service
-          .workers()
-          .execute(
-              () -> {
-                answer(deferred, selected, arguments);
-                context().executor().execute(this::delivered);
-              });
+      onWorker(() -> answer(deferred, selected, arguments));
     }
   }
 
@@ -581,13 +609,15 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Decides whether more is read, and how long to wait for it. */
   private void afterwards() {
     boolean busy = running || stalled;
-    context().channel().config().setAutoRead(!busy);
-    if (busy) {
+    if (inputEnded) { // nothing is left to read, and reading would fail
+      if (!busy) {
+        handOver();
+        finish();
+      }
       return;
     }
-    if (inputEnded) {
-      handOver();
-      finish();
+    context().channel().config().setAutoRead(!busy);
+    if (busy) {
       return;
     }
     if (reader.isInside() || pending != null) {
@@ -630,10 +660,14 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     if (!running) {
       handOver();
       if (answered > 0) {
-        service.statistics().answered(answered, System.nanoTime() - arrivedNanos);
+        service
+            .statistics()
+            .answered(answered, arrivedNanos == 0 ? -1 : System.nanoTime() - arrivedNanos);
         answered = 0;
       }
-      arrivedNanos = 0;
+      if (!stalled) {
+        arrivedNanos = 0;
+      }
     }
     sending().flush();
     while (stalled

@@ -94,9 +94,9 @@ public final class RespService {
     connected.decrementAndGet();
   }
 
-  /** Returns the data set that a new connection has selected. */
+  /** Returns the data set that a new connection has selected; it may have been removed. */
   Selectable first() {
-    return selectables.of(sets.first());
+    return selectables.of(sets.zero());
   }
 
   /** Returns all data sets, by number. */

@@ -50,11 +50,15 @@ public final class RespStatistics {
     errors.computeIfAbsent(known ? code : "ERR", unused -> new LongAdder()).increment();
   }
 
-  /** Records commands that were answered together. */
+  /**
+   * Records commands that were answered together.
+   *
+   * @param nanos the time since they arrived; negative if that is not known
+   */
   void answered(int count, long nanos) {
-    if (count > 0) {
-      answered.add(count);
-      recorder.recordValueWithCount(Math.max(0, Math.min(nanos, MAX_NANOS)), count);
+    answered.add(count);
+    if (count > 0 && nanos >= 0) {
+      recorder.recordValueWithCount(Math.min(nanos, MAX_NANOS), count);
     }
   }
 

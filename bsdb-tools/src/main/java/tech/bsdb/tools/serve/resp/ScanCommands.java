@@ -15,6 +15,9 @@ final class ScanCommands {
 
   private static final int MOST_BYTES = 1 << 20;
 
+  /** The most records that one call looks at, unless a part of them cannot be divided more. */
+  private static final int MOST_SEEN = 100_000;
+
   /** A part of the records is scanned in at most about this many calls. */
   private static final int CALLS = 64;
 
@@ -86,7 +89,7 @@ final class ScanCommands {
     ScanPlaces places = version.places();
     boolean wanted =
         request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
-    long least = Math.max(request.count, places.perPart() / CALLS);
+    long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     List<byte[]> keys = new ArrayList<>();
     int part = ScanPlaces.part(request.cursor);
     int offset = ScanPlaces.offset(request.cursor);

@@ -12,9 +12,21 @@ import org.jspecify.annotations.Nullable;
 
 /** Commands about the server and its commands. */
 final class ServerCommands {
+  /** The most names or patterns that a command about the server may have. */
+  private static final int MOST_NAMES = 1000;
+
   private ServerCommands() {}
 
-  static void info(Selectable selected, List<byte[]> arguments, ReplyWriter out) {
+  private static void requireFew(List<byte[]> arguments) throws CommandException {
+    if (arguments.size() > MOST_NAMES) {
+      throw new CommandException(
+          "ERR " + arguments.size() + " arguments are more than " + MOST_NAMES);
+    }
+  }
+
+  static void info(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
     Set<String> sections = new LinkedHashSet<>();
     for (byte[] argument : arguments.subList(1, arguments.size())) {
       sections.add(Words.name(argument));
@@ -22,7 +34,9 @@ final class ServerCommands {
     out.verbatim(new InfoText(selected.service()).of(sections));
   }
 
-  static void configGet(Session session, List<byte[]> arguments, ReplyWriter out) {
+  static void configGet(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
     List<Map.Entry<String, String>> found = new ArrayList<>();
     for (Map.Entry<String, String> entry : session.service().configuration().entrySet()) {
       for (byte[] pattern : arguments.subList(2, arguments.size())) {
@@ -49,7 +63,9 @@ final class ServerCommands {
     out.integer(CommandTable.all().size());
   }
 
-  static void commandInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
+  static void commandInfo(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
     if (arguments.size() == 2) {
       command(session, arguments, out);
       return;
@@ -65,7 +81,9 @@ final class ServerCommands {
     }
   }
 
-  static void commandDocs(Session session, List<byte[]> arguments, ReplyWriter out) {
+  static void commandDocs(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
     List<CommandSpec> wanted = new ArrayList<>();
     if (arguments.size() == 2) {
       wanted.addAll(CommandTable.all());

@@ -34,8 +34,15 @@ final class Session {
     return service;
   }
 
-  /** Returns the data set that the client has selected. */
+  /**
+   * Returns the data set that the client has selected. If it was removed and has been added again,
+   * this is the one that has its name now.
+   */
   Selectable selected() {
+    if (selected.set().isRemoved()) {
+      Selectable again = service.named(selected.set().name());
+      selected = again == null ? selected : again;
+    }
     return selected;
   }
 
