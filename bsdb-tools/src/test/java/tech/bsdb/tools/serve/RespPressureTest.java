@@ -269,6 +269,21 @@ class RespPressureTest {
   }
 
   @Test
+  void commandsThatAreAnsweredAreNotHeld() throws IOException {
+    try (Serving serving = serving().start();
+        RespWire wire = RespWire.to(serving.respPort())) {
+      for (String[] command : new String[][] {{"PING"}, {"GET", "small"}, {"DBSIZE"}, {"NONE"}}) {
+        wire.send(times(2000, RespWire.command(command)));
+        for (int i = 0; i < 2000; i++) {
+          assertThat(wire.text()).isNotEmpty();
+        }
+        assertThat(wire.ask("ECHO", "a".repeat(100_000))).startsWith("$100000\r\n");
+        awaitNothingHeld(serving);
+      }
+    }
+  }
+
+  @Test
   void namesThatRepeatDoNotMakeRepliesLong() throws IOException {
     try (Serving serving = serving().start();
         RespWire wire = RespWire.to(serving.respPort())) {

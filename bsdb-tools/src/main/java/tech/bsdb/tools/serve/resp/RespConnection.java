@@ -237,6 +237,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
    * there are enough for a round.
    */
   private void readCommands() {
+    roundBytes = 0;
     ByteBuf in = pending;
     if (in == null) {
       return;
@@ -262,7 +263,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   /** Counts the commands that are being read, queued or answered. */
   private void holdReceived() {
     HeldMemory.Share held = require(received);
-    long answering = roundBytes <= UNCOUNTED ? 0 : roundBytes;
+    long answering = round.isEmpty() || roundBytes <= UNCOUNTED ? 0 : roundBytes;
     long bytes = answering + (reader.isInside() ? reader.held() : 0) + queuedBytes();
     if (!held.reserveUpTo(bytes)) {
       malformed = "too much memory is held for clients (--max-held); try again";
@@ -550,7 +551,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void close() {
     leave();
     round.close();
-    roundBytes = 0;
     require(received).settle(queuedBytes());
   }
 
