@@ -1,6 +1,8 @@
 package tech.bsdb.tools;
 
 import java.io.IOException;
+import java.net.InetAddress;
+import java.net.UnknownHostException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -24,6 +26,7 @@ import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetOption;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
@@ -45,6 +48,9 @@ public final class HttpServer implements Command {
           .example("of one of them", "curl http://localhost:9999/bsdb/users/42")
           .example("Redis clients, too", "bsdb serve -d ./rdb --resp 6379")
           .example("a lookup by a Redis client", "redis-cli -p 6379 GET apple")
+          .example(
+              "a node of a cluster, for the cluster mode of Redis clients",
+              "bsdb serve -d ./store --resp 6379 --cluster topology.json --node a")
           .example("more data than memory", "bsdb serve -d ./rdb -ic -kd -async");
 
   private static Syntax syntax() {
@@ -114,6 +120,19 @@ public final class HttpServer implements Command {
             "answer only requests with one of these bearer tokens, one per line; probes need"
                 + " none")
         .value("--access-log", "FILE", "write a line for each request to FILE, or - for stdout")
+        .section("Cluster")
+        .value(
+            "--cluster",
+            "FILE",
+            "the nodes of a cluster and the slots of each, as JSON. Keys of other nodes are"
+                + " answered MOVED to Redis clients, and 421 over HTTP. Another version of the"
+                + " file takes effect within seconds")
+        .value("--node", "NAME", "which of these nodes this is (default: the host's name)")
+        .value(
+            "--handover",
+            "SECONDS",
+            "how long slots that have moved to another node are still answered, 0 to 3,600"
+                + " (default 5, or twice --poll)")
         .section("Limits")
         .value(
             "--max-connections",
@@ -261,7 +280,38 @@ public final class HttpServer implements Command {
         arguments.path("--token-file").orElse(null),
         tls(arguments.path("--tls-cert"), arguments.path("--tls-key")),
         arguments.path("--access-log").map(Path::toString).orElse(null),
-        limits(arguments));
+        limits(arguments),
+        cluster(arguments));
+  }
+
+  private static @Nullable ClusterOptions cluster(Arguments arguments) throws UsageException {
+    Optional<Path> file = arguments.path("--cluster");
+    if (file.isEmpty()) {
+      for (String option : List.of("--node", "--handover")) {
+        if (arguments.has(option)) {
+          throw new UsageException(option + " is for a node of a cluster; add --cluster FILE");
+        }
+      }
+      return null;
+    }
+    long poll = arguments.number("--poll", 1, 10, 1);
+    return new ClusterOptions(
+        file.get(),
+        arguments.has("--node") ? arguments.text("--node", "") : hostName(),
+        Duration.ofSeconds(arguments.number("--handover", 0, 3600, Math.max(5, 2 * poll))));
+  }
+
+  private static String hostName() throws UsageException {
+    try {
+      return Files.readString(Path.of("/proc/sys/kernel/hostname")).strip();
+    } catch (IOException notLinux) {
+      // asked for below
+    }
+    try {
+      return InetAddress.getLocalHost().getHostName();
+    } catch (UnknownHostException e) {
+      throw new UsageException("the host's name is unknown; say which node this is with --node");
+    }
   }
 
   /** Whether HTTP is served, too. */

@@ -46,8 +46,9 @@ class ArrowsTest {
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect serve.client
-      serve.resp: rows serve.client serve.dataset text
-      serve: cli follow rows serve.batch serve.client serve.dataset serve.resp text
+      serve.cluster:
+      serve.resp: rows serve.client serve.cluster serve.dataset text
+      serve: cli follow rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
       """;
 
   private static final JavaClasses CLASSES =
@@ -104,7 +105,7 @@ class ArrowsTest {
     "org.apache.parquet.column.., parquet",
     "org.apache.parquet.schema.., parquet",
     "org.apache.avro.., rows",
-    "com.fasterxml.jackson.., cli input rows serve",
+    "com.fasterxml.jackson.., cli input rows serve serve.cluster",
     "org.apache.commons.cli.., cli",
     "io.netty.., serve serve.client serve.resp",
     "io.prometheus.., serve",

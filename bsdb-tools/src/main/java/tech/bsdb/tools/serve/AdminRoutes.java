@@ -13,6 +13,7 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 
@@ -22,6 +23,7 @@ import tech.bsdb.tools.serve.dataset.DataSets;
  */
 final class AdminRoutes implements Routes {
   private final DataSets sets;
+  private final @Nullable Cluster cluster;
   private final @Nullable Follower follower;
   private final Connections connections;
   private final Pages pages;
@@ -30,16 +32,19 @@ final class AdminRoutes implements Routes {
   /**
    * Routes for administering a service.
    *
+   * @param cluster null if this server is not a node of one
    * @param follower null if no source is followed
    * @param connections the service's connections, which draining closes
    */
   AdminRoutes(
       DataSets sets,
+      @Nullable Cluster cluster,
       @Nullable Follower follower,
       Connections connections,
       Pages pages,
       Executor worker) {
     this.sets = sets;
+    this.cluster = cluster;
     this.follower = follower;
     this.connections = connections;
     this.pages = pages;
@@ -97,11 +102,24 @@ final class AdminRoutes implements Routes {
     if (sets.areNamed()) {
       return reloadAll();
     }
+    Map<String, Object> said;
     try {
-      return Pages.json(200, reload(sets.first()));
+      said = reload(sets.first());
     } catch (IOException | IllegalStateException e) {
       return Reply.error(
           409, "the reload failed, the current version stays in service: " + e.getMessage());
+    }
+    try {
+      reloadCluster(said);
+    } catch (IOException e) {
+      return Reply.error(409, "the cluster's topology stays as it is: " + e.getMessage());
+    }
+    return Pages.json(200, said);
+  }
+
+  private void reloadCluster(Map<String, Object> said) throws IOException {
+    if (cluster != null) {
+      said.put("cluster", Map.of("changed", cluster.refresh()));
     }
   }
 
@@ -136,6 +154,11 @@ final class AdminRoutes implements Routes {
       }
     }
     said.put("datasets", all);
+    try {
+      reloadCluster(said);
+    } catch (IOException e) {
+      failed.put("cluster", String.valueOf(e.getMessage()));
+    }
     if (failed.isEmpty()) {
       return Pages.json(200, said);
     }

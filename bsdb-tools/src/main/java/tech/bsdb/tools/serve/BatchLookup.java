@@ -15,6 +15,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.client.HeldMemory;
+import tech.bsdb.tools.serve.cluster.ElsewhereException;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 import tech.bsdb.tools.text.NoRoomException;
 
@@ -206,7 +207,7 @@ final class BatchLookup implements Action {
     } catch (MemoryBudgetExceededException | NoRoomException full) {
       next = first;
       return full;
-    } catch (WrongShardException e) {
+    } catch (WrongShardException | ElsewhereException e) {
       return e;
     } catch (IOException | RuntimeException | Error e) { // out of memory, or a mapped file failed
       lookups.counts().error(end - next);
@@ -214,12 +215,19 @@ final class BatchLookup implements Action {
     }
   }
 
-  /** Refuses the batch before its answer begins, if a key belongs to another shard. */
-  private void requireOwnKeys() throws WrongShardException {
+  /** Refuses the batch before its answer begins, if a key belongs to another node or shard. */
+  private void requireOwnKeys() throws WrongShardException, ElsewhereException {
+    KeyList keys = body.keys();
+    Placement placement = lookups.placement();
+    if (placement.cluster() != null) {
+      for (int i = 0; i < keys.size(); i++) {
+        placement.requireHere(keys.bytes(), keys.offset(i), keys.length(i));
+      }
+    }
     Database database = require(lease).database();
     if (database.isShard()) {
-      for (int i = 0; i < body.keys().size(); i++) {
-        database.requireOwn(body.keys().key(i));
+      for (int i = 0; i < keys.size(); i++) {
+        database.requireOwn(keys.key(i));
       }
     }
   }
@@ -306,10 +314,11 @@ final class BatchLookup implements Action {
     }
     refusedNanos = 0;
     if (failure instanceof WrongShardException e && !inPieces) {
-      Reply reply = Reply.misdirected(e).with(require(identity).header());
-      release();
-      to.memory().settle(0);
-      to.complete(reply);
+      misdirected(to, Reply.misdirected(e).with(require(identity).header()));
+      return;
+    }
+    if (failure instanceof ElsewhereException e) {
+      misdirected(to, lookups.placement().misdirected(e));
       return;
     }
     if (failure != null) {
@@ -350,6 +359,12 @@ final class BatchLookup implements Action {
       dropMemory();
       leave(); // a client that does not read must not block others
     }
+  }
+
+  private void misdirected(Exchange to, Reply reply) {
+    release();
+    to.memory().settle(0);
+    to.complete(reply);
   }
 
   /**

@@ -9,6 +9,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
+import tech.bsdb.tools.serve.cluster.ElsewhereException;
 
 /** The routes of the keys of a data set: single keys below a prefix, batches at the prefix. */
 final class KeyRoutes {
@@ -43,15 +44,26 @@ final class KeyRoutes {
     return batch(target, headers);
   }
 
-  private Action lookup(RequestTarget target, HttpHeaders headers) throws BadRequestException {
+  private Action lookup(RequestTarget target, HttpHeaders headers)
+      throws BadRequestException, RequestRefusedException {
     byte[] key = RequestTarget.decode(target.path(), prefix.length());
     Conditions conditions = Conditions.of(target, headers);
     if (target.query() == null) {
-      return new KeyLookup(lookups, key, null, conditions);
+      return lookup(key, null, conditions);
     }
     KeyEncoding encoding = encoding(target);
     byte[] decoded = encoding.decode(key, 0, key.length);
-    return new KeyLookup(lookups, decoded, fields(target), conditions);
+    return lookup(decoded, fields(target), conditions);
+  }
+
+  private Action lookup(byte[] key, @Nullable Projection fields, Conditions conditions)
+      throws RequestRefusedException {
+    try {
+      lookups.placement().requireHere(key, 0, key.length);
+    } catch (ElsewhereException e) {
+      throw new RequestRefusedException(lookups.placement().misdirected(e));
+    }
+    return new KeyLookup(lookups, key, fields, conditions);
   }
 
   private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {

@@ -35,6 +35,7 @@ final class Lookups {
   private final Executor workers;
   private final boolean async;
   private final ValueKind values;
+  private final Placement placement;
   private volatile @Nullable Facts facts;
   private volatile @Nullable Identity identity;
 
@@ -48,13 +49,21 @@ final class Lookups {
    * @param workers runs what would block an event loop
    * @param async whether single lookups are asynchronous
    * @param values how values are interpreted
+   * @param placement tells which keys other nodes answer
    */
-  Lookups(DataSet set, Requests requests, Executor workers, boolean async, ValueKind values) {
+  Lookups(
+      DataSet set,
+      Requests requests,
+      Executor workers,
+      boolean async,
+      ValueKind values,
+      Placement placement) {
     this.set = set;
     this.requests = requests;
     this.workers = workers;
     this.async = async;
     this.values = values;
+    this.placement = placement;
   }
 
   boolean async() {
@@ -68,6 +77,11 @@ final class Lookups {
   boolean overlap() {
     Facts known = facts;
     return async && (known == null || known.longestValue <= MAX_OVERLAPPING);
+  }
+
+  /** Tells which keys other nodes of a cluster answer. */
+  Placement placement() {
+    return placement;
   }
 
   boolean json() {

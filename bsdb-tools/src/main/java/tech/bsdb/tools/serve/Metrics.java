@@ -36,6 +36,7 @@ import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
@@ -223,6 +224,30 @@ final class Metrics {
         "bsdb_follow_pull_remaining_bytes",
         "The part of them that is still to come",
         following::remainingBytes);
+  }
+
+  /** Registers the cluster. */
+  void register(Cluster cluster) {
+    gauge(
+        "bsdb_cluster_nodes",
+        "Nodes of the cluster, with replicas",
+        () -> cluster.view().topology().nodes().size());
+    gauge(
+        "bsdb_cluster_slots",
+        "Slots of this node, or of its primary",
+        () -> cluster.view().slots().size());
+    gauge(
+        "bsdb_cluster_handed_over_slots",
+        "Slots that have moved to other nodes and are still answered here",
+        () -> cluster.view().handedOver().size());
+    counter(
+        "bsdb_cluster_topology_changes_total",
+        "Topologies that took effect since the start",
+        cluster::changes);
+    gauge(
+        "bsdb_cluster_topology_refused",
+        "1 while the file of the topology is rejected and the previous one stays in use",
+        () -> cluster.refused() == null ? 0 : 1);
   }
 
   /** Registers what Redis clients do. */

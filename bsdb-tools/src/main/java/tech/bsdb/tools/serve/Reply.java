@@ -2,9 +2,13 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.Map;
+import java.util.TreeMap;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
+import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.ElsewhereException;
 
 /**
  * A whole answer: status, headers and body. Its arrays must not be modified.
@@ -49,6 +53,26 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
             + " and belongs to shard "
             + e.shard()
             + ", which this server does not have; ask the server of that shard");
+  }
+
+  /**
+   * The key belongs to another node of the cluster.
+   *
+   * @param url the URL of keys at that node, or empty if it has none
+   */
+  static Reply misdirected(ElsewhereException e, String url) {
+    ClusterNode owner = e.owner();
+    String message =
+        "the key has slot "
+            + e.slot()
+            + " and belongs to node "
+            + owner.name()
+            + (url.isEmpty() ? " on " + owner.host() : "; ask " + url);
+    Map<String, String> details =
+        url.isEmpty()
+            ? Map.of("node", owner.name())
+            : new TreeMap<>(Map.of("node", owner.name(), "url", url));
+    return new Reply(421, MediaType.JSON, "", ErrorBody.json(421, message, details));
   }
 
   /** A lookup failed; the reason goes to the server's log, not to the client. */

@@ -7,6 +7,7 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /**
@@ -30,6 +31,7 @@ import tech.bsdb.tools.serve.dataset.DataSetLocations;
  * @param tls certificate and key, null for plain HTTP
  * @param accessLog where requests are logged: a file, or {@code -} for stdout; null for none
  * @param limits the limits on clients
+ * @param cluster the cluster of which this server is a node, null for none
  */
 public record ServeOptions(
     DataSetLocations data,
@@ -49,4 +51,5 @@ public record ServeOptions(
     @Nullable Path tokens,
     @Nullable TlsFiles tls,
     @Nullable String accessLog,
-    Limits limits) {}
+    Limits limits,
+    @Nullable ClusterOptions cluster) {}

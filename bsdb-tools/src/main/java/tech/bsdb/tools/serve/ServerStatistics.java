@@ -24,6 +24,8 @@ import tech.bsdb.store.StoredVersion;
 import tech.bsdb.tools.follow.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
@@ -37,6 +39,7 @@ final class ServerStatistics {
 
   private final ServeOptions options;
   private final DataSets sets;
+  private final @Nullable Cluster cluster;
   private final @Nullable FollowStatus following;
   private final Connections connections;
   private final @Nullable RespService resp;
@@ -49,6 +52,7 @@ final class ServerStatistics {
   ServerStatistics(
       ServeOptions options,
       DataSets sets,
+      @Nullable Cluster cluster,
       @Nullable FollowStatus following,
       Connections connections,
       @Nullable RespService resp,
@@ -58,6 +62,7 @@ final class ServerStatistics {
     this.options = options;
     this.sets = sets;
     this.details = new PerDataSet<>(sets, Details::new);
+    this.cluster = cluster;
     this.following = following;
     this.connections = connections;
     this.resp = resp;
@@ -77,6 +82,7 @@ final class ServerStatistics {
       all.put("store", shown.database().followsStore() ? of.store(lease.version()) : null);
     }
     all.put("datasets", sets.areNamed() ? dataSets() : null);
+    all.put("cluster", cluster == null ? null : cluster(cluster));
     all.put("follow", following == null ? null : following.forPrograms());
     all.put("requests", requests());
     all.put("resp", resp == null ? null : resp(resp));
@@ -90,6 +96,24 @@ final class ServerStatistics {
     all.put("io", Map.of("reads", io.reads(), "bytes", io.bytes()));
     all.put("memory", memory());
     return all;
+  }
+
+  private static Map<String, @Nullable Object> cluster(Cluster of) {
+    ClusterView view = of.view();
+    Cluster.Refused refused = of.refused();
+    Map<String, @Nullable Object> map = new LinkedHashMap<>();
+    map.put("file", of.file().toString());
+    map.put("node", view.self().name());
+    map.put("primary", view.group().primary().name());
+    map.put("slots", view.slots().toString());
+    map.put("handedOver", view.handedOver().toString());
+    map.put("nodes", view.topology().nodes().size());
+    map.put("changes", of.changes());
+    map.put("changedAt", seconds(of.changedAt()));
+    map.put(
+        "refused",
+        refused == null ? null : Map.of("reason", refused.reason(), "at", seconds(refused.at())));
+    return map;
   }
 
   private List<Map<String, @Nullable Object>> dataSets() {

@@ -35,8 +35,13 @@ import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.Cluster;
+import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
+import tech.bsdb.tools.serve.resp.RespCluster;
 import tech.bsdb.tools.serve.resp.RespService;
 
 /**
@@ -60,10 +65,12 @@ public final class Service implements AutoCloseable {
   private final @Nullable AccessLog accessLog;
   private final DataSets sets;
   private final @Nullable Follower follower;
+  private final @Nullable Cluster cluster;
   private final Connections connections;
   private final Connections adminConnections;
   private final Transport transport;
   private final ExecutorService workers;
+  private final ExecutorService counting;
   private final EventLoopGroup loops;
   private final @Nullable Channel listener;
   private final @Nullable Channel respListener;
@@ -84,6 +91,12 @@ public final class Service implements AutoCloseable {
       LookupCounts counts = new LookupCounts(options.limits().inFlight());
       this.sets = DataSets.open(options.data(), this::opened, counts, this::say);
       keep(this::closeSets);
+      ClusterOptions member = options.cluster();
+      Cluster joined =
+          member == null
+              ? null
+              : keep(Cluster.join(member, this::unfit, options.poll(), this::say));
+      this.cluster = joined;
       Metrics metrics = new Metrics(sets);
       Latencies latencies = new Latencies(metrics.durations());
       HeldMemory memory =
@@ -97,12 +110,24 @@ public final class Service implements AutoCloseable {
       this.workers =
           Executors.newFixedThreadPool(options.threads(), task -> daemon(task, "bsdb-worker"));
       keep(workers::shutdownNow);
+      this.counting = Executors.newSingleThreadExecutor(t -> daemon(t, "bsdb-counting"));
+      keep(counting::shutdown);
       RespService resp =
           options.respPort() < 0
               ? null
               : new RespService(
-                  sets, connections, credentials, counts, failures, workers, options.async());
+                  sets,
+                  connections,
+                  credentials,
+                  counts,
+                  failures,
+                  workers,
+                  options.async(),
+                  joined == null ? null : new RespCluster(joined, counting, options.tls() != null));
       metrics.register(connections, resp, requests, io, log, credentials);
+      if (joined != null) {
+        metrics.register(joined);
+      }
       FollowStatus following = follower == null ? null : follower.status();
       if (following != null) {
         metrics.register(following);
@@ -116,7 +141,7 @@ public final class Service implements AutoCloseable {
       keep(reloads::shutdownNow);
       ServerStatistics figures =
           new ServerStatistics(
-              options, sets, following, connections, resp, requests, io, transport.name());
+              options, sets, joined, following, connections, resp, requests, io, transport.name());
       History history = new History(requests, io, this::version);
       Pages pages =
           new Pages(
@@ -129,7 +154,13 @@ public final class Service implements AutoCloseable {
               (set, prefix) ->
                   new KeyRoutes(
                       prefix,
-                      new Lookups(set, requests, workers, options.async(), options.values()),
+                      new Lookups(
+                          set,
+                          requests,
+                          workers,
+                          options.async(),
+                          options.values(),
+                          new Placement(joined, options.tls() == null ? "http" : "https", prefix)),
                       options.limits().batchKeys()));
       this.listener =
           options.http()
@@ -150,7 +181,7 @@ public final class Service implements AutoCloseable {
                   httpHandler(
                       adminConnections,
                       Requests.uncounted(console),
-                      new AdminRoutes(sets, follower, connections, pages, reloads),
+                      new AdminRoutes(sets, joined, follower, connections, pages, reloads),
                       null));
       var unused =
           loops
@@ -206,6 +237,30 @@ public final class Service implements AutoCloseable {
     return resource;
   }
 
+  /** Returns why this server cannot serve in a topology of its cluster; null if it can. */
+  private @Nullable String unfit(ClusterView view) {
+    String lacking = HeldSlots.lacking(view, sets);
+    if (lacking != null) {
+      return lacking;
+    }
+    boolean resp = options.respPort() >= 0;
+    for (ClusterNode node : view.topology().nodes()) {
+      if (resp && node.respPort() == ClusterNode.NO_PORT) {
+        return "node " + node.name() + " has no port \"resp\", to which Redis clients are sent";
+      }
+    }
+    return null;
+  }
+
+  /** Says if a version that is served now lacks keys of this node. */
+  private void warnOfLackingSlots() {
+    Cluster of = cluster;
+    String lacking = of == null ? null : HeldSlots.lacking(of.view(), sets);
+    if (lacking != null) {
+      say(lacking + "; commands for their keys fail");
+    }
+  }
+
   private static Thread daemon(Runnable task, String name) {
     Thread thread = new Thread(task, name);
     thread.setDaemon(true);
@@ -246,6 +301,7 @@ public final class Service implements AutoCloseable {
                         + " is now served, opened in "
                         + took.toMillis()
                         + " ms");
+                warnOfLackingSlots();
               }
 
               @Override
@@ -383,7 +439,7 @@ public final class Service implements AutoCloseable {
   public void reloadFiles() {
     boolean files =
         options.tokens() != null || options.tls() != null || options.accessLog() != null;
-    if (!files && !sets.areNamed()) {
+    if (!files && !sets.areNamed() && cluster == null) {
       console.say("bsdb serve: nothing to reload: no certificate, no tokens, no access log");
       return;
     }
@@ -393,6 +449,13 @@ public final class Service implements AutoCloseable {
     }
     if (sets.areNamed()) {
       refresh();
+    }
+    if (cluster != null) {
+      try {
+        boolean unused = cluster.refresh();
+      } catch (IOException e) {
+        // refused, which was said
+      }
     }
   }
 
@@ -473,6 +536,9 @@ public final class Service implements AutoCloseable {
               ? ", version " + lease.version()
               : "")
           + (follower == null ? "" : ", following " + follower.source())
+          + (cluster == null
+              ? ""
+              : ", node " + cluster.view().self().name() + " of " + cluster.file())
           + http
           + resp
           + admin
@@ -521,6 +587,7 @@ public final class Service implements AutoCloseable {
 
   /** Lets the workers end what they have begun, while event loops still take it from them. */
   private void endWorkers() {
+    counting.shutdown(); // which ends counting
     workers.shutdown();
     try {
       if (!workers.awaitTermination(ENDING_SECONDS, TimeUnit.SECONDS)) {

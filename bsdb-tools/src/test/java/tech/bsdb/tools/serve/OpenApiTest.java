@@ -355,6 +355,25 @@ class OpenApiTest {
   }
 
   @Test
+  void whatANodeOfAClusterSaysIsDescribed() throws IOException {
+    Serving.build(folder.resolve("db"), Map.of("k", "v"));
+    try (ServingCluster nodes = new ServingCluster(folder, false, Duration.ofHours(1), node -> {});
+        Wire wire = nodes.node("a").connect()) {
+      checkPage(wire, "/stats");
+      nodes.move(List.of("", "0-10922", "10923-16383"));
+      nodes.writeText("{}");
+      nodes.node("a").reloadFiles();
+      checkPage(wire, "/stats");
+      JsonNode cluster = JSON.readTree(wire.get("/stats").body()).get("cluster");
+      assertThat(cluster.get("handedOver").asText()).isEqualTo("0-5460");
+      assertThat(cluster.get("refused").get("reason").asText()).contains("there are no nodes");
+      Response elsewhere = wire.get("/bsdb/foo"); // slot 12182
+      assertThat(elsewhere.status()).isEqualTo(421);
+      check(description.at("/components/schemas/Error"), JSON.readTree(elsewhere.body()), "421");
+    }
+  }
+
+  @Test
   void whatASetAndAShardSayIsDescribed() throws IOException {
     Path set = Serving.buildSet(folder.resolve("set"), 3, Map.of("k", "v"));
     Path part = PartialSets.copy(set, folder.resolve("part"), 0, 2);

@@ -60,10 +60,6 @@ class RespTranscriptTest {
               "\"-ERR unknown command 'ASKING'.*",
               "only a member of a cluster has it"),
           Deviation.of(
-              "\"CLUSTER\" \"NOSUCH\"",
-              "\"-ERR This instance has cluster support disabled.*",
-              "no subcommand of CLUSTER is known"),
-          Deviation.of(
               "\"OBJECT\" \"ENCODING\" \"text\"",
               ".*listpack.*",
               "rows have one encoding, whatever their size"),

@@ -30,6 +30,7 @@ import tech.bsdb.tools.publish.Checks;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
@@ -56,6 +57,7 @@ final class Serving implements AutoCloseable {
   @Nullable TlsFiles tls;
   @Nullable String accessLog;
   @Nullable FollowOptions follow;
+  @Nullable ClusterOptions cluster;
   private final ByteArrayOutputStream said = new ByteArrayOutputStream();
   private @Nullable Service service;
 
@@ -154,7 +156,8 @@ final class Serving implements AutoCloseable {
                     clientBytes,
                     request,
                     idle,
-                    drain)),
+                    drain),
+                cluster),
             console,
             follower);
     return this;

@@ -166,14 +166,14 @@ final class CommandTable {
                     "Returns the encoding that Redis would use.",
                     StringCommands::encoding)));
     add(
-        deferred(
+        counting(
             "dbsize",
             1,
             READS,
             "server",
             "1.0.0",
-            "Returns the number of keys.",
-            ScanCommands::dbSize));
+            "Returns the number of keys, in a cluster of those of this node.",
+            ClusterCommands::dbSize));
     add(
         deferred(
             "scan",
@@ -328,7 +328,7 @@ final class CommandTable {
             "cluster",
             "3.0.0",
             "Lets a replica of a cluster answer.",
-            ServerCommands::noCluster));
+            ClusterCommands::readOnly));
     add(
         direct(
             "readwrite",
@@ -337,16 +337,66 @@ final class CommandTable {
             "cluster",
             "3.0.0",
             "Revokes READONLY.",
-            ServerCommands::noCluster));
+            ClusterCommands::readWrite));
     add(
-        direct(
-            "cluster",
-            -2,
-            SLOW,
-            "cluster",
-            "3.0.0",
-            "A container for commands of a cluster.",
-            ServerCommands::noCluster));
+        container("cluster", "cluster", "3.0.0", "A container for commands about the cluster.")
+            .with(
+                direct(
+                    "cluster|slots",
+                    2,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Returns the nodes of each range of slots.",
+                    ClusterCommands::slots),
+                direct(
+                    "cluster|shards",
+                    2,
+                    SLOW,
+                    "cluster",
+                    "7.0.0",
+                    "Returns the nodes and the slots of each primary.",
+                    ClusterCommands::shards),
+                direct(
+                    "cluster|nodes",
+                    2,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Returns a line for each node.",
+                    ClusterCommands::nodes),
+                direct(
+                    "cluster|info",
+                    2,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Returns the state of the cluster.",
+                    ClusterCommands::info),
+                direct(
+                    "cluster|myid",
+                    2,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Returns the id of this node.",
+                    ClusterCommands::myId),
+                direct(
+                    "cluster|keyslot",
+                    3,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Returns the slot of a key.",
+                    ClusterCommands::keySlot),
+                counting(
+                    "cluster|countkeysinslot",
+                    3,
+                    SLOW,
+                    "cluster",
+                    "3.0.0",
+                    "Counts the keys of this node in a slot.",
+                    ClusterCommands::countKeysInSlot)));
     add(
         container("client", "connection", "2.4.0", "A container for commands about the connection.")
             .with(
@@ -553,6 +603,17 @@ final class CommandTable {
       String summary,
       Handler.Deferred handler) {
     return new CommandSpec(name, arity, flags, 0, 0, group, since, summary, handler, Map.of());
+  }
+
+  private static CommandSpec counting(
+      String name,
+      int arity,
+      List<String> flags,
+      String group,
+      String since,
+      String summary,
+      Handler.Counting handler) {
+    return deferred(name, arity, flags, group, since, summary, handler);
   }
 
   /** A command that is nothing without a subcommand. */

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.List;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 
 /** Commands about the connection itself. */
 final class ConnectionCommands {
@@ -161,9 +162,10 @@ final class ConnectionCommands {
     out.bulk("id");
     out.integer(session.id());
     out.bulk("mode");
-    out.bulk("standalone");
+    ClusterView cluster = session.service().clusterView();
+    out.bulk(cluster == null ? "standalone" : "cluster");
     out.bulk("role");
-    out.bulk("master");
+    out.bulk(cluster != null && cluster.isReplica() ? "replica" : "master");
     out.bulk("modules");
     out.array(0);
   }

@@ -27,6 +27,13 @@ sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferre
     void answer(Session session, List<byte[]> arguments, ReplyWriter out) throws CommandException;
   }
 
+  /**
+   * A {@link Deferred} command that may have to read all keys. In a cluster it does not run on the
+   * workers, for which lookups wait.
+   */
+  @FunctionalInterface
+  interface Counting extends Deferred {}
+
   /** A command that reads files or takes time, and is answered by a worker. */
   @FunctionalInterface
   non-sealed interface Deferred extends Handler {

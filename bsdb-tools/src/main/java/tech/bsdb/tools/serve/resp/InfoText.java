@@ -10,6 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
+import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 
 /** The text of {@code INFO}: sections of figures, under the names that Redis gives them. */
@@ -55,7 +57,17 @@ final class InfoText {
     sections.put("Persistence", Map.of("loading", 0));
     sections.put("Stats", stats());
     Map<String, Object> replication = new LinkedHashMap<>();
-    replication.put("role", "master");
+    ClusterView cluster = service.clusterView();
+    if (cluster != null && cluster.isReplica()) {
+      ClusterNode primary = cluster.group().primary();
+      replication.put("role", "slave");
+      replication.put("master_host", primary.host());
+      replication.put("master_port", primary.respPort());
+      replication.put("master_link_status", "up");
+      replication.put("slave_read_only", 1);
+    } else {
+      replication.put("role", "master");
+    }
     replication.put("connected_slaves", 0);
     replication.put("master_repl_offset", 0);
     sections.put("Replication", replication);
@@ -73,7 +85,7 @@ final class InfoText {
           .forEach((name, count) -> counts.put("cmdstat_" + name, "calls=" + count));
       sections.put("Commandstats", counts);
     }
-    sections.put("Cluster", Map.of("cluster_enabled", 0));
+    sections.put("Cluster", Map.of("cluster_enabled", cluster == null ? 0 : 1));
     Map<String, Object> keys = new LinkedHashMap<>();
     Map<String, Object> served = new LinkedHashMap<>();
     for (Selectable each : service.all()) {
@@ -123,7 +135,7 @@ final class InfoText {
     Map<String, Object> map = new LinkedHashMap<>();
     String version = InfoText.class.getPackage().getImplementationVersion();
     map.put("redis_version", CommandTable.REDIS_VERSION);
-    map.put("redis_mode", "standalone");
+    map.put("redis_mode", service.cluster() == null ? "standalone" : "cluster");
     map.put("bsdb_version", version == null ? "development" : version);
     map.put("os", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     map.put("arch_bits", 64);

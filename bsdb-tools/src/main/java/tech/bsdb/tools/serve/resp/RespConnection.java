@@ -18,6 +18,7 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
+import java.util.concurrent.Executor;
 import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
@@ -25,6 +26,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 
 /**
@@ -289,6 +291,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         return true;
       }
       if (spec.handler() instanceof Handler.Queued queued) {
+        requireHere(client, spec);
         queued.queue(reader, round);
         return true;
       }
@@ -307,6 +310,15 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       service.statistics().failed(reply);
       addError(reply);
       return true;
+    }
+  }
+
+  /** Requires that this server answers the keys of the command just read. */
+  private void requireHere(Session client, CommandSpec spec) throws CommandException {
+    ClusterView cluster = service.clusterView();
+    if (cluster != null) {
+      int slot = KeyPlacement.slot(spec, reader, KeyPlacement.NO_SLOT);
+      KeyPlacement.require(cluster, slot, client.acceptsReplica());
     }
   }
 
@@ -331,6 +343,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         throw new CommandException(
             "ERR the transaction is larger than --max-batch or --max-body permits");
       }
+      requireHere(client, spec);
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }
@@ -338,11 +351,19 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  private void exec(Session client, Transaction of) {
+  private void exec(Session client, Transaction of) throws CommandException {
     if (of.isBroken()) {
       service.statistics().failed(ABORTED);
       addError(ABORTED);
       return;
+    }
+    ClusterView cluster = service.clusterView();
+    if (cluster != null) {
+      int slot = KeyPlacement.NO_SLOT;
+      for (Transaction.Queued each : of.commands()) {
+        slot = KeyPlacement.slot(each.spec(), each, slot);
+      }
+      KeyPlacement.require(cluster, slot, client.acceptsReplica());
     }
     roundBytes += of.bytes();
     int count = of.commands().size();
@@ -434,23 +455,21 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } else if (service.async() && round.isSingle()) {
       runSingle(version);
     } else {
-      onWorker(() -> round.run(replies(), PIECE, require(values)));
+      onThread(service.workers(), () -> round.run(replies(), PIECE, require(values)));
     }
   }
 
-  /** Runs a task on a worker, and goes on when it has ended. */
-  private void onWorker(Runnable task) {
+  /** Runs a task on another thread, and goes on when it has ended. */
+  private void onThread(Executor threads, Runnable task) {
     running = true;
     try {
-      service
-          .workers()
-          .execute(
-              () -> {
-                if (!gone) {
-                  task.run();
-                }
-                onLoop(this::delivered);
-              });
+      threads.execute(
+          () -> {
+            if (!gone) {
+              task.run();
+            }
+            onLoop(this::delivered);
+          });
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
       cut();
@@ -581,7 +600,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       }
     } else if (spec.handler() instanceof Handler.Deferred deferred) {
       Selectable selected = client.selected();
-      onWorker(() -> answer(deferred, selected, arguments));
+      onThread(service.threadsOf(deferred), () -> answer(deferred, selected, arguments));
     }
   }
 

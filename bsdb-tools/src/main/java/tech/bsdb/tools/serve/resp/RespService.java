@@ -14,6 +14,7 @@ import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.FailureReports;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.dataset.PerDataSet;
@@ -28,6 +29,7 @@ public final class RespService {
   private final FailureReports failures;
   private final Executor workers;
   private final boolean async;
+  private final @Nullable RespCluster cluster;
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
   private final AtomicLong connected = new AtomicLong();
@@ -40,6 +42,7 @@ public final class RespService {
    * @param counts counts lookups of all protocols
    * @param workers runs what would block an event loop
    * @param async whether single lookups are asynchronous
+   * @param cluster the cluster of which this server is a node, null for none
    */
   public RespService(
       DataSets sets,
@@ -48,7 +51,8 @@ public final class RespService {
       LookupCounts counts,
       FailureReports failures,
       Executor workers,
-      boolean async) {
+      boolean async,
+      @Nullable RespCluster cluster) {
     this.sets = sets;
     this.selectables = new PerDataSet<>(sets, set -> new Selectable(this, set));
     this.connections = connections;
@@ -57,6 +61,7 @@ public final class RespService {
     this.failures = failures;
     this.workers = workers;
     this.async = async;
+    this.cluster = cluster;
   }
 
   /** Creates the handler of a new connection. */
@@ -145,8 +150,23 @@ public final class RespService {
     return workers;
   }
 
+  /** Returns what runs a command that is not answered on the event loop. */
+  Executor threadsOf(Handler.Deferred handler) {
+    return cluster != null && handler instanceof Handler.Counting ? cluster.counting() : workers;
+  }
+
   boolean async() {
     return async;
+  }
+
+  /** Returns the cluster of which this server is a node; null if it is alone. */
+  @Nullable RespCluster cluster() {
+    return cluster;
+  }
+
+  /** Returns the topology of the cluster in use; null if this server is alone. */
+  @Nullable ClusterView clusterView() {
+    return cluster == null ? null : cluster.cluster().view();
   }
 
   /** Returns a number higher than that of every data set. */
@@ -168,7 +188,10 @@ public final class RespService {
     all.put("timeout", "0");
     all.put("tcp-keepalive", "300");
     all.put("replica-read-only", "yes");
-    all.put("cluster-enabled", "no");
+    all.put("cluster-enabled", cluster == null ? "no" : "yes");
+    if (cluster != null) {
+      all.put("cluster-require-full-coverage", "yes");
+    }
     all.put("notify-keyspace-events", "");
     return all;
   }

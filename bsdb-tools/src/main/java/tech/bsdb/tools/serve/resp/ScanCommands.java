@@ -6,7 +6,10 @@ import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.KeyRouting;
 import tech.bsdb.store.Lease;
+import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /** Commands about the keys of a data set as a whole. They read files, so workers run them. */
 final class ScanCommands {
@@ -21,7 +24,7 @@ final class ScanCommands {
   /** A part of the records is scanned in at most about this many calls. */
   private static final int CALLS = 64;
 
-  private static final String NO_KEYS = "ERR the data set is approximate, so it stores no keys";
+  static final String NO_KEYS = "ERR the data set is approximate, so it stores no keys";
   private static final String OVERTAKEN =
       "ERR the cursor belongs to another version of the data set, which has been replaced; start"
           + " again with cursor 0";
@@ -40,8 +43,18 @@ final class ScanCommands {
       if (request.cursor != 0 && !version.places().owns(request.cursor)) {
         throw new CommandException(OVERTAKEN);
       }
-      scan(version, request, out);
+      scan(version, request, ownSlots(selected), out);
     }
+  }
+
+  /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
+  private static @Nullable SlotSet ownSlots(Selectable selected) {
+    ClusterView cluster = selected.service().clusterView();
+    return cluster == null ? null : cluster.slots();
+  }
+
+  private static boolean isOwn(byte[] key, @Nullable SlotSet own) {
+    return own == null || own.contains(KeyRouting.slot(key));
   }
 
   private static Request request(List<byte[]> arguments) throws CommandException {
@@ -84,7 +97,8 @@ final class ScanCommands {
   }
 
   /** Writes the keys from the cursor on, and the cursor of the next. */
-  private static void scan(ServedVersion version, Request request, ReplyWriter out)
+  private static void scan(
+      ServedVersion version, Request request, @Nullable SlotSet own, ReplyWriter out)
       throws IOException {
     ScanPlaces places = version.places();
     boolean wanted =
@@ -110,7 +124,9 @@ final class ScanCommands {
             break;
           }
           byte[] key = records.key();
-          if (wanted && (request.pattern == null || request.pattern.matches(key))) {
+          if (wanted
+              && isOwn(key, own)
+              && (request.pattern == null || request.pattern.matches(key))) {
             keys.add(key);
             bytes += key.length;
           }
@@ -142,10 +158,11 @@ final class ScanCommands {
       ServedVersion version = selected.version(lease.database());
       requireKeys(version);
       ScanPlaces places = version.places();
+      SlotSet own = ownSlots(selected);
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int first = random.nextInt(places.parts());
       for (int i = 0; i < places.parts(); i++) {
-        byte[] key = randomKey(version, (first + i) % places.parts(), random);
+        byte[] key = randomKey(version, (first + i) % places.parts(), own, random);
         if (key != null) {
           out.bulk(key);
           return;
@@ -155,23 +172,19 @@ final class ScanCommands {
     }
   }
 
-  /** Returns a random key of a part; null if the part is empty. */
+  /** Returns a random key of a part; null if none of the part is this node's. */
   private static byte @Nullable [] randomKey(
-      ServedVersion version, int part, ThreadLocalRandom random) throws IOException {
+      ServedVersion version, int part, @Nullable SlotSet own, ThreadLocalRandom random)
+      throws IOException {
     byte[] chosen = null;
     long bound = Math.min(version.places().perPart(), 4096);
     long at = random.nextLong(bound);
     try (RecordCursor records = version.database().scan(version.places().part(part))) {
-      for (long i = 0; i <= at && records.next(); i++) {
-        chosen = records.key();
+      for (long i = 0; (i <= at || chosen == null) && records.next(); i++) {
+        byte[] key = records.key();
+        chosen = isOwn(key, own) ? key : chosen;
       }
     }
     return chosen;
-  }
-
-  static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out) {
-    try (Lease lease = selected.acquire()) {
-      out.integer(selected.version(lease.database()).records());
-    }
   }
 }

@@ -24,6 +24,7 @@ final class ServedVersion {
   private final ScanPlaces places;
   private final @Nullable RowSchema rows;
   private final String badSchema;
+  private final SlotCounts slotCounts;
   private final ArrayDeque<Workspace> spare = new ArrayDeque<>();
 
   /** The working memory of one slice of lookups. Used by one thread at a time. */
@@ -48,6 +49,7 @@ final class ServedVersion {
 
   ServedVersion(Database database) {
     this.database = database;
+    slotCounts = new SlotCounts(database);
     Statistics statistics = database.statistics();
     inMemory = statistics.readsMemory();
     longestValue = statistics.longestValue();
@@ -86,6 +88,11 @@ final class ServedVersion {
   /** Whether no keys are stored. */
   boolean approximate() {
     return approximate;
+  }
+
+  /** Returns the numbers of keys by slot. */
+  SlotCounts slotCounts() {
+    return slotCounts;
   }
 
   /** Returns the places of a scan of this version. */

@@ -179,11 +179,4 @@ final class ServerCommands {
     out.bulk("limit");
     out.integer(0);
   }
-
-  /** Answers what only a member of a cluster can do. */
-  static void noCluster(Session session, List<byte[]> arguments, ReplyWriter out) {
-    String error = "ERR This instance has cluster support disabled";
-    session.service().statistics().failed(error);
-    out.error(error);
-  }
 }

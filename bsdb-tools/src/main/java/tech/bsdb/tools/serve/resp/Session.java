@@ -21,6 +21,7 @@ final class Session {
   private @Nullable CommandSpec lastCommand;
   private @Nullable Transaction transaction;
   private boolean ended;
+  private boolean replicaAccepted;
 
   Session(RespService service, long id, String address, String localAddress) {
     this.service = service;
@@ -139,6 +140,16 @@ final class Session {
     token = null;
     name = "";
     transaction = null;
+    replicaAccepted = false;
+  }
+
+  /** Whether the client accepts the answers of a replica. */
+  boolean acceptsReplica() {
+    return replicaAccepted;
+  }
+
+  void acceptReplica(boolean accept) {
+    replicaAccepted = accept;
   }
 
   /** Ends the connection after the reply. */
@@ -165,7 +176,7 @@ final class Session {
         + (now - beganNanos) / 1_000_000_000L
         + " idle="
         + (now - activeNanos) / 1_000_000_000L
-        + " flags=N db="
+        + (replicaAccepted ? " flags=r db=" : " flags=N db=")
         + selected.number()
         + " sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
         + " rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd="

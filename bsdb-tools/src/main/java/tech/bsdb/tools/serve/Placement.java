@@ -1,0 +1,34 @@
+package tech.bsdb.tools.serve;
+
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.cluster.Cluster;
+import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.ElsewhereException;
+
+/**
+ * Where the keys of a data set are answered: all of them here, or each by the node of a cluster to
+ * which its slot belongs. Thread-safe.
+ *
+ * @param cluster null if this server is alone
+ * @param scheme the scheme of the nodes' URLs
+ * @param keyPrefix what the paths of the data set's keys begin with
+ */
+record Placement(@Nullable Cluster cluster, String scheme, String keyPrefix) {
+  /**
+   * Requires that this server answers a key.
+   *
+   * @throws ElsewhereException if another node does
+   */
+  void requireHere(byte[] bytes, int offset, int length) throws ElsewhereException {
+    if (cluster != null) {
+      cluster.requireHere(bytes, offset, length);
+    }
+  }
+
+  /** Returns the answer for a key that another node answers. */
+  Reply misdirected(ElsewhereException e) {
+    ClusterNode owner = e.owner();
+    boolean http = owner.httpPort() != ClusterNode.NO_PORT;
+    return Reply.misdirected(e, http ? scheme + "://" + owner.httpAuthority() + keyPrefix : "");
+  }
+}

@@ -1,0 +1,273 @@
+package tech.bsdb.tools.serve.cluster;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.CountDownLatch;
+import java.util.concurrent.TimeUnit;
+import java.util.function.Consumer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.KeyRouting;
+import tech.bsdb.tools.serve.cluster.TopologyReader.WrongTopologyException;
+
+/**
+ * The cluster of which this server is a node. Its topology is a file, which is read again when it
+ * changes. A file that is wrong in any way is refused as a whole, and the topology before it stays.
+ * Thread-safe.
+ */
+public final class Cluster implements AutoCloseable {
+  private static final int MOST_BYTES = 1 << 20;
+
+  private final ClusterOptions options;
+  private final Requirement requirement;
+  private final Consumer<String> said;
+  private final Thread poller;
+  private final long pollMillis;
+  private byte[] bytes;
+  private byte @Nullable [] suspect;
+  private volatile ClusterView view;
+  private volatile @Nullable Refused refused;
+  private volatile Instant changedAt = Instant.now();
+  private volatile long changes;
+  private final CountDownLatch closed = new CountDownLatch(1);
+
+  /** What a topology must have besides being right in itself. */
+  @FunctionalInterface
+  public interface Requirement {
+    /** Returns why this server cannot serve in a topology; null if it can. */
+    @Nullable String lacking(ClusterView view);
+  }
+
+  /** Why the file is not used as it is, and since when. */
+  public record Refused(String reason, Instant at) {}
+
+  private Cluster(
+      ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
+      throws IOException {
+    this.options = options;
+    this.requirement = requirement;
+    this.said = said;
+    this.pollMillis = Math.max(1, poll.toMillis());
+    this.bytes = read(options.file());
+    Topology topology = parsed(bytes);
+    ClusterView first = new ClusterView(topology, own(topology), options.node(), List.of());
+    require(first);
+    this.view = first;
+    this.poller = new Thread(this::poll, "bsdb-cluster");
+    poller.setDaemon(true);
+  }
+
+  /**
+   * Reads the topology, and looks for another one from time to time.
+   *
+   * @param said receives messages for the operator
+   * @throws IOException if it is wrong or this node is not in it, with the file and the reason
+   */
+  public static Cluster join(
+      ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
+      throws IOException {
+    Cluster cluster = new Cluster(options, requirement, poll, said);
+    cluster.poller.start();
+    return cluster;
+  }
+
+  private static byte[] read(Path file) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(file.toString(), null, "is a directory, not a topology");
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] found = in.readNBytes(MOST_BYTES + 1);
+      if (found.length > MOST_BYTES) {
+        throw new FileSystemException(file.toString(), null, "too large for a topology");
+      }
+      return found;
+    } catch (NoSuchFileException e) {
+      throw new FileSystemException(file.toString(), null, "there is no such file");
+    }
+  }
+
+  private Topology parsed(byte[] json) throws IOException {
+    try {
+      return TopologyReader.read(json);
+    } catch (WrongTopologyException e) {
+      throw new FileSystemException(options.file().toString(), null, e.getMessage());
+    }
+  }
+
+  private ReplicaGroup own(Topology topology) throws IOException {
+    ReplicaGroup group = topology.groupOf(options.node());
+    if (group == null) {
+      throw new FileSystemException(
+          options.file().toString(),
+          null,
+          "no node has the name "
+              + options.node()
+              + "; the nodes are "
+              + topology.names()
+              + ", and --node says which of them this is");
+    }
+    return group;
+  }
+
+  private void require(ClusterView next) throws IOException {
+    String lacking = requirement.lacking(next);
+    if (lacking != null) {
+      throw new FileSystemException(options.file().toString(), null, lacking);
+    }
+  }
+
+  /** Returns the topology in use, as this node sees it. */
+  public ClusterView view() {
+    return view;
+  }
+
+  /** Returns the file of the topology. */
+  public Path file() {
+    return options.file();
+  }
+
+  /** Returns why the file is not used as it is; null if it is. */
+  public @Nullable Refused refused() {
+    return refused;
+  }
+
+  /** Returns how often the topology has changed since the start. */
+  public long changes() {
+    return changes;
+  }
+
+  /** Returns when the topology in use was read. */
+  public Instant changedAt() {
+    return changedAt;
+  }
+
+  /**
+   * Requires that this node answers a key for a client that accepts the answer of a replica.
+   *
+   * @throws ElsewhereException if another node does
+   */
+  public void requireHere(byte[] bytes, int offset, int length) throws ElsewhereException {
+    ClusterView now = view;
+    int slot = KeyRouting.slot(bytes, offset, length);
+    if (!now.answers(slot, true)) {
+      throw new ElsewhereException(slot, now.topology().group(slot).primary());
+    }
+  }
+
+  /**
+   * Reads the file again.
+   *
+   * @return whether the topology is another one now
+   * @throws IOException if the file is refused; the topology stays as it is
+   */
+  public synchronized boolean refresh() throws IOException {
+    view = view.at(System.nanoTime());
+    try {
+      byte[] found = read(options.file());
+      if (Arrays.equals(found, bytes)) {
+        refused = null;
+        suspect = null;
+        return false;
+      }
+      Topology topology = parsed(found);
+      ReplicaGroup group = own(topology);
+      long now = System.nanoTime();
+      ClusterView next = view.next(topology, group, now, now + options.handover().toNanos());
+      require(next);
+      String change = describe(view, next);
+      view = next;
+      bytes = found;
+      suspect = null;
+      refused = null;
+      changedAt = Instant.now();
+      changes++;
+      said.accept(change);
+      return true;
+    } catch (IOException e) {
+      refuse(String.valueOf(e.getMessage()));
+      throw e;
+    }
+  }
+
+  private static String describe(ClusterView before, ClusterView after) {
+    SlotSet gained = after.slots().minus(before.slots());
+    SlotSet lost = before.slots().minus(after.slots());
+    String role =
+        after.isReplica() ? "a replica of " + after.group().primary().name() : "a primary";
+    return "the cluster has a new topology; this node, "
+        + after.self().name()
+        + ", is "
+        + role
+        + " with "
+        + (after.slots().isEmpty() ? "no slots" : "slots " + after.slots())
+        + (gained.isEmpty() ? "" : "; new: " + gained)
+        + (lost.isEmpty() ? "" : "; handed over: " + lost);
+  }
+
+  private void refuse(String reason) {
+    Refused before = refused;
+    if (before == null || !before.reason.equals(reason)) {
+      refused = new Refused(reason, Instant.now());
+      said.accept("the cluster's topology stays as it is: " + reason);
+    }
+  }
+
+  /** Looks for another topology until this is closed. */
+  private void poll() {
+    try {
+      while (!closed.await(pollMillis, TimeUnit.MILLISECONDS)) {
+        try {
+          look();
+        } catch (RuntimeException e) { // the service ends, and has closed its data sets
+          if (closed.getCount() > 0) {
+            said.accept("reading the cluster's topology failed: " + e);
+          }
+        }
+      }
+    } catch (InterruptedException e) {
+      Thread.currentThread().interrupt(); // nobody does that
+    }
+  }
+
+  /** Takes another topology; a file that is wrong gets a second look: it may be being written. */
+  private synchronized void look() {
+    view = view.at(System.nanoTime());
+    byte[] found;
+    try {
+      found = read(options.file());
+    } catch (IOException e) {
+      found = new byte[0];
+    }
+    boolean settled = Arrays.equals(found, suspect);
+    suspect = found;
+    if (!settled && !Arrays.equals(found, bytes) && isWrong(found)) {
+      return;
+    }
+    try {
+      boolean unused = refresh();
+    } catch (IOException e) {
+      suspect = found; // refused, which was said; it is tried again
+    }
+  }
+
+  private static boolean isWrong(byte[] json) {
+    try {
+      Topology unused = TopologyReader.read(json);
+      return false;
+    } catch (WrongTopologyException e) {
+      return true;
+    }
+  }
+
+  @Override
+  public void close() {
+    closed.countDown();
+  }
+}

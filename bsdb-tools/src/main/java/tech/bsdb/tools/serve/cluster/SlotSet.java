@@ -1,0 +1,139 @@
+package tech.bsdb.tools.serve.cluster;
+
+import java.util.ArrayList;
+import java.util.BitSet;
+import java.util.List;
+import java.util.regex.Matcher;
+import java.util.regex.Pattern;
+import java.util.stream.Collectors;
+import tech.bsdb.KeyRouting;
+
+/** A set of slots. Immutable. */
+public final class SlotSet {
+  /** No slots. */
+  public static final SlotSet NONE = new SlotSet(new BitSet());
+
+  private static final Pattern RANGE = Pattern.compile("(\\d{1,5})(?:-(\\d{1,5}))?");
+
+  private final BitSet slots;
+
+  /** Neighboring slots, from the first to the last. */
+  public record Range(int first, int last) {
+    @Override
+    public String toString() {
+      return first == last ? String.valueOf(first) : first + "-" + last;
+    }
+  }
+
+  private SlotSet(BitSet slots) {
+    this.slots = slots;
+  }
+
+  /** Returns the slots of a range. */
+  public static SlotSet of(int first, int last) {
+    BitSet slots = new BitSet(KeyRouting.SLOTS);
+    slots.set(first, last + 1);
+    return new SlotSet(slots);
+  }
+
+  /**
+   * Reads numbers and ranges: {@code 0-5460,10923}. An empty text stands for no slots.
+   *
+   * @throws IllegalArgumentException if the text is anything else, or states a slot twice
+   */
+  public static SlotSet parse(String text) {
+    BitSet slots = new BitSet(KeyRouting.SLOTS);
+    if (text.isBlank()) {
+      return NONE;
+    }
+    for (String each : text.split(",", -1)) {
+      Matcher range = RANGE.matcher(each.strip());
+      if (!range.matches()) {
+        throw new IllegalArgumentException(
+            "slots are numbers and ranges from 0 to "
+                + (KeyRouting.SLOTS - 1)
+                + ", such as 0-5460,10923, not \""
+                + text
+                + "\"");
+      }
+      int first = Integer.parseInt(range.group(1));
+      int last = range.group(2) == null ? first : Integer.parseInt(range.group(2));
+      if (last < first || last >= KeyRouting.SLOTS) {
+        throw new IllegalArgumentException(
+            "slots "
+                + each.strip()
+                + ": a range goes up, and ends at "
+                + (KeyRouting.SLOTS - 1)
+                + " or before");
+      }
+      if (slots.get(first, last + 1).cardinality() > 0) {
+        throw new IllegalArgumentException("\"" + text + "\" states some slots twice");
+      }
+      slots.set(first, last + 1);
+    }
+    return new SlotSet(slots);
+  }
+
+  /** Whether a slot is one of these. */
+  public boolean contains(int slot) {
+    return slots.get(slot);
+  }
+
+  /** Returns the number of slots. */
+  public int size() {
+    return slots.cardinality();
+  }
+
+  /** Whether there are none. */
+  public boolean isEmpty() {
+    return slots.isEmpty();
+  }
+
+  /** Returns these slots and others. */
+  public SlotSet plus(SlotSet others) {
+    BitSet all = (BitSet) slots.clone();
+    all.or(others.slots);
+    return new SlotSet(all);
+  }
+
+  /** Returns these slots without others. */
+  public SlotSet minus(SlotSet others) {
+    BitSet left = (BitSet) slots.clone();
+    left.andNot(others.slots);
+    return new SlotSet(left);
+  }
+
+  /** Returns those of these slots that are also in another set. */
+  public SlotSet and(SlotSet others) {
+    BitSet both = (BitSet) slots.clone();
+    both.and(others.slots);
+    return new SlotSet(both);
+  }
+
+  /** Returns the slots as ranges in ascending order, each as long as can be. */
+  public List<Range> ranges() {
+    List<Range> ranges = new ArrayList<>();
+    for (int first = slots.nextSetBit(0); first >= 0; ) {
+      int end = slots.nextClearBit(first);
+      ranges.add(new Range(first, end - 1));
+      first = slots.nextSetBit(end);
+    }
+    return ranges;
+  }
+
+  @Override
+  public boolean equals(Object other) {
+    return other instanceof SlotSet set && slots.equals(set.slots);
+  }
+
+  @Override
+  public int hashCode() {
+    return slots.hashCode();
+  }
+
+  /** Returns what {@link #parse} reads. */
+  @Override
+  public String toString() {
+    return ranges().stream().map(Range::toString).collect(Collectors.joining(","));
+  }
+}

@@ -1,0 +1,209 @@
+package tech.bsdb.tools.serve.cluster;
+
+import com.fasterxml.jackson.core.JsonFactory;
+import com.fasterxml.jackson.core.JsonLocation;
+import com.fasterxml.jackson.core.JsonParser;
+import com.fasterxml.jackson.core.JsonProcessingException;
+import com.fasterxml.jackson.core.JsonToken;
+import com.fasterxml.jackson.core.StreamReadFeature;
+import com.fasterxml.jackson.core.io.JsonEOFException;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Set;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * Reads a topology from JSON:
+ *
+ * <pre>{@code
+ * {"nodes": [
+ *   {"name": "a", "host": "10.0.0.1", "resp": 6379, "http": 9999, "slots": "0-8191",
+ *    "replicas": [{"name": "a2", "host": "10.0.0.3", "resp": 6379, "http": 9999}]},
+ *   {"name": "b", "host": "10.0.0.2", "resp": 6379, "http": 9999, "slots": "8192-16383"}
+ * ]}
+ * }</pre>
+ */
+final class TopologyReader {
+  private static final JsonFactory JSON =
+      JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,252}");
+  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}");
+  private static final Set<String> OF_PRIMARY =
+      Set.of("name", "host", "resp", "http", "slots", "replicas");
+  private static final Set<String> OF_REPLICA = Set.of("name", "host", "resp", "http");
+
+  private final JsonParser parser;
+
+  private TopologyReader(JsonParser parser) {
+    this.parser = parser;
+  }
+
+  /** What is wrong with a topology, and where. */
+  static final class WrongTopologyException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    WrongTopologyException(String message) {
+      super(message);
+    }
+  }
+
+  /**
+   * Reads and checks a topology.
+   *
+   * @throws WrongTopologyException if it is not one, with the line where that is known
+   */
+  static Topology read(byte[] json) throws WrongTopologyException {
+    try (JsonParser parser = JSON.createParser(json)) {
+      return Topology.of(new TopologyReader(parser).file());
+    } catch (JsonEOFException e) {
+      throw new WrongTopologyException(line(e.getLocation()) + "the JSON ends too early");
+    } catch (JsonProcessingException e) {
+      throw new WrongTopologyException(line(e.getLocation()) + e.getOriginalMessage());
+    } catch (IllegalArgumentException e) {
+      throw new WrongTopologyException(String.valueOf(e.getMessage()));
+    } catch (IOException e) {
+      throw new WrongTopologyException("not JSON in UTF-8: " + e.getMessage());
+    }
+  }
+
+  private static String line(@Nullable JsonLocation location) {
+    return location == null ? "" : "line " + location.getLineNr() + ": ";
+  }
+
+  private WrongTopologyException wrong(String message) {
+    return new WrongTopologyException(line(parser.currentTokenLocation()) + message);
+  }
+
+  private List<ReplicaGroup> file() throws IOException, WrongTopologyException {
+    List<ReplicaGroup> groups = null;
+    if (parser.nextToken() != JsonToken.START_OBJECT) {
+      throw wrong("expected an object with the list \"nodes\"");
+    }
+    while (parser.nextToken() != JsonToken.END_OBJECT) {
+      if (!parser.currentName().equals("nodes")) {
+        throw wrong("\"" + parser.currentName() + "\" is unknown; expected \"nodes\"");
+      }
+      groups = list(this::primary);
+    }
+    if (parser.nextToken() != null) {
+      throw wrong("something follows the object");
+    }
+    if (groups == null || groups.isEmpty()) {
+      throw new WrongTopologyException("there are no nodes; list them in \"nodes\"");
+    }
+    return groups;
+  }
+
+  private interface Element<T> {
+    T read() throws IOException, WrongTopologyException;
+  }
+
+  private <T> List<T> list(Element<T> element) throws IOException, WrongTopologyException {
+    String name = parser.currentName();
+    if (parser.nextToken() != JsonToken.START_ARRAY) {
+      throw wrong("\"" + name + "\" must be a list");
+    }
+    List<T> elements = new ArrayList<>();
+    while (parser.nextToken() != JsonToken.END_ARRAY) {
+      if (parser.currentToken() != JsonToken.START_OBJECT) {
+        throw wrong("each element of \"" + name + "\" must be an object");
+      }
+      elements.add(element.read());
+    }
+    return elements;
+  }
+
+  private ReplicaGroup primary() throws IOException, WrongTopologyException {
+    Fields fields = new Fields(OF_PRIMARY);
+    ClusterNode node = fields.node();
+    String slots = fields.slots;
+    if (slots == null) {
+      throw wrong("node " + node.name() + " has no \"slots\"; write \"\" for a node without slots");
+    }
+    try {
+      return new ReplicaGroup(node, SlotSet.parse(slots), fields.replicas);
+    } catch (IllegalArgumentException e) {
+      throw wrong("node " + node.name() + ": " + e.getMessage());
+    }
+  }
+
+  private ClusterNode replica() throws IOException, WrongTopologyException {
+    return new Fields(OF_REPLICA).node();
+  }
+
+  /** The fields of a node, which the parser has entered. */
+  private final class Fields {
+    private @Nullable String name;
+    private @Nullable String host;
+    private @Nullable String slots;
+    private int respPort = ClusterNode.NO_PORT;
+    private int httpPort = ClusterNode.NO_PORT;
+    private List<ClusterNode> replicas = List.of();
+
+    Fields(Set<String> known) throws IOException, WrongTopologyException {
+      while (parser.nextToken() != JsonToken.END_OBJECT) {
+        String field = parser.currentName();
+        if (!known.contains(field)) {
+          throw wrong("\"" + field + "\" is unknown; a node has " + shown(known));
+        }
+        switch (field) {
+          case "name" -> name = text(NAME, "letters, digits, hyphens, underscores and dots");
+          case "host" -> host = text(HOST, "a host name or an address, without a port");
+          case "resp" -> respPort = port();
+          case "http" -> httpPort = port();
+          case "slots" -> slots = text();
+          default -> replicas = list(TopologyReader.this::replica);
+        }
+      }
+    }
+
+    private String shown(Set<String> known) {
+      return String.join(", ", known.stream().sorted().toList());
+    }
+
+    private String text() throws IOException, WrongTopologyException {
+      String field = parser.currentName();
+      if (parser.nextToken() != JsonToken.VALUE_STRING) {
+        throw wrong("\"" + field + "\" must be a string");
+      }
+      return parser.getText();
+    }
+
+    private String text(Pattern allowed, String what) throws IOException, WrongTopologyException {
+      String field = parser.currentName();
+      String value = text();
+      if (!allowed.matcher(value).matches()) {
+        throw wrong("\"" + field + "\" must be " + what + ", not \"" + value + "\"");
+      }
+      return value;
+    }
+
+    private int port() throws IOException, WrongTopologyException {
+      String field = parser.currentName();
+      if (parser.nextToken() != JsonToken.VALUE_NUMBER_INT
+          || parser.getNumberType() != JsonParser.NumberType.INT
+          || parser.getIntValue() < 1
+          || parser.getIntValue() > 65_535) {
+        throw wrong("\"" + field + "\" must be a port, 1 to 65,535");
+      }
+      return parser.getIntValue();
+    }
+
+    ClusterNode node() throws WrongTopologyException {
+      String named = name;
+      if (named == null) {
+        throw wrong("a node has no \"name\"");
+      }
+      String at = host;
+      if (at == null) {
+        throw wrong("node " + named + " has no \"host\"");
+      }
+      if (respPort < 0 && httpPort < 0) {
+        throw wrong("node " + named + " has no port: \"resp\", \"http\" or both");
+      }
+      return new ClusterNode(named, at, respPort, httpPort);
+    }
+  }
+}

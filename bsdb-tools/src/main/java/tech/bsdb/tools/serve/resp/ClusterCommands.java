@@ -1,0 +1,260 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.KeyRouting;
+import tech.bsdb.store.Lease;
+import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.cluster.ReplicaGroup;
+import tech.bsdb.tools.serve.cluster.SlotSet;
+
+/** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */
+final class ClusterCommands {
+  private static final String ALONE = "ERR This instance has cluster support disabled";
+
+  private ClusterCommands() {}
+
+  /** A command that only a node of a cluster answers. */
+  private interface OfNode {
+    void answer(RespCluster cluster, ClusterView view, ReplyWriter out) throws CommandException;
+  }
+
+  private static void answer(Session session, ReplyWriter out, OfNode command)
+      throws CommandException {
+    RespCluster cluster = session.service().cluster();
+    if (cluster == null) {
+      throw new CommandException(ALONE);
+    }
+    command.answer(cluster, cluster.cluster().view(), out);
+  }
+
+  /** The slots of a node that follow each other. */
+  private record Range(SlotSet.Range slots, ReplicaGroup group) {}
+
+  private static List<Range> ranges(ClusterView view) {
+    List<Range> all = new ArrayList<>();
+    for (ReplicaGroup group : view.topology().groups()) {
+      group.slots().ranges().forEach(slots -> all.add(new Range(slots, group)));
+    }
+    all.sort(Comparator.comparingInt(each -> each.slots.first()));
+    return all;
+  }
+
+  static void slots(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          List<Range> ranges = ranges(view);
+          out.array(ranges.size());
+          for (Range range : ranges) {
+            List<ClusterNode> nodes = range.group.nodes();
+            out.array(2 + nodes.size());
+            out.integer(range.slots.first());
+            out.integer(range.slots.last());
+            for (ClusterNode node : nodes) {
+              out.array(4);
+              out.bulk(node.host());
+              out.integer(node.respPort());
+              out.bulk(node.id());
+              out.map(0); // other names of the node
+            }
+          }
+        });
+  }
+
+  static void shards(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          List<ReplicaGroup> groups = view.topology().groups();
+          out.array(groups.size());
+          for (ReplicaGroup group : groups) {
+            List<SlotSet.Range> ranges = group.slots().ranges();
+            List<ClusterNode> nodes = group.nodes();
+            out.map(2);
+            out.bulk("slots");
+            out.array(2L * ranges.size());
+            for (SlotSet.Range range : ranges) {
+              out.integer(range.first());
+              out.integer(range.last());
+            }
+            out.bulk("nodes");
+            out.array(nodes.size());
+            for (ClusterNode node : nodes) {
+              writeShardNode(node, node.equals(group.primary()), cluster.tls(), out);
+            }
+          }
+        });
+  }
+
+  private static void writeShardNode(
+      ClusterNode node, boolean primary, boolean tls, ReplyWriter out) {
+    out.map(7);
+    out.bulk("id");
+    out.bulk(node.id());
+    out.bulk(tls ? "tls-port" : "port");
+    out.integer(node.respPort());
+    out.bulk("ip");
+    out.bulk(node.host());
+    out.bulk("endpoint");
+    out.bulk(node.host());
+    out.bulk("role");
+    out.bulk(primary ? "master" : "replica");
+    out.bulk("replication-offset");
+    out.integer(0);
+    out.bulk("health");
+    out.bulk("online");
+  }
+
+  static void nodes(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          StringBuilder text = new StringBuilder();
+          int epoch = 0;
+          for (ReplicaGroup group : view.topology().groups()) {
+            epoch++;
+            for (ClusterNode node : group.nodes()) {
+              appendNode(node, group, epoch, node.equals(view.self()), text);
+            }
+          }
+          out.verbatim(text.toString());
+        });
+  }
+
+  /** Appends a line; nodes do not speak with each other, so there are no times and no bus port. */
+  private static void appendNode(
+      ClusterNode node, ReplicaGroup group, int epoch, boolean self, StringBuilder text) {
+    boolean primary = node.equals(group.primary());
+    text.append(node.id())
+        .append(' ')
+        .append(node.respAddress())
+        .append("@0 ")
+        .append(self ? "myself," : "")
+        .append(primary ? "master - 0 0 " : "slave " + group.primary().id() + " 0 0 ")
+        .append(epoch)
+        .append(" connected");
+    if (primary && !group.slots().isEmpty()) {
+      text.append(' ')
+          .append(
+              group.slots().ranges().stream()
+                  .map(SlotSet.Range::toString)
+                  .collect(Collectors.joining(" ")));
+    }
+    text.append('\n');
+  }
+
+  static void info(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          List<ReplicaGroup> groups = view.topology().groups();
+          long withSlots = groups.stream().filter(group -> !group.slots().isEmpty()).count();
+          out.verbatim(
+              String.join(
+                  "\r\n",
+                  "cluster_state:ok",
+                  "cluster_slots_assigned:" + KeyRouting.SLOTS,
+                  "cluster_slots_ok:" + KeyRouting.SLOTS,
+                  "cluster_slots_pfail:0",
+                  "cluster_slots_fail:0",
+                  "cluster_known_nodes:" + view.topology().nodes().size(),
+                  "cluster_size:" + withSlots,
+                  "cluster_current_epoch:" + groups.size(),
+                  "cluster_my_epoch:" + (groups.indexOf(view.group()) + 1),
+                  "cluster_stats_messages_sent:0",
+                  "cluster_stats_messages_received:0",
+                  "total_cluster_links_buffer_limit_exceeded:0",
+                  ""));
+        });
+  }
+
+  static void myId(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(session, writer, (cluster, view, out) -> out.bulk(view.self().id()));
+  }
+
+  static void keySlot(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(session, writer, (cluster, view, out) -> out.integer(KeyRouting.slot(arguments.get(2))));
+  }
+
+  static void readOnly(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          session.acceptReplica(true);
+          out.ok();
+        });
+  }
+
+  static void readWrite(Session session, List<byte[]> arguments, ReplyWriter writer)
+      throws CommandException {
+    answer(
+        session,
+        writer,
+        (cluster, view, out) -> {
+          session.acceptReplica(false);
+          out.ok();
+        });
+  }
+
+  /** Counts the keys in a slot, which are none if it is not this node's. */
+  static void countKeysInSlot(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException, IOException {
+    RespCluster cluster = selected.service().cluster();
+    if (cluster == null) {
+      throw new CommandException(ALONE);
+    }
+    long slot = Words.integer(arguments.get(2));
+    if (slot < 0 || slot >= KeyRouting.SLOTS) {
+      throw new CommandException("ERR Invalid slot");
+    }
+    SlotSet wanted = SlotSet.of((int) slot, (int) slot);
+    out.integer(keysIn(selected, cluster, wanted));
+  }
+
+  /** Counts the keys of this node. */
+  static void dbSize(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException, IOException {
+    RespCluster cluster = selected.service().cluster();
+    if (cluster == null) {
+      try (Lease lease = selected.acquire()) {
+        out.integer(selected.version(lease.database()).records());
+      }
+    } else {
+      out.integer(keysIn(selected, cluster, null));
+    }
+  }
+
+  /**
+   * Counts the keys in slots of this node.
+   *
+   * @param wanted only in these; null for all
+   */
+  private static long keysIn(Selectable selected, RespCluster cluster, @Nullable SlotSet wanted)
+      throws CommandException, IOException {
+    SlotSet own = cluster.cluster().view().slots();
+    try (Lease lease = selected.acquire()) {
+      return selected
+          .version(lease.database())
+          .slotCounts()
+          .in(wanted == null ? own : own.and(wanted), cluster.counting());
+    }
+  }
+}
