@@ -133,7 +133,15 @@ class ClusterServiceTest {
       assertThat(wire.ask("HGET", foreign, "f")).isEqualTo(moved(nodes, foreign, "b"));
       assertThat(wire.ask("GETRANGE", foreign, "x", "y")).isEqualTo(moved(nodes, foreign, "b"));
       assertThat(wire.ask("GET")).startsWith("-ERR wrong number of arguments");
-      assertThat(wire.ask("SET", foreign, "x")).startsWith("-READONLY");
+      assertThat(wire.ask("SET", own, "x")).startsWith("-READONLY");
+      assertThat(wire.ask("SET", foreign, "x")).isEqualTo(moved(nodes, foreign, "b"));
+      assertThat(wire.ask("MSET", own, foreign, "{" + own + "}", "x")).startsWith("-READONLY");
+      assertThat(wire.ask("MSET", own, "x", foreign, "x")).isEqualTo(cross);
+      assertThat(wire.ask("FLUSHALL")).startsWith("-READONLY");
+      assertThat(wire.ask("COMMAND", "INFO", "mset"))
+          .startsWith("*1\r\n*10\r\n$4\r\nmset\r\n:-3\r\n*1\r\n+write\r\n:1\r\n:-1\r\n:2\r\n");
+      assertThat(wire.ask("COMMAND", "INFO", "mget"))
+          .contains("*1\r\n$26\r\nrequest_policy:multi_shard\r\n");
     }
   }
 

@@ -6,15 +6,20 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
-import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.KeyRouting;
+import tech.bsdb.tools.serve.cluster.ClusterOptions;
 
 /**
  * Whatever clients send, the server answers others and forgets them. {@code
@@ -27,6 +32,7 @@ class RespFuzzTest {
   private static final List<String> WORDS =
       List.of(
               "GET MGET EXISTS TYPE TTL STRLEN GETRANGE HGETALL HGET HMGET HKEYS OBJECT ENCODING PING"
+                  + " CLUSTER SLOTS SHARDS NODES MYID KEYSLOT COUNTKEYSINSLOT READONLY READWRITE MULTI EXEC"
                   + " ECHO HELLO AUTH CLIENT SETNAME GETNAME INFO COMMAND DOCS CONFIG SCAN MATCH COUNT"
                   + " TYPE DBSIZE RANDOMKEY SELECT RESET QUIT SET DEL k1 k2 long none 0 1 2 3 -1 10"
                   + " 9223372036854775807 * [a-z] ? \\")
@@ -36,8 +42,25 @@ class RespFuzzTest {
 
   @TempDir Path folder;
 
-  @Test
-  void nothingThatIsSentHarmsTheServer() throws IOException {
+  /** A node of a cluster that has the slots of k1 and long, but not that of k2. */
+  private ClusterOptions member() throws IOException {
+    int slot = KeyRouting.slot("k2".getBytes(UTF_8));
+    Path file =
+        Files.writeString(
+            folder.resolve("topology.json"),
+            """
+            {"nodes": [
+              {"name": "a", "host": "h", "resp": 1, "slots": "0-%d,%d-16383"},
+              {"name": "b", "host": "h", "resp": 2, "slots": "%d"}
+            ]}
+            """
+                .formatted(slot - 1, slot + 1, slot));
+    return new ClusterOptions(file, "a", Duration.ZERO);
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void nothingThatIsSentHarmsTheServer(boolean inCluster) throws IOException {
     Map<byte[], byte[]> records = new TreeMap<>(Arrays::compare);
     records.put("k1".getBytes(UTF_8), "value".getBytes(UTF_8));
     records.put("k2".getBytes(UTF_8), new byte[0]);
@@ -45,9 +68,10 @@ class RespFuzzTest {
     Random random = new Random(SEED);
     try (Serving serving = new Serving(Serving.buildBytes(folder.resolve("db"), records))) {
       serving.resp = true;
+      serving.cluster = inCluster ? member() : null;
       serving.start();
       int sent = 0;
-      while (sent < REQUESTS) {
+      while (sent < REQUESTS / 2) {
         int count = 1 + random.nextInt(400);
         sent += count;
         send(serving.respPort(), random, count);
@@ -55,6 +79,7 @@ class RespFuzzTest {
       try (RespWire wire = RespWire.to(serving.respPort())) {
         assertThat(wire.ask("PING")).as("seed %d", SEED).isEqualTo("+PONG\r\n");
         assertThat(wire.ask("GET", "k1")).isEqualTo("$5\r\nvalue\r\n");
+        assertThat(wire.ask("GET", "k2")).startsWith(inCluster ? "-MOVED " : "$0\r\n");
       }
       while (serving.memory().held() > 0 || serving.metric("bsdb_resp_connections") > 0) {
         Serving.pause(); // the test's timeout bounds it

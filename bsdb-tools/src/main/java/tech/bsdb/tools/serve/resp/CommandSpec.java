@@ -12,6 +12,7 @@ import java.util.Map;
  * @param flags the command's flags, in Redis' words
  * @param firstKey the place of the first key; 0 if there are no keys
  * @param lastKey the place of the last key, negative if counted from the end
+ * @param keyStep how far keys are apart; 0 if there are none
  * @param group the group of the documentation that it belongs to
  * @param since the version of Redis that brought it
  * @param summary what it does
@@ -24,6 +25,7 @@ record CommandSpec(
     List<String> flags,
     int firstKey,
     int lastKey,
+    int keyStep,
     String group,
     String since,
     String summary,
@@ -61,11 +63,38 @@ record CommandSpec(
       all.put(each.name.substring(name.length() + 1), each);
     }
     return new CommandSpec(
-        name, arity, flags, firstKey, lastKey, group, since, summary, handler, all);
+        name, arity, flags, firstKey, lastKey, keyStep, group, since, summary, handler, all);
+  }
+
+  /** Returns how clients of a cluster are to send it, and other hints, in Redis' words. */
+  List<String> tips() {
+    return switch (name) {
+      case "mget" -> List.of("request_policy:multi_shard");
+      case "exists", "touch", "del", "unlink" ->
+          List.of("request_policy:multi_shard", "response_policy:agg_sum");
+      case "mset" -> List.of("request_policy:multi_shard", "response_policy:all_succeeded");
+      case "dbsize" -> List.of("request_policy:all_shards", "response_policy:agg_sum");
+      case "ping", "flushall", "flushdb" ->
+          List.of("request_policy:all_shards", "response_policy:all_succeeded");
+      case "scan" -> List.of("nondeterministic_output", "request_policy:special");
+      case "randomkey" -> List.of("request_policy:all_shards", "nondeterministic_output");
+      case "info" ->
+          List.of(
+              "nondeterministic_output", "request_policy:all_shards", "response_policy:special");
+      default -> List.of();
+    };
+  }
+
+  /** Whether it changes data, and so is refused. */
+  boolean isWrite() {
+    return handler instanceof Handler.Refused;
   }
 
   /** Returns the categories of access control that it belongs to. */
   List<String> categories() {
+    if (isWrite()) {
+      return List.of("@write", "@slow");
+    }
     String speed = flags.contains("fast") ? "@fast" : "@slow";
     String of =
         switch (group) {

@@ -9,11 +9,12 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 
-/** All commands, and the errors for those that there are not. */
+/** All commands, those that write included, and the errors for those that there are not. */
 final class CommandTable {
   /** The version of Redis whose replies and errors these are. */
   static final String REDIS_VERSION = "7.2.0";
 
+  private static final List<String> WRITE = List.of("write");
   private static final List<String> READS = List.of("readonly", "fast");
   private static final List<String> SLOW_READS = List.of("readonly");
   private static final List<String> FAST = List.of("loading", "stale", "fast");
@@ -21,25 +22,31 @@ final class CommandTable {
   private static final List<String> OPEN =
       List.of("noscript", "loading", "stale", "fast", "no_auth", "allow_busy");
 
-  /** Commands that change data, with their arities. They are known, but not carried out. */
+  /**
+   * Commands that change data, which are known and refused: name, arity, and, unless the first
+   * argument is the only key, the places of the first and the last key and the step between them.
+   */
   private static final String WRITES =
       """
-      append 3 bitfield -2 bitop -4 blmove 6 blmpop -5 blpop -3 brpop -3 brpoplpush 4 bzmpop -5
-      bzpopmax -3 bzpopmin -3 copy -3 decr 2 decrby 3 del -2 expire -3 expireat -3 flushall -1
-      flushdb -1 geoadd -5 georadius -6 georadiusbymember -5 geosearchstore -8 getdel 2 getex -2
-      getset 3 hdel -3 hincrby 4 hincrbyfloat 4 hmset -4 hset -4 hsetnx 4 incr 2 incrby 3
-      incrbyfloat 3 linsert 5 lmove 5 lmpop -4 lpop -2 lpush -3 lpushx -3 lrem 4 lset 4 ltrim 4
-      migrate -6 move 3 mset -3 msetnx -3 persist 2 pexpire -3 pexpireat -3 pfadd -2 pfmerge -2
-      psetex 4 rename 3 renamenx 3 restore -4 rpop -2 rpoplpush 3 rpush -3 rpushx -3 sadd -3
-      sdiffstore -3 set -3 setbit 4 setex 4 setnx 3 setrange 4 sinterstore -3 smove 4 sort -2
-      spop -2 srem -3 sunionstore -3 swapdb 3 unlink -2 xack -4 xadd -5 xautoclaim -6 xclaim -6
-      xdel -3 xgroup -2 xreadgroup -7 xsetid -3 xtrim -4 zadd -4 zdiffstore -4 zincrby 4
-      zinterstore -4 zmpop -4 zpopmax -2 zpopmin -2 zrangestore -5 zrem -3 zremrangebylex 4
-      zremrangebyrank 4 zremrangebyscore 4 zunionstore -4
+      append:3 bitfield:-2 bitop:-4:2:-1 blmove:6:1:2 blmpop:-5:0 blpop:-3:1:-2 brpop:-3:1:-2
+      brpoplpush:4:1:2 bzmpop:-5:0 bzpopmax:-3:1:-2 bzpopmin:-3:1:-2 copy:-3:1:2 decr:2 decrby:3
+      del:-2:1:-1 expire:-3 expireat:-3 flushall:-1:0 flushdb:-1:0 geoadd:-5 georadius:-6
+      georadiusbymember:-5 geosearchstore:-8:1:2 getdel:2 getex:-2 getset:3 hdel:-3 hincrby:4
+      hincrbyfloat:4 hmset:-4 hset:-4 hsetnx:4 incr:2 incrby:3 incrbyfloat:3 linsert:5 lmove:5:1:2
+      lmpop:-4:0 lpop:-2 lpush:-3 lpushx:-3 lrem:4 lset:4 ltrim:4 migrate:-6:3:3 move:3
+      mset:-3:1:-1:2 msetnx:-3:1:-1:2 persist:2 pexpire:-3 pexpireat:-3 pfadd:-2 pfmerge:-2:1:-1
+      psetex:4 rename:3:1:2 renamenx:3:1:2 restore:-4 rpop:-2 rpoplpush:3:1:2 rpush:-3 rpushx:-3
+      sadd:-3 sdiffstore:-3:1:-1 set:-3 setbit:4 setex:4 setnx:3 setrange:4 sinterstore:-3:1:-1
+      smove:4:1:2 sort:-2 spop:-2 srem:-3 sunionstore:-3:1:-1 swapdb:3:0 unlink:-2:1:-1 xack:-4
+      xadd:-5 xautoclaim:-6 xclaim:-6 xdel:-3 xgroup:-2:0 xreadgroup:-7:0 xsetid:-3 xtrim:-4 zadd:-4
+      zdiffstore:-4 zincrby:4 zinterstore:-4 zmpop:-4:0 zpopmax:-2 zpopmin:-2 zrangestore:-5:1:2
+      zrem:-3 zremrangebylex:4 zremrangebyrank:4 zremrangebyscore:4 zunionstore:-4
       """;
 
+  private static final Handler REFUSED =
+      new Handler.Refused("READONLY You can't write against a read only replica.");
+
   private static final Map<String, CommandSpec> COMMANDS = new LinkedHashMap<>();
-  private static final Map<String, Integer> WRITE_ARITIES = new LinkedHashMap<>();
 
   static {
     declareKeys();
@@ -47,9 +54,8 @@ final class CommandTable {
     declareConnection();
     declareTransactions();
     declareServer();
-    String[] words = WRITES.strip().split("\\s+", -1);
-    for (int i = 0; i < words.length; i += 2) {
-      WRITE_ARITIES.put(words[i], Integer.parseInt(words[i + 1]));
+    for (String write : WRITES.strip().split("\\s+", -1)) {
+      add(refused(write.split(":", -1)));
     }
   }
 
@@ -554,6 +560,26 @@ final class CommandTable {
                     ServerCommands::configGet)));
   }
 
+  private static CommandSpec refused(String[] words) {
+    int[] numbers = {0, 1, 1, 1};
+    for (int i = 1; i < words.length; i++) {
+      numbers[i - 1] = Integer.parseInt(words[i]);
+    }
+    int first = numbers[1];
+    return new CommandSpec(
+        words[0],
+        numbers[0],
+        WRITE,
+        first,
+        first == 0 ? 0 : numbers[2],
+        first == 0 ? 0 : numbers[3],
+        "generic",
+        "1.0.0",
+        "Refused: the data is read only.",
+        REFUSED,
+        Map.of());
+  }
+
   private static void add(CommandSpec spec) {
     COMMANDS.put(spec.name(), spec);
   }
@@ -568,7 +594,7 @@ final class CommandTable {
       String summary,
       Handler.Queued handler) {
     return new CommandSpec(
-        name, arity, READS, first, last, group, since, summary, handler, Map.of());
+        name, arity, READS, first, last, 1, group, since, summary, handler, Map.of());
   }
 
   private static CommandSpec slowReads(
@@ -580,7 +606,7 @@ final class CommandTable {
       String summary,
       Handler.Queued handler) {
     return new CommandSpec(
-        name, arity, SLOW_READS, key, key, group, since, summary, handler, Map.of());
+        name, arity, SLOW_READS, key, key, 1, group, since, summary, handler, Map.of());
   }
 
   private static CommandSpec direct(
@@ -591,7 +617,7 @@ final class CommandTable {
       String since,
       String summary,
       Handler.Direct handler) {
-    return new CommandSpec(name, arity, flags, 0, 0, group, since, summary, handler, Map.of());
+    return new CommandSpec(name, arity, flags, 0, 0, 0, group, since, summary, handler, Map.of());
   }
 
   private static CommandSpec deferred(
@@ -602,7 +628,7 @@ final class CommandTable {
       String since,
       String summary,
       Handler.Deferred handler) {
-    return new CommandSpec(name, arity, flags, 0, 0, group, since, summary, handler, Map.of());
+    return new CommandSpec(name, arity, flags, 0, 0, 0, group, since, summary, handler, Map.of());
   }
 
   private static CommandSpec counting(
@@ -622,7 +648,7 @@ final class CommandTable {
         (session, arguments, out) -> {
           throw unknownSubcommand(name, arguments.get(1));
         };
-    return new CommandSpec(name, -2, List.of(), 0, 0, group, since, summary, none, Map.of());
+    return new CommandSpec(name, -2, List.of(), 0, 0, 0, group, since, summary, none, Map.of());
   }
 
   /** Returns all commands. */
@@ -644,7 +670,7 @@ final class CommandTable {
     String name = Words.name(command.argument(0));
     CommandSpec spec = COMMANDS.get(name);
     if (spec == null) {
-      throw writes(name, command) ? readOnly() : unknown(command);
+      throw unknown(command);
     }
     if (!spec.subcommands().isEmpty() && command.count() > 1) {
       CommandSpec sub = spec.subcommands().get(Words.name(command.argument(1)));
@@ -657,21 +683,6 @@ final class CommandTable {
       throw wrongCount(spec.name());
     }
     return spec;
-  }
-
-  private static boolean writes(String name, Arguments command) throws CommandException {
-    Integer arity = WRITE_ARITIES.get(name);
-    if (arity == null) {
-      return false;
-    }
-    if (arity > 0 ? command.count() != arity : command.count() < -arity) {
-      throw wrongCount(name);
-    }
-    return true;
-  }
-
-  private static CommandException readOnly() {
-    return new CommandException("READONLY You can't write against a read only replica.");
   }
 
   static CommandException wrongCount(String name) {

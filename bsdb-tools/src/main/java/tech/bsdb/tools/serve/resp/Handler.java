@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.List;
 
 /** What answers a command. */
-sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferred {
+sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferred, Handler.Refused {
   /** A command about keys, which are looked up together with those of its neighbours. */
   @FunctionalInterface
   non-sealed interface Queued extends Handler {
@@ -15,6 +15,13 @@ sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferre
      */
     void queue(Arguments command, LookupRound round) throws CommandException;
   }
+
+  /**
+   * A command that is always answered by the same error: it is known, but not carried out.
+   *
+   * @param reply the error
+   */
+  record Refused(String reply) implements Handler {}
 
   /** A command that is answered at once, on the event loop. */
   @FunctionalInterface

@@ -64,12 +64,14 @@ final class InfoText {
       replication.put("master_host", primary.host());
       replication.put("master_port", primary.respPort());
       replication.put("master_link_status", "up");
+      replication.put("slave_repl_offset", 1);
       replication.put("slave_read_only", 1);
     } else {
       replication.put("role", "master");
     }
     replication.put("connected_slaves", 0);
-    replication.put("master_repl_offset", 0);
+    // Clients take a replica at 0 for one that has not got its data yet.
+    replication.put("master_repl_offset", cluster == null ? 0 : 1);
     sections.put("Replication", replication);
     Map<String, Object> errors = new LinkedHashMap<>();
     service

@@ -22,7 +22,7 @@ final class KeyPlacement {
     }
     int last = spec.lastKey() < 0 ? command.count() + spec.lastKey() : spec.lastKey();
     int slot = before;
-    for (int i = spec.firstKey(); i <= last; i++) {
+    for (int i = spec.firstKey(); i <= last; i += spec.keyStep()) {
       int next = KeyRouting.slot(command.argument(i));
       if (slot != NO_SLOT && slot != next) {
         throw new CommandException("CROSSSLOT Keys in request don't hash to the same slot");

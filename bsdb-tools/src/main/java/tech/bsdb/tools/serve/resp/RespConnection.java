@@ -284,6 +284,10 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         reader.trust(false); // its token may have been removed
         throw new CommandException("NOAUTH Authentication required.");
       }
+      if (spec.handler() instanceof Handler.Refused refused) {
+        requireHere(spec, false); // a replica would not carry it out, either
+        throw new CommandException(refused.reply());
+      }
       require(counter).increment();
       Transaction begun = client.transaction();
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
@@ -291,7 +295,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         return true;
       }
       if (spec.handler() instanceof Handler.Queued queued) {
-        requireHere(client, spec);
+        requireHere(spec, client.acceptsReplica());
         queued.queue(reader, round);
         return true;
       }
@@ -313,12 +317,16 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  /** Requires that this server answers the keys of the command just read. */
-  private void requireHere(Session client, CommandSpec spec) throws CommandException {
+  /**
+   * Requires that this server answers the keys of the command just read.
+   *
+   * @param fromReplica whether it may be answered by a replica
+   */
+  private void requireHere(CommandSpec spec, boolean fromReplica) throws CommandException {
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
       int slot = KeyPlacement.slot(spec, reader, KeyPlacement.NO_SLOT);
-      KeyPlacement.require(cluster, slot, client.acceptsReplica());
+      KeyPlacement.require(cluster, slot, fromReplica);
     }
   }
 
@@ -343,7 +351,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         throw new CommandException(
             "ERR the transaction is larger than --max-batch or --max-body permits");
       }
-      requireHere(client, spec);
+      requireHere(spec, client.acceptsReplica());
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }

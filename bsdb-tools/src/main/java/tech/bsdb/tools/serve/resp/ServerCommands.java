@@ -86,7 +86,7 @@ final class ServerCommands {
     requireFew(arguments);
     List<CommandSpec> wanted = new ArrayList<>();
     if (arguments.size() == 2) {
-      wanted.addAll(CommandTable.all());
+      CommandTable.all().stream().filter(spec -> !spec.isWrite()).forEach(wanted::add);
     }
     for (byte[] name : arguments.subList(2, arguments.size())) {
       CommandSpec spec = named(name);
@@ -134,10 +134,11 @@ final class ServerCommands {
     spec.flags().forEach(out::simple);
     out.integer(spec.firstKey());
     out.integer(spec.lastKey());
-    out.integer(spec.firstKey() == 0 ? 0 : 1);
+    out.integer(spec.keyStep());
     out.set(spec.categories().size());
     spec.categories().forEach(out::simple);
-    out.set(0); // tips
+    out.set(spec.tips().size());
+    spec.tips().forEach(out::bulk);
     writeKeys(spec, out);
     if (spec.subcommands().isEmpty()) {
       out.set(0);
@@ -156,8 +157,8 @@ final class ServerCommands {
     out.map(3);
     out.bulk("flags");
     out.set(2);
-    out.simple("RO");
-    out.simple("access");
+    out.simple(spec.isWrite() ? "RW" : "RO");
+    out.simple(spec.isWrite() ? "update" : "access");
     out.bulk("begin_search");
     out.map(2);
     out.bulk("type");
@@ -175,7 +176,7 @@ final class ServerCommands {
     out.bulk("lastkey");
     out.integer(spec.lastKey() < 0 ? spec.lastKey() : spec.lastKey() - spec.firstKey());
     out.bulk("keystep");
-    out.integer(1);
+    out.integer(spec.keyStep());
     out.bulk("limit");
     out.integer(0);
   }
