@@ -190,8 +190,7 @@ func move() bool {
 			some := sample(200)
 			found, err := get(client, some)
 			call(some, found, err)
-			found, err = client.MGet(ctx, some...).Result()
-			call(some, found, err)
+			// MGET of several slots is left out: go-redis returns nil for keys of parts that are answered MOVED.
 			found, err = client.MGet(ctx, group...).Result()
 			call(group, found, err)
 		}

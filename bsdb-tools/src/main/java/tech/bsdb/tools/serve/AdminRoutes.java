@@ -3,7 +3,9 @@ package tech.bsdb.tools.serve;
 import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
+import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.concurrent.Executor;
@@ -102,19 +104,19 @@ final class AdminRoutes implements Routes {
     if (sets.areNamed()) {
       return reloadAll();
     }
-    Map<String, Object> said;
+    Map<String, Object> said = new LinkedHashMap<>();
+    List<String> failed = new ArrayList<>();
     try {
-      said = reload(sets.first());
+      said.putAll(reload(sets.first()));
     } catch (IOException | IllegalStateException e) {
-      return Reply.error(
-          409, "the reload failed, the current version stays in service: " + e.getMessage());
+      failed.add("the reload failed, the current version stays in service: " + e.getMessage());
     }
     try {
       reloadCluster(said);
     } catch (IOException e) {
-      return Reply.error(409, "the cluster's topology stays as it is: " + e.getMessage());
+      failed.add("the cluster's topology stays as it is: " + e.getMessage());
     }
-    return Pages.json(200, said);
+    return failed.isEmpty() ? Pages.json(200, said) : Reply.error(409, String.join("; ", failed));
   }
 
   private void reloadCluster(Map<String, Object> said) throws IOException {

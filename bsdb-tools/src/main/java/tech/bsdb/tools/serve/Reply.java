@@ -2,8 +2,8 @@ package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.LinkedHashMap;
 import java.util.Map;
-import java.util.TreeMap;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
@@ -68,10 +68,11 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
             + " and belongs to node "
             + owner.name()
             + (url.isEmpty() ? " on " + owner.host() : "; ask " + url);
-    Map<String, String> details =
-        url.isEmpty()
-            ? Map.of("node", owner.name())
-            : new TreeMap<>(Map.of("node", owner.name(), "url", url));
+    Map<String, String> details = new LinkedHashMap<>();
+    details.put("node", owner.name());
+    if (!url.isEmpty()) {
+      details.put("url", url);
+    }
     return new Reply(421, MediaType.JSON, "", ErrorBody.json(421, message, details));
   }
 

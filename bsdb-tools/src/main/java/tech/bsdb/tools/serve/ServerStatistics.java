@@ -100,7 +100,7 @@ final class ServerStatistics {
 
   private static Map<String, @Nullable Object> cluster(Cluster of) {
     ClusterView view = of.view();
-    Cluster.Refused refused = of.refused();
+    Cluster.RefusedFile refused = of.refused();
     Map<String, @Nullable Object> map = new LinkedHashMap<>();
     map.put("file", of.file().toString());
     map.put("node", view.self().name());

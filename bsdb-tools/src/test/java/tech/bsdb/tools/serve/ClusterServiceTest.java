@@ -25,6 +25,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.PartialSets;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
@@ -401,6 +402,39 @@ class ClusterServiceTest {
         .withMessageContaining(
             "node a has slots 0-5460, but the data holds only shards 5-10 of 16");
     assertThat(mismatched.all()).hasSize(3);
+  }
+
+  /** The data of a slot that has moved may go before the handover has ended. */
+  @Test
+  void aNodeWithoutTheDataOfASlotThatHasMovedRedirects() throws IOException {
+    Path set = Serving.buildSet(folder.resolve("set"), 16, records);
+    Path all = PartialSets.copy(set, folder.resolve("most"), 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+    Path fewer = PartialSets.copy(set, folder.resolve("fewer"), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10);
+    String store = folder.resolve("store").toString();
+    publish(all, store, "v1");
+    Map<String, Path> data = Map.of("a", Path.of(store), "b", set, "c", set);
+    ServingCluster nodes = new ServingCluster(folder, false, HOUR, data, node -> {});
+    cluster = nodes;
+    String key = "k0";
+    while (KeyRouting.slot(key.getBytes(UTF_8)) > 1023) {
+      key = "k" + (Integer.parseInt(key.substring(1)) + 1);
+    }
+    try (RespWire wire = nodes.connect("a");
+        Wire admin = nodes.node("a").administrate()) {
+      nodes.move(List.of("1024-5460", "0-1023,5461-10922", "10923-16383"));
+      assertThat(wire.ask("GET", key)).isEqualTo(bulk(records.get(key)));
+      publish(fewer, store, "v2");
+      assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v2");
+      assertThat(wire.ask("GET", key)).isEqualTo(moved(nodes, key, "b"));
+      assertThat(nodes.node("a").said()).doesNotContain("holds only shards");
+    }
+  }
+
+  private static void publish(Path database, String store, String version) {
+    CommandRun run =
+        CommandRun.bsdb(
+            "publish", database.toString(), store, "--version", version, "--allow-key-change");
+    assertThat(run.code()).as(run.toString()).isZero();
   }
 
   @Test

@@ -33,7 +33,7 @@ public final class Cluster implements AutoCloseable {
   private byte[] bytes;
   private byte @Nullable [] suspect;
   private volatile ClusterView view;
-  private volatile @Nullable Refused refused;
+  private volatile @Nullable RefusedFile refused;
   private volatile Instant changedAt = Instant.now();
   private volatile long changes;
   private final CountDownLatch closed = new CountDownLatch(1);
@@ -46,7 +46,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Why the file is not used as it is, and since when. */
-  public record Refused(String reason, Instant at) {}
+  public record RefusedFile(String reason, Instant at) {}
 
   private Cluster(
       ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)
@@ -134,7 +134,7 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Returns why the file is not used as it is; null if it is. */
-  public @Nullable Refused refused() {
+  public @Nullable RefusedFile refused() {
     return refused;
   }
 
@@ -212,9 +212,9 @@ public final class Cluster implements AutoCloseable {
   }
 
   private void refuse(String reason) {
-    Refused before = refused;
+    RefusedFile before = refused;
     if (before == null || !before.reason.equals(reason)) {
-      refused = new Refused(reason, Instant.now());
+      refused = new RefusedFile(reason, Instant.now());
       said.accept("the cluster's topology stays as it is: " + reason);
     }
   }

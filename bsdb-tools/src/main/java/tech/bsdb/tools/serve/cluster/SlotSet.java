@@ -18,7 +18,7 @@ public final class SlotSet {
   private final BitSet slots;
 
   /** Neighboring slots, from the first to the last. */
-  public record Range(int first, int last) {
+  public record SlotRange(int first, int last) {
     @Override
     public String toString() {
       return first == last ? String.valueOf(first) : first + "-" + last;
@@ -111,11 +111,11 @@ public final class SlotSet {
   }
 
   /** Returns the slots as ranges in ascending order, each as long as can be. */
-  public List<Range> ranges() {
-    List<Range> ranges = new ArrayList<>();
+  public List<SlotRange> ranges() {
+    List<SlotRange> ranges = new ArrayList<>();
     for (int first = slots.nextSetBit(0); first >= 0; ) {
       int end = slots.nextClearBit(first);
-      ranges.add(new Range(first, end - 1));
+      ranges.add(new SlotRange(first, end - 1));
       first = slots.nextSetBit(end);
     }
     return ranges;
@@ -134,6 +134,6 @@ public final class SlotSet {
   /** Returns what {@link #parse} reads. */
   @Override
   public String toString() {
-    return ranges().stream().map(Range::toString).collect(Collectors.joining(","));
+    return ranges().stream().map(SlotRange::toString).collect(Collectors.joining(","));
   }
 }

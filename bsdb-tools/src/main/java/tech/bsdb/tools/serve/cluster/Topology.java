@@ -15,7 +15,7 @@ public final class Topology {
   private Topology(List<ReplicaGroup> groups) {
     this.groups = List.copyOf(groups);
     for (int i = 0; i < groups.size(); i++) {
-      for (SlotSet.Range range : groups.get(i).slots().ranges()) {
+      for (SlotSet.SlotRange range : groups.get(i).slots().ranges()) {
         for (int slot = range.first(); slot <= range.last(); slot++) {
           groupOfSlot[slot] = (short) i;
         }

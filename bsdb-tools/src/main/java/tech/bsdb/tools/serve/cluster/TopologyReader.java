@@ -116,7 +116,7 @@ final class TopologyReader {
   }
 
   private ReplicaGroup primary() throws IOException, WrongTopologyException {
-    Fields fields = new Fields(OF_PRIMARY);
+    NodeFields fields = new NodeFields(OF_PRIMARY);
     ClusterNode node = fields.node();
     String slots = fields.slots;
     if (slots == null) {
@@ -130,11 +130,11 @@ final class TopologyReader {
   }
 
   private ClusterNode replica() throws IOException, WrongTopologyException {
-    return new Fields(OF_REPLICA).node();
+    return new NodeFields(OF_REPLICA).node();
   }
 
   /** The fields of a node, which the parser has entered. */
-  private final class Fields {
+  private final class NodeFields {
     private @Nullable String name;
     private @Nullable String host;
     private @Nullable String slots;
@@ -142,7 +142,7 @@ final class TopologyReader {
     private int httpPort = ClusterNode.NO_PORT;
     private List<ClusterNode> replicas = List.of();
 
-    Fields(Set<String> known) throws IOException, WrongTopologyException {
+    NodeFields(Set<String> known) throws IOException, WrongTopologyException {
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         String field = parser.currentName();
         if (!known.contains(field)) {

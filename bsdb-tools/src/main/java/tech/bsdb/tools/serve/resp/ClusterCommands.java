@@ -34,12 +34,12 @@ final class ClusterCommands {
   }
 
   /** The slots of a node that follow each other. */
-  private record Range(SlotSet.Range slots, ReplicaGroup group) {}
+  private record OwnedRange(SlotSet.SlotRange slots, ReplicaGroup group) {}
 
-  private static List<Range> ranges(ClusterView view) {
-    List<Range> all = new ArrayList<>();
+  private static List<OwnedRange> ranges(ClusterView view) {
+    List<OwnedRange> all = new ArrayList<>();
     for (ReplicaGroup group : view.topology().groups()) {
-      group.slots().ranges().forEach(slots -> all.add(new Range(slots, group)));
+      group.slots().ranges().forEach(slots -> all.add(new OwnedRange(slots, group)));
     }
     all.sort(Comparator.comparingInt(each -> each.slots.first()));
     return all;
@@ -51,9 +51,9 @@ final class ClusterCommands {
         session,
         writer,
         (cluster, view, out) -> {
-          List<Range> ranges = ranges(view);
+          List<OwnedRange> ranges = ranges(view);
           out.array(ranges.size());
-          for (Range range : ranges) {
+          for (OwnedRange range : ranges) {
             List<ClusterNode> nodes = range.group.nodes();
             out.array(2 + nodes.size());
             out.integer(range.slots.first());
@@ -78,12 +78,12 @@ final class ClusterCommands {
           List<ReplicaGroup> groups = view.topology().groups();
           out.array(groups.size());
           for (ReplicaGroup group : groups) {
-            List<SlotSet.Range> ranges = group.slots().ranges();
+            List<SlotSet.SlotRange> ranges = group.slots().ranges();
             List<ClusterNode> nodes = group.nodes();
             out.map(2);
             out.bulk("slots");
             out.array(2L * ranges.size());
-            for (SlotSet.Range range : ranges) {
+            for (SlotSet.SlotRange range : ranges) {
               out.integer(range.first());
               out.integer(range.last());
             }
@@ -149,7 +149,7 @@ final class ClusterCommands {
       text.append(' ')
           .append(
               group.slots().ranges().stream()
-                  .map(SlotSet.Range::toString)
+                  .map(SlotSet.SlotRange::toString)
                   .collect(Collectors.joining(" ")));
     }
     text.append('\n');

@@ -87,7 +87,7 @@ record CommandSpec(
 
   /** Whether it changes data, and so is refused. */
   boolean isWrite() {
-    return handler instanceof Handler.Refused;
+    return handler instanceof Handler.NeverAnswered;
   }
 
   /** Returns the categories of access control that it belongs to. */

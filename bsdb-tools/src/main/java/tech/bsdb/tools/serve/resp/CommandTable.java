@@ -44,7 +44,7 @@ final class CommandTable {
       """;
 
   private static final Handler REFUSED =
-      new Handler.Refused("READONLY You can't write against a read only replica.");
+      new Handler.NeverAnswered("READONLY You can't write against a read only replica.");
 
   private static final Map<String, CommandSpec> COMMANDS = new LinkedHashMap<>();
 

@@ -4,7 +4,8 @@ import java.io.IOException;
 import java.util.List;
 
 /** What answers a command. */
-sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferred, Handler.Refused {
+sealed interface Handler
+    permits Handler.Queued, Handler.Direct, Handler.Deferred, Handler.NeverAnswered {
   /** A command about keys, which are looked up together with those of its neighbours. */
   @FunctionalInterface
   non-sealed interface Queued extends Handler {
@@ -21,7 +22,7 @@ sealed interface Handler permits Handler.Queued, Handler.Direct, Handler.Deferre
    *
    * @param reply the error
    */
-  record Refused(String reply) implements Handler {}
+  record NeverAnswered(String reply) implements Handler {}
 
   /** A command that is answered at once, on the event loop. */
   @FunctionalInterface

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.serve.resp;
 
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 
@@ -41,8 +42,23 @@ final class KeyPlacement {
    */
   static void require(ClusterView view, int slot, boolean readOnly) throws CommandException {
     if (slot != NO_SLOT && !view.answers(slot, readOnly)) {
-      String address = view.topology().group(slot).primary().respAddress();
-      throw new CommandException("MOVED " + slot + " " + address);
+      throw new CommandException(moved(view, slot));
     }
+  }
+
+  private static String moved(ClusterView view, int slot) {
+    return "MOVED " + slot + " " + view.topology().group(slot).primary().respAddress();
+  }
+
+  /**
+   * Returns the error for a key whose slot the data lacks: that it has moved, if another node has
+   * the slot, whose keys this one would go on answering for a while.
+   *
+   * @param view null if this server is alone
+   */
+  static String withoutData(@Nullable ClusterView view, int slot) {
+    return view == null || view.slots().contains(slot)
+        ? "CLUSTERDOWN Hash slot not served"
+        : moved(view, slot);
   }
 }

@@ -393,8 +393,8 @@ final class LookupRound {
     if (failure instanceof MemoryBudgetExceededException || failure instanceof NoRoomException) {
       return "OOM too much memory is held for clients (--max-held); try again";
     }
-    if (failure instanceof WrongShardException) {
-      return "CLUSTERDOWN Hash slot not served";
+    if (failure instanceof WrongShardException e) {
+      return KeyPlacement.withoutData(service.clusterView(), e.slot());
     }
     if (keys[step] != null) {
       counts().error(1);

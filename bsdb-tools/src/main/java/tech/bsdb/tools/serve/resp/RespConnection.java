@@ -284,7 +284,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         reader.trust(false); // its token may have been removed
         throw new CommandException("NOAUTH Authentication required.");
       }
-      if (spec.handler() instanceof Handler.Refused refused) {
+      if (spec.handler() instanceof Handler.NeverAnswered refused) {
         requireHere(spec, false); // a replica would not carry it out, either
         throw new CommandException(refused.reply());
       }

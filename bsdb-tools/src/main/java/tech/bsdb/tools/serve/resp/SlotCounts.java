@@ -39,7 +39,7 @@ final class SlotCounts {
     }
     long[] counts = counted(counting);
     long sum = 0;
-    for (SlotSet.Range range : slots.ranges()) {
+    for (SlotSet.SlotRange range : slots.ranges()) {
       for (int slot = range.first(); slot <= range.last(); slot++) {
         sum += counts[slot];
       }
