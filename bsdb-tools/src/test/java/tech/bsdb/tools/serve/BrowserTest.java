@@ -7,6 +7,7 @@ import static org.junit.jupiter.api.Assumptions.assumeTrue;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
@@ -73,6 +74,23 @@ class BrowserTest {
       String page = shown(chromium, "http://127.0.0.1:" + serving.port() + "/");
       assertThat(page)
           .contains("<dd>packed</dd>", "<dd title=\"Every absent key costs a read\">none</dd>");
+    }
+  }
+
+  @Test
+  void aNodeOfAClusterShowsItsSlots() throws Exception {
+    Path chromium = chromium();
+    Serving.build(folder.resolve("db"), Map.of("k", "v"));
+    try (ServingCluster nodes = new ServingCluster(folder, true, Duration.ofHours(1), node -> {})) {
+      nodes.move(List.of("0-99", "100-10922", "10923-16383"));
+      nodes.writeText("{}");
+      nodes.node("a").reloadFiles();
+      String page = shown(chromium, "http://127.0.0.1:" + nodes.node("a").port() + "/");
+      assertThat(page)
+          .contains("Node a of a cluster of 6: primary, slots 0-99; still answers 100-5460")
+          .contains("there are no nodes; list them in \"nodes\"", "The previous topology stays");
+      assertThat(shown(chromium, "http://127.0.0.1:" + nodes.node("b2").port() + "/"))
+          .contains("Node b2 of a cluster of 6: replica of b, slots 100-10922");
     }
   }
 
