@@ -29,6 +29,7 @@ final class CommandReader implements Arguments {
   private static final byte[] EMPTY = new byte[0];
 
   private final long maxBytes;
+  private final KnownHead knownHead = new KnownHead();
   private final KnownLine knownCount = new KnownLine();
   private final KnownLine knownNameLength = new KnownLine();
   private final KnownLine knownLength = new KnownLine();
@@ -92,8 +93,13 @@ final class CommandReader implements Arguments {
    */
   boolean read(ByteBuf in) throws MalformedCommandException {
     if (complete) {
+      if (count == 2 && trusted && knownHead.isNext(in)) {
+        arguments[1] = knownHead.readKey(in); // the name, and the bytes, are as before
+        return true;
+      }
       begin();
     }
+    int start = missing == 0 ? in.readerIndex() : NONE;
     while (missing == 0) {
       if (!in.isReadable()) {
         return false;
@@ -113,7 +119,24 @@ final class CommandReader implements Arguments {
       }
     }
     complete = true;
+    if (count == 2) {
+      learnHead(in, start);
+    }
     return true;
+  }
+
+  /**
+   * Remembers the head of the command just read.
+   *
+   * @param start where it begins, if it was read as a whole
+   */
+  private void learnHead(ByteBuf in, int start) {
+    int last = arguments[1].length;
+    if (start != NONE && arguments[0] == lastName) {
+      knownHead.learn(in, start, in.readerIndex() - 2 - last - start, last);
+    } else {
+      knownHead.forget();
+    }
   }
 
   private void begin() {

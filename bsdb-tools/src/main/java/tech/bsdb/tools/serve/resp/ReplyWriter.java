@@ -21,6 +21,10 @@ final class ReplyWriter {
   private static final int COPIED = 64 << 10;
 
   private static final int INITIAL = 1024;
+
+  /** Bulk strings up to this length are put together before they are written, in one step. */
+  private static final int TOGETHER = 256;
+
   private static final byte[][] BULK_HEADS = new byte[1024][];
   private static final byte[] CRLF = {'\r', '\n'};
   private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
@@ -38,6 +42,7 @@ final class ReplyWriter {
   private @Nullable ByteBuf current;
   private int partsBytes;
   private int number;
+  private final byte[] together = new byte[TOGETHER + 16];
   private boolean resp3;
 
   ReplyWriter(ByteBufAllocator allocator) {
@@ -128,6 +133,16 @@ final class ReplyWriter {
   }
 
   void bulk(byte[] bytes, int offset, int length) {
+    if (length <= TOGETHER) {
+      byte[] head = BULK_HEADS[length];
+      int end = head.length + length;
+      System.arraycopy(head, 0, together, 0, head.length);
+      System.arraycopy(bytes, offset, together, head.length, length);
+      together[end] = '\r';
+      together[end + 1] = '\n';
+      out().writeBytes(together, 0, end + 2);
+      return;
+    }
     bulkHead(length);
     out().writeBytes(bytes, offset, length).writeBytes(CRLF);
   }

@@ -70,6 +70,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private byte @Nullable [] knownName;
   private @Nullable CommandSpec known;
   private @Nullable LongAdder counter;
+  private int counted;
   private int weight;
   private int paused;
   private boolean running;
@@ -255,6 +256,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     } catch (MalformedCommandException e) {
       malformed = String.valueOf(e.getMessage());
     }
+    count();
     if (!in.isReadable()) {
       in.release();
       pending = null;
@@ -288,7 +290,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         requireHere(spec, false); // a replica would not carry it out, either
         throw new CommandException(refused.reply());
       }
-      require(counter).increment();
+      counted++;
       Transaction begun = client.transaction();
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         readInside(client, begun, spec);
@@ -407,12 +409,22 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     if (name == knownName && last != null && last.accepts(reader.count())) {
       return last;
     }
+    count();
     CommandSpec spec = CommandTable.of(reader);
     boolean alone = spec.subcommands().isEmpty() && !spec.isSubcommand();
     knownName = alone ? name : null;
     known = spec;
     counter = service.statistics().counter(spec);
     return spec;
+  }
+
+  /** Counts the commands that were read since the last time, all of which are the same. */
+  private void count() {
+    LongAdder of = counter;
+    if (of != null && counted > 0) {
+      of.add(counted);
+    }
+    counted = 0;
   }
 
   private static boolean isHttp(byte[] name) {
