@@ -26,6 +26,7 @@ import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetOption;
 
@@ -207,6 +208,9 @@ public final class HttpServer implements Command {
     Path single = options.data().directory();
     FollowOptions following =
         FollowOptions.of(arguments, single == null ? Path.of("") : single); // needs a single one
+    if (options.cluster() != null) {
+      Cluster.check(options.cluster()); // before a first version is pulled
+    }
     Follower follower = following == null ? null : new Follower(following, console);
     if (follower != null && !pulledFirst(follower, console)) {
       return awaitExit();

@@ -314,7 +314,7 @@ final class BatchLookup implements Action {
     }
     refusedNanos = 0;
     if (failure instanceof WrongShardException e && !inPieces) {
-      misdirected(to, Reply.misdirected(e).with(require(identity).header()));
+      misdirected(to, lookups.placement().misdirected(e).with(require(identity).header()));
       return;
     }
     if (failure instanceof ElsewhereException e) {

@@ -32,9 +32,14 @@ final class HeldSlots {
     return held;
   }
 
-  /** Returns which slots of a node a database lacks, for people; null if it has all. */
-  static @Nullable String lacking(ClusterView view, String dataSet, Statistics database) {
-    SlotSet lacking = view.slots().minus(of(database));
+  /**
+   * Returns which slots of a node a database lacks, for people; null if it has all.
+   *
+   * @param wanted only these
+   */
+  static @Nullable String lacking(
+      ClusterView view, SlotSet wanted, String dataSet, Statistics database) {
+    SlotSet lacking = wanted.minus(of(database));
     if (lacking.isEmpty()) {
       return null;
     }
@@ -53,12 +58,16 @@ final class HeldSlots {
         + " are not among them";
   }
 
-  /** Returns which slots of a node the served versions lack, for people; null if they have all. */
-  static @Nullable String lacking(ClusterView view, DataSets sets) {
+  /**
+   * Returns which slots of a node the served versions lack, for people; null if they have all.
+   *
+   * @param wanted only these
+   */
+  static @Nullable String lacking(ClusterView view, SlotSet wanted, DataSets sets) {
     List<String> reasons = new ArrayList<>();
     for (DataSet set : sets.all()) {
       try (Lease lease = set.acquire()) {
-        String reason = lacking(view, set.name(), lease.database().statistics());
+        String reason = lacking(view, wanted, set.name(), lease.database().statistics());
         if (reason != null) {
           reasons.add(reason);
         }

@@ -369,10 +369,9 @@ final class Lookups {
     return Reply.error(404, String.valueOf(e.getMessage()));
   }
 
-  private static Reply misdirected(
-      Exchange exchange, WrongShardException e, @Nullable BoundLookup bound) {
+  private Reply misdirected(Exchange exchange, WrongShardException e, @Nullable BoundLookup bound) {
     exchange.memory().settle(0);
-    Reply reply = Reply.misdirected(e);
+    Reply reply = placement.misdirected(e);
     return bound == null ? reply : reply.with(bound.by.header());
   }
 

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve;
 
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterNode;
 import tech.bsdb.tools.serve.cluster.ElsewhereException;
@@ -23,6 +24,12 @@ record Placement(@Nullable Cluster cluster, String scheme, String keyPrefix) {
     if (cluster != null) {
       cluster.requireHere(bytes, offset, length);
     }
+  }
+
+  /** Returns the answer for a key of a shard that is not here. */
+  Reply misdirected(WrongShardException e) {
+    ElsewhereException moved = cluster == null ? null : cluster.elsewhere(e.slot());
+    return moved == null ? Reply.misdirected(e) : misdirected(moved);
   }
 
   /** Returns the answer for a key that another node answers. */

@@ -39,6 +39,7 @@ import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterNode;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.cluster.SlotSet;
 import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.resp.RespCluster;
@@ -238,8 +239,8 @@ public final class Service implements AutoCloseable {
   }
 
   /** Returns why this server cannot serve in a topology of its cluster; null if it can. */
-  private @Nullable String unfit(ClusterView view) {
-    String lacking = HeldSlots.lacking(view, sets);
+  private @Nullable String unfit(ClusterView view, SlotSet gained) {
+    String lacking = HeldSlots.lacking(view, gained, sets);
     if (lacking != null) {
       return lacking;
     }
@@ -252,10 +253,29 @@ public final class Service implements AutoCloseable {
     return null;
   }
 
+  /** Says if a data set that was added lacks keys of this node. */
+  private void warnOfLackingSlots(String name, ReloadingDatabase added) {
+    Cluster of = cluster; // null while the service starts, and checks all data sets itself
+    if (of == null) {
+      return;
+    }
+    ClusterView view = of.view();
+    try (Lease lease = added.acquire()) {
+      String lacking = HeldSlots.lacking(view, view.slots(), name, lease.database().statistics());
+      if (lacking != null) {
+        say(lacking + "; commands for their keys fail");
+      }
+    }
+  }
+
   /** Says if a version that is served now lacks keys of this node. */
   private void warnOfLackingSlots() {
     Cluster of = cluster;
-    String lacking = of == null ? null : HeldSlots.lacking(of.view(), sets);
+    if (of == null) {
+      return;
+    }
+    ClusterView view = of.view();
+    String lacking = HeldSlots.lacking(view, view.slots(), sets);
     if (lacking != null) {
       say(lacking + "; commands for their keys fail");
     }
@@ -272,6 +292,7 @@ public final class Service implements AutoCloseable {
     ReloadingDatabase database = ReloadingDatabase.open(directory, reloading(name));
     try {
       ValueKinds.check(options, database);
+      warnOfLackingSlots(name, database);
       return database;
     } catch (IOException e) {
       database.close();

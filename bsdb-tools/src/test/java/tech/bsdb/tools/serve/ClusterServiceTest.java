@@ -328,7 +328,7 @@ class ClusterServiceTest {
       assertThat(a.ask("CLUSTER", "SLOTS")).startsWith("*2\r\n*3\r\n:0\r\n:10922\r\n");
       assertThat(nodes.node("a").metric("bsdb_cluster_handed_over_slots")).isEqualTo(5461);
       assertThat(nodes.node("a").metric("bsdb_cluster_slots")).isZero();
-      assertThat(nodes.node("a").said()).contains("handed over: 0-5460");
+      assertThat(nodes.node("a").said()).contains("moved away: 0-5460; still answered: 0-5460");
       assertThat(nodes.node("b").said()).contains("new: 0-5460");
     }
   }
@@ -427,6 +427,12 @@ class ClusterServiceTest {
       assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v2");
       assertThat(wire.ask("GET", key)).isEqualTo(moved(nodes, key, "b"));
       assertThat(nodes.node("a").said()).doesNotContain("holds only shards");
+      try (Wire http = nodes.node("a").connect()) {
+        for (Response each : List.of(http.get("/bsdb/" + key), post(http, key + "\n"))) {
+          assertThat(each.status()).isEqualTo(421);
+          assertThat(each.text()).contains("\"node\":\"b\"", nodes.node("b").port() + "/bsdb/");
+        }
+      }
     }
   }
 
@@ -435,6 +441,43 @@ class ClusterServiceTest {
         CommandRun.bsdb(
             "publish", database.toString(), store, "--version", version, "--allow-key-change");
     assertThat(run.code()).as(run.toString()).isZero();
+  }
+
+  @Test
+  void aNodeWithoutSlotsHasNoKeys() throws IOException {
+    ServingCluster nodes = start(false, HOUR);
+    nodes.move(List.of("", "0-10922", "10923-16383"));
+    try (RespWire wire = nodes.connect("a")) {
+      assertThat(wire.ask("RANDOMKEY")).isEqualTo("$-1\r\n");
+      assertThat(wire.ask("SCAN", "0")).isEqualTo("*2\r\n$1\r\n0\r\n*0\r\n");
+      assertThat(wire.ask("DBSIZE")).isEqualTo(":0\r\n");
+    }
+  }
+
+  @Test
+  void aDataSetThatIsAddedWithoutTheSlotsOfTheNodeIsReported() throws IOException {
+    Path stores = folder.resolve("stores");
+    publish(folder.resolve("db"), stores.resolve("first").toString(), "v1");
+    ServingCluster nodes =
+        new ServingCluster(
+            folder, false, Duration.ZERO, node -> node.data = DataSetLocations.in(stores));
+    cluster = nodes;
+    Path set = Serving.buildSet(folder.resolve("set"), 16, records);
+    Path part = PartialSets.copy(set, folder.resolve("part"), 8, 9);
+    publish(part, stores.resolve("second").toString(), "v1");
+    String own = keyOf("a", 0);
+    String foreign = keyOf("c", 0);
+    try (Wire admin = nodes.node("a").administrate();
+        RespWire wire = nodes.connect("a")) {
+      assertThat(admin.post("/reload", "", new byte[0]).status()).isEqualTo(200);
+      assertThat(nodes.node("a").said())
+          .contains("data set second holds only shards 8-9 of 16: slots 0-5460");
+      assertThat(wire.ask("SELECT", "second")).isEqualTo("+OK\r\n");
+      assertThat(wire.ask("GET", own)).startsWith("-CLUSTERDOWN ");
+      assertThat(wire.ask("GET", foreign)).isEqualTo(moved(nodes, foreign, "c"));
+      nodes.move(List.of("", "0-10922", "10923-16383")); // loses what it lacks
+      assertThat(wire.ask("GET", own)).isEqualTo(moved(nodes, own, "b"));
+    }
   }
 
   @Test

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.cluster;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.AccessDeniedException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
@@ -41,8 +42,12 @@ public final class Cluster implements AutoCloseable {
   /** What a topology must have besides being right in itself. */
   @FunctionalInterface
   public interface Requirement {
-    /** Returns why this server cannot serve in a topology; null if it can. */
-    @Nullable String lacking(ClusterView view);
+    /**
+     * Returns why this server cannot serve in a topology; null if it can.
+     *
+     * @param gained the slots that this node would have and has not had before
+     */
+    @Nullable String lacking(ClusterView next, SlotSet gained);
   }
 
   /** Why the file is not used as it is, and since when. */
@@ -56,9 +61,10 @@ public final class Cluster implements AutoCloseable {
     this.said = said;
     this.pollMillis = Math.max(1, poll.toMillis());
     this.bytes = read(options.file());
-    Topology topology = parsed(bytes);
-    ClusterView first = new ClusterView(topology, own(topology), options.node(), List.of());
-    require(first);
+    Topology topology = parsed(options, bytes);
+    ClusterView first =
+        new ClusterView(topology, own(options, topology), options.node(), List.of());
+    require(first, first.slots());
     this.view = first;
     this.poller = new Thread(this::poll, "bsdb-cluster");
     poller.setDaemon(true);
@@ -78,35 +84,53 @@ public final class Cluster implements AutoCloseable {
     return cluster;
   }
 
+  /**
+   * Requires that there is a topology with this node, before anything else is done.
+   *
+   * @throws IOException if not, with the file and the reason
+   */
+  public static void check(ClusterOptions options) throws IOException {
+    ReplicaGroup unused = own(options, parsed(options, read(options.file())));
+  }
+
   private static byte[] read(Path file) throws IOException {
-    if (Files.isDirectory(file)) {
-      throw new FileSystemException(file.toString(), null, "is a directory, not a topology");
+    if (Files.exists(file) && !Files.isRegularFile(file)) { // opening a pipe could wait forever
+      throw wrong(file, "is no regular file");
     }
     try (InputStream in = Files.newInputStream(file)) {
       byte[] found = in.readNBytes(MOST_BYTES + 1);
       if (found.length > MOST_BYTES) {
-        throw new FileSystemException(file.toString(), null, "too large for a topology");
+        throw wrong(file, "too large for a topology");
       }
       return found;
     } catch (NoSuchFileException e) {
-      throw new FileSystemException(file.toString(), null, "there is no such file");
+      throw wrong(file, "there is no such file");
+    } catch (AccessDeniedException e) {
+      throw wrong(file, "permission denied");
+    } catch (FileSystemException e) {
+      throw e;
+    } catch (IOException e) {
+      throw wrong(file, String.valueOf(e.getMessage()));
     }
   }
 
-  private Topology parsed(byte[] json) throws IOException {
+  private static FileSystemException wrong(Path file, String reason) {
+    return new FileSystemException(file.toString(), null, reason);
+  }
+
+  private static Topology parsed(ClusterOptions options, byte[] json) throws IOException {
     try {
       return TopologyReader.read(json);
     } catch (WrongTopologyException e) {
-      throw new FileSystemException(options.file().toString(), null, e.getMessage());
+      throw wrong(options.file(), String.valueOf(e.getMessage()));
     }
   }
 
-  private ReplicaGroup own(Topology topology) throws IOException {
+  private static ReplicaGroup own(ClusterOptions options, Topology topology) throws IOException {
     ReplicaGroup group = topology.groupOf(options.node());
     if (group == null) {
-      throw new FileSystemException(
-          options.file().toString(),
-          null,
+      throw wrong(
+          options.file(),
           "no node has the name "
               + options.node()
               + "; the nodes are "
@@ -116,10 +140,10 @@ public final class Cluster implements AutoCloseable {
     return group;
   }
 
-  private void require(ClusterView next) throws IOException {
-    String lacking = requirement.lacking(next);
+  private void require(ClusterView next, SlotSet gained) throws IOException {
+    String lacking = requirement.lacking(next, gained);
     if (lacking != null) {
-      throw new FileSystemException(options.file().toString(), null, lacking);
+      throw wrong(options.file(), lacking);
     }
   }
 
@@ -161,30 +185,47 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
+  /** Returns the other node to which a slot belongs; null if it is this node's. */
+  public @Nullable ElsewhereException elsewhere(int slot) {
+    ClusterView now = view;
+    return now.slots().contains(slot)
+        ? null
+        : new ElsewhereException(slot, now.topology().group(slot).primary());
+  }
+
   /**
    * Reads the file again.
    *
    * @return whether the topology is another one now
    * @throws IOException if the file is refused; the topology stays as it is
    */
-  public synchronized boolean refresh() throws IOException {
-    view = view.at(System.nanoTime());
+  public boolean refresh() throws IOException {
+    byte[] found;
     try {
-      byte[] found = read(options.file());
+      found = read(options.file());
+    } catch (IOException e) {
+      refuse(String.valueOf(e.getMessage()));
+      throw e;
+    }
+    return take(found);
+  }
+
+  /** Takes the content of the file; returns whether the topology is another one now. */
+  private synchronized boolean take(byte[] found) throws IOException {
+    suspect = null;
+    try {
       if (Arrays.equals(found, bytes)) {
         refused = null;
-        suspect = null;
         return false;
       }
-      Topology topology = parsed(found);
-      ReplicaGroup group = own(topology);
+      Topology topology = parsed(options, found);
+      ReplicaGroup group = own(options, topology);
       long now = System.nanoTime();
       ClusterView next = view.next(topology, group, now, now + options.handover().toNanos());
-      require(next);
+      require(next, next.slots().minus(view.slots()));
       String change = describe(view, next);
       view = next;
       bytes = found;
-      suspect = null;
       refused = null;
       changedAt = Instant.now();
       changes++;
@@ -208,10 +249,11 @@ public final class Cluster implements AutoCloseable {
         + " with "
         + (after.slots().isEmpty() ? "no slots" : "slots " + after.slots())
         + (gained.isEmpty() ? "" : "; new: " + gained)
-        + (lost.isEmpty() ? "" : "; handed over: " + lost);
+        + (lost.isEmpty() ? "" : "; moved away: " + lost)
+        + (after.handedOver().isEmpty() ? "" : "; still answered: " + after.handedOver());
   }
 
-  private void refuse(String reason) {
+  private synchronized void refuse(String reason) {
     RefusedFile before = refused;
     if (before == null || !before.reason.equals(reason)) {
       refused = new RefusedFile(reason, Instant.now());
@@ -237,24 +279,42 @@ public final class Cluster implements AutoCloseable {
   }
 
   /** Takes another topology; a file that is wrong gets a second look: it may be being written. */
-  private synchronized void look() {
-    view = view.at(System.nanoTime());
+  private void look() {
+    endHandovers();
     byte[] found;
+    String unread = "";
     try {
       found = read(options.file());
     } catch (IOException e) {
       found = new byte[0];
+      unread = String.valueOf(e.getMessage());
     }
-    boolean settled = Arrays.equals(found, suspect);
-    suspect = found;
-    if (!settled && !Arrays.equals(found, bytes) && isWrong(found)) {
+    if (isNewAndWrong(found)) {
+      return;
+    }
+    if (!unread.isEmpty()) {
+      refuse(unread);
       return;
     }
     try {
-      boolean unused = refresh();
+      boolean unused = take(found);
     } catch (IOException e) {
-      suspect = found; // refused, which was said; it is tried again
+      remember(found); // refused, which was said; it is tried again
     }
+  }
+
+  private synchronized void endHandovers() {
+    view = view.at(System.nanoTime());
+  }
+
+  private synchronized boolean isNewAndWrong(byte[] found) {
+    boolean settled = Arrays.equals(found, suspect);
+    suspect = found;
+    return !settled && !Arrays.equals(found, bytes) && isWrong(found);
+  }
+
+  private synchronized void remember(byte[] found) {
+    suspect = found;
   }
 
   private static boolean isWrong(byte[] json) {

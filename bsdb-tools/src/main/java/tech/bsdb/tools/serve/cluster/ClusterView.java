@@ -77,9 +77,10 @@ public final class ClusterView {
     return (readOnly ? whenReadOnly : always).contains(slot);
   }
 
-  /** Returns the slots that this node has lost and still answers. */
+  /** Returns the slots that this node answers beyond what the topology gives it. */
   public SlotSet handedOver() {
-    return whenReadOnly.minus(group.slots());
+    SlotSet own = isReplica() ? SlotSet.NONE : group.slots();
+    return whenReadOnly.minus(group.slots()).plus(always.minus(own));
   }
 
   List<Handover> handovers() {

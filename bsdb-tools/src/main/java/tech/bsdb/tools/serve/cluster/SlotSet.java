@@ -53,7 +53,7 @@ public final class SlotSet {
             "slots are numbers and ranges from 0 to "
                 + (KeyRouting.SLOTS - 1)
                 + ", such as 0-5460,10923, not \""
-                + text
+                + each.strip()
                 + "\"");
       }
       int first = Integer.parseInt(range.group(1));
@@ -67,7 +67,7 @@ public final class SlotSet {
                 + " or before");
       }
       if (slots.get(first, last + 1).cardinality() > 0) {
-        throw new IllegalArgumentException("\"" + text + "\" states some slots twice");
+        throw new IllegalArgumentException("slots " + each.strip() + " are stated twice");
       }
       slots.set(first, last + 1);
     }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.cluster;
 
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
@@ -69,7 +70,7 @@ public final class Topology {
           throw new IllegalArgumentException("two nodes have the name " + node.name());
         }
         for (int port : new int[] {node.respPort(), node.httpPort()}) {
-          String address = node.host() + ":" + port;
+          String address = node.host().toLowerCase(Locale.ROOT) + ":" + port;
           ClusterNode same = port < 0 ? null : addresses.put(address, node);
           if (same != null) {
             throw new IllegalArgumentException(

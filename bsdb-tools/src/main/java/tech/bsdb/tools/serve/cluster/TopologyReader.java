@@ -29,7 +29,12 @@ final class TopologyReader {
   private static final JsonFactory JSON =
       JsonFactory.builder().enable(StreamReadFeature.STRICT_DUPLICATE_DETECTION).build();
   private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,252}");
-  private static final Pattern HOST = Pattern.compile("[A-Za-z0-9:][A-Za-z0-9._:%-]{0,252}");
+  private static final Pattern HOST =
+      Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,252}|(?=.*:.*:)[0-9A-Fa-f:.]{2,45}");
+
+  /** The most characters of a wrong value that are shown. */
+  private static final int SHOWN = 80;
+
   private static final Set<String> OF_PRIMARY =
       Set.of("name", "host", "resp", "http", "slots", "replicas");
   private static final Set<String> OF_REPLICA = Set.of("name", "host", "resp", "http");
@@ -60,7 +65,8 @@ final class TopologyReader {
     } catch (JsonEOFException e) {
       throw new WrongTopologyException(line(e.getLocation()) + "the JSON ends too early");
     } catch (JsonProcessingException e) {
-      throw new WrongTopologyException(line(e.getLocation()) + e.getOriginalMessage());
+      String reason = shown(e.getOriginalMessage(), 4 * SHOWN);
+      throw new WrongTopologyException(line(e.getLocation()) + reason);
     } catch (IllegalArgumentException e) {
       throw new WrongTopologyException(String.valueOf(e.getMessage()));
     } catch (IOException e) {
@@ -76,6 +82,14 @@ final class TopologyReader {
     return new WrongTopologyException(line(parser.currentTokenLocation()) + message);
   }
 
+  private static String shown(String value) {
+    return shown(value, SHOWN);
+  }
+
+  private static String shown(String value, int most) {
+    return value.length() <= most ? value : value.substring(0, most) + "...";
+  }
+
   private List<ReplicaGroup> file() throws IOException, WrongTopologyException {
     List<ReplicaGroup> groups = null;
     if (parser.nextToken() != JsonToken.START_OBJECT) {
@@ -83,7 +97,7 @@ final class TopologyReader {
     }
     while (parser.nextToken() != JsonToken.END_OBJECT) {
       if (!parser.currentName().equals("nodes")) {
-        throw wrong("\"" + parser.currentName() + "\" is unknown; expected \"nodes\"");
+        throw wrong("\"" + shown(parser.currentName()) + "\" is unknown; expected \"nodes\"");
       }
       groups = list(this::primary);
     }
@@ -125,7 +139,7 @@ final class TopologyReader {
     try {
       return new ReplicaGroup(node, SlotSet.parse(slots), fields.replicas);
     } catch (IllegalArgumentException e) {
-      throw wrong("node " + node.name() + ": " + e.getMessage());
+      throw wrong("node " + node.name() + ": " + shown(String.valueOf(e.getMessage()), 4 * SHOWN));
     }
   }
 
@@ -146,7 +160,7 @@ final class TopologyReader {
       while (parser.nextToken() != JsonToken.END_OBJECT) {
         String field = parser.currentName();
         if (!known.contains(field)) {
-          throw wrong("\"" + field + "\" is unknown; a node has " + shown(known));
+          throw wrong("\"" + shown(field) + "\" is unknown; a node has " + names(known));
         }
         switch (field) {
           case "name" -> name = text(NAME, "letters, digits, hyphens, underscores and dots");
@@ -159,7 +173,7 @@ final class TopologyReader {
       }
     }
 
-    private String shown(Set<String> known) {
+    private static String names(Set<String> known) {
       return String.join(", ", known.stream().sorted().toList());
     }
 
@@ -175,7 +189,7 @@ final class TopologyReader {
       String field = parser.currentName();
       String value = text();
       if (!allowed.matcher(value).matches()) {
-        throw wrong("\"" + field + "\" must be " + what + ", not \"" + value + "\"");
+        throw wrong("\"" + field + "\" must be " + what + ", not \"" + shown(value) + "\"");
       }
       return value;
     }

@@ -254,7 +254,7 @@ final class ClusterCommands {
       return selected
           .version(lease.database())
           .slotCounts()
-          .in(wanted == null ? own : own.and(wanted), cluster.counting());
+          .in(wanted == null ? own : own.and(wanted), cluster);
     }
   }
 }

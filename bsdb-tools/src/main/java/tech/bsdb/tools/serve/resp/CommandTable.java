@@ -190,7 +190,7 @@ final class CommandTable {
             "Returns some keys, and the cursor of the next; a new version of the data ends a scan with an error.",
             ScanCommands::scan));
     add(
-        deferred(
+        counting(
             "randomkey",
             1,
             SLOW_READS,

@@ -36,8 +36,8 @@ sealed interface Handler
   }
 
   /**
-   * A {@link Deferred} command that may have to read all keys. In a cluster it does not run on the
-   * workers, for which lookups wait.
+   * A {@link Deferred} command that may have to read all keys in a cluster, where it does not run
+   * on the workers, for which lookups wait.
    */
   @FunctionalInterface
   interface Counting extends Deferred {}

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.concurrent.ExecutorService;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.cluster.Cluster;
 
 /**
@@ -11,4 +12,16 @@ import tech.bsdb.tools.serve.cluster.Cluster;
  *     them
  * @param tls whether the nodes speak TLS
  */
-public record RespCluster(Cluster cluster, ExecutorService counting, boolean tls) {}
+public record RespCluster(Cluster cluster, ExecutorService counting, boolean tls) {
+  /**
+   * Requires that the server does not end, now and then while a command reads keys.
+   *
+   * @param of null if the server is no node of a cluster, and reads few keys
+   * @throws CommandException if it ends
+   */
+  static void requireGoingOn(@Nullable RespCluster of) throws CommandException {
+    if (of != null && of.counting.isShutdown()) {
+      throw new CommandException("ERR the server is shutting down");
+    }
+  }
+}

@@ -105,12 +105,13 @@ final class ScanCommands {
         request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     List<byte[]> keys = new ArrayList<>();
+    boolean nothing = own != null && own.isEmpty();
     int part = ScanPlaces.part(request.cursor);
     int offset = ScanPlaces.offset(request.cursor);
     long seen = 0;
     long bytes = 0;
     String next = "0";
-    while (part < places.parts()) {
+    while (part < places.parts() && !nothing) {
       boolean ended = true;
       try (RecordCursor records = version.database().scan(places.part(part))) {
         int skipped = 0;
@@ -161,7 +162,9 @@ final class ScanCommands {
       SlotSet own = ownSlots(selected);
       ThreadLocalRandom random = ThreadLocalRandom.current();
       int first = random.nextInt(places.parts());
-      for (int i = 0; i < places.parts(); i++) {
+      int parts = own != null && own.isEmpty() ? 0 : places.parts();
+      for (int i = 0; i < parts; i++) {
+        RespCluster.requireGoingOn(selected.service().cluster());
         byte[] key = randomKey(version, (first + i) % places.parts(), own, random);
         if (key != null) {
           out.bulk(key);

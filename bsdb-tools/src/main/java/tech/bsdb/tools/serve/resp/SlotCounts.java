@@ -2,7 +2,6 @@ package tech.bsdb.tools.serve.resp;
 
 import java.io.IOException;
 import java.util.List;
-import java.util.concurrent.ExecutorService;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
@@ -29,15 +28,14 @@ final class SlotCounts {
   /**
    * Returns the number of keys in slots, of those that the version holds.
    *
-   * @param counting gives up when it is shut down
    * @throws CommandException if keys must be read, and the version stores none
    */
-  long in(SlotSet slots, ExecutorService counting) throws IOException, CommandException {
+  long in(SlotSet slots, RespCluster cluster) throws IOException, CommandException {
     long known = knownFromShards(slots);
     if (known >= 0) {
       return known;
     }
-    long[] counts = counted(counting);
+    long[] counts = counted(cluster);
     long sum = 0;
     for (SlotSet.SlotRange range : slots.ranges()) {
       for (int slot = range.first(); slot <= range.last(); slot++) {
@@ -65,8 +63,7 @@ final class SlotCounts {
     return sum;
   }
 
-  private synchronized long[] counted(ExecutorService counting)
-      throws IOException, CommandException {
+  private synchronized long[] counted(RespCluster cluster) throws IOException, CommandException {
     long[] known = counted;
     if (known != null) {
       return known;
@@ -77,8 +74,8 @@ final class SlotCounts {
     long[] counts = new long[KeyRouting.SLOTS];
     try (RecordCursor records = database.scan(ScanOptions.defaults().withValues(false))) {
       for (long i = 0; records.next(); i++) {
-        if (i % STEP == 0 && counting.isShutdown()) {
-          throw new CommandException("ERR the server is shutting down");
+        if (i % STEP == 0) {
+          RespCluster.requireGoingOn(cluster);
         }
         counts[KeyRouting.slot(records.key())]++;
       }

@@ -67,7 +67,11 @@ class ClusterTest {
   }
 
   private Cluster join(String node, Duration handover, Duration poll) throws IOException {
-    return Cluster.join(new ClusterOptions(file, node, handover), view -> lacking, poll, said::add);
+    return Cluster.join(
+        new ClusterOptions(file, node, handover),
+        (view, gained) -> gained.isEmpty() ? null : lacking,
+        poll,
+        said::add);
   }
 
   private Cluster join(String node, Duration handover) throws IOException {
@@ -141,6 +145,12 @@ class ClusterTest {
             "{\"nodes\":[{\"name\":\"a\",\"host\":\"h\",\"resp\":1,\"http\":1,\"slots\":\"\"}]}",
             "a has the same port twice"),
         List.of(
+            "{\"nodes\":[{\"name\":\"a\",\"host\":\"10.0.0.1:6379\",\"resp\":1,\"slots\":\"\"}]}",
+            "\"host\" must be a host name or an address, without a port"),
+        List.of(
+            "{\"nodes\":[{\"name\":\"a\",\"host\":\"fe80::1%eth0\",\"resp\":1,\"slots\":\"\"}]}",
+            "\"host\" must be a host name or an address, without a port"),
+        List.of(
             "{\"nodes\":[{\"name\":\"a\",\"host\":\"h:1/\",\"resp\":1,\"slots\":\"\"}]}",
             "\"host\" must be a host name or an address"),
         List.of(nodes(node("b", 1, all)), "no node has the name a; the nodes are b"));
@@ -184,7 +194,7 @@ class ClusterTest {
     Files.createDirectory(file);
     assertThatIOException()
         .isThrownBy(() -> join("a", LONG))
-        .withMessageContaining("is a directory");
+        .withMessageContaining("is no regular file");
     Files.delete(file);
     Files.write(file, new byte[(1 << 20) + 1]);
     assertThatIOException().isThrownBy(() -> join("a", LONG)).withMessageContaining("too large");
@@ -235,6 +245,41 @@ class ClusterTest {
   }
 
   @Test
+  void aNodeMayLoseSlotsThatItsDataLacks() throws IOException {
+    write(three("0-99", "100-199", "200-16383"));
+    try (Cluster cluster = join("a", Duration.ZERO)) {
+      lacking = "no data"; // since a version was swapped
+      write(three("50-99", "0-49,100-199", "200-16383"));
+      assertThat(cluster.refresh()).isTrue();
+      assertThat(cluster.view().slots()).hasToString("50-99");
+    }
+  }
+
+  @Test
+  void wrongValuesAreShownInPart() throws IOException {
+    for (String wrong :
+        List.of(
+            nodes(node("x".repeat(900_000), 1, slots("0-16383"))),
+            nodes(node("a", 1, slots("x".repeat(900_000)))),
+            nodes(node("a", 1, ",\"" + "x".repeat(40_000) + "\":1")))) {
+      write(wrong);
+      assertThatIOException()
+          .isThrownBy(() -> join("a", LONG))
+          .satisfies(e -> assertThat(e.getMessage()).contains("line 1: ").hasSizeLessThan(700));
+    }
+  }
+
+  @Test
+  void anAddressInIpv6HasNoPort() throws IOException {
+    write(
+        "{\"nodes\":[{\"name\":\"a\",\"host\":\"2001:db8::1\",\"resp\":1,\"http\":2,\"slots\":\"0-16383\"}]}");
+    try (Cluster cluster = join("a", LONG)) {
+      assertThat(cluster.view().self().respAddress()).isEqualTo("2001:db8::1:1");
+      assertThat(cluster.view().self().httpAuthority()).isEqualTo("[2001:db8::1]:2");
+    }
+  }
+
+  @Test
   void aHandoverEnds() {
     ClusterView before = view("0-99", "100-16383");
     Topology next = topology("0-49", "50-16383");
@@ -259,6 +304,8 @@ class ClusterTest {
     Topology next = Topology.of(List.of(swapped, before.topology().groups().get(1)));
     ClusterView after = before.next(next, swapped, 0, 10);
     assertThat(after.isReplica()).isTrue();
+    assertThat(after.handedOver()).hasToString("0-99");
+    assertThat(after.at(10).handedOver()).hasToString("");
     assertThat(after.answers(5, false)).isTrue();
     assertThat(after.at(10).answers(5, false)).isFalse();
     assertThat(after.at(10).answers(5, true)).isTrue();
@@ -282,7 +329,7 @@ class ClusterTest {
     try (Cluster cluster = join("a", LONG, Duration.ofMillis(5))) {
       write(three("0-49", "50-199", "200-16383"));
       assertThat(said.poll(30, TimeUnit.SECONDS))
-          .contains("a, is a primary with slots 0-49", "handed over: 50-99");
+          .contains("a, is a primary with slots 0-49", "still answered: 50-99");
       write("{");
       assertThat(said.poll(30, TimeUnit.SECONDS)).contains("stays as it is", "ends too early");
       assertThat(cluster.refused()).isNotNull();

@@ -40,7 +40,7 @@ class SlotSetTest {
   void everythingElseIsRefused(String text) {
     assertThatIllegalArgumentException()
         .isThrownBy(() -> SlotSet.parse(text))
-        .withMessageContaining(text.split(",", -1)[0]);
+        .withMessageContaining("slots");
   }
 
   @Test
