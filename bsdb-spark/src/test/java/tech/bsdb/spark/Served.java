@@ -109,7 +109,8 @@ final class Served implements AutoCloseable {
             1 << 27,
             Duration.ofMinutes(5),
             Duration.ofMinutes(5),
-            Duration.ofSeconds(1)));
+            Duration.ofSeconds(1)),
+        null);
   }
 
   @Override
