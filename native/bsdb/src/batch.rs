@@ -1,0 +1,207 @@
+//! Many keys at once: each step of all keys before the next step of any, so that their waits overlap.
+
+use crate::database::Database;
+use crate::error::{Error, Result};
+use crate::file::paged::PagedFile;
+use crate::hash::signature::Signature;
+use crate::layout::{Outcome, Scratch};
+use crate::os::direct::{self, Pages, Read, Ring};
+use crate::single::{Engine, Found, Single, Step};
+
+/// Keys whose steps interleave in memory: enough to hide its latency, few enough for the first cache.
+const GROUP: usize = 32;
+
+/// Keys whose reads are before the device at once.
+const READS: usize = 128;
+
+/// A key under way.
+#[derive(Clone, Copy)]
+struct State<'db> {
+    single: &'db Single,
+    signature: Signature,
+    step: Step,
+}
+
+/// Looks keys up and passes each answer on, in order: its number, the value or None.
+pub(crate) fn each<'db, K, F>(db: &'db Database, keys: &[K], scratch: &mut Scratch, mut answer: F) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
+    if db.reads_directly() {
+        return db.with_ring(|mut ring| {
+            for (i, keys) in keys.chunks(READS).enumerate() {
+                from_device(db, keys, i * READS, ring.as_deref_mut(), scratch, &mut answer)?;
+            }
+            Ok(())
+        });
+    }
+    for (i, keys) in keys.chunks(GROUP).enumerate() {
+        in_memory(db, keys, i * GROUP, scratch, &mut answer)?;
+    }
+    Ok(())
+}
+
+/// The states of keys before their first step.
+fn begin<'db, K: AsRef<[u8]>>(db: &'db Database, keys: &[K]) -> Result<Vec<State<'db>>> {
+    let mut states = Vec::with_capacity(keys.len());
+    for key in keys {
+        let single = db.single_of(key.as_ref())?;
+        let signature = single.signature(key.as_ref());
+        single.prefetch_step(signature);
+        states.push(State { single, signature, step: Step::Absent });
+    }
+    Ok(states)
+}
+
+#[inline]
+fn in_memory<'db, K, F>(db: &'db Database, keys: &[K], base: usize, scratch: &mut Scratch, answer: &mut F) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
+    let first = db.single_of(keys[0].as_ref())?;
+    let mut states = [State { single: first, signature: Signature::default(), step: Step::Absent }; GROUP];
+    let states = &mut states[..keys.len()];
+    for (state, key) in states.iter_mut().zip(keys) {
+        state.single = db.single_of(key.as_ref())?;
+        state.signature = state.single.signature(key.as_ref());
+        state.single.prefetch_step(state.signature);
+    }
+    for state in states.iter_mut() {
+        state.step = state.single.step(state.signature)?;
+        state.single.prefetch_next(&state.step);
+    }
+    for state in states.iter_mut() {
+        if let (Step::Slot(slot), Engine::Slots(slots)) = (state.step, &state.single.engine) {
+            let page = slots.index.file().load(slots.index.page(slot), 1, &mut scratch.index)?;
+            let place = state.single.address(slots, slot, page.bytes())?;
+            state.step = Step::Place(place);
+            state.single.prefetch_next(&state.step);
+        } else {
+            state.single.prefetch_record(&state.step);
+        }
+    }
+    for (i, (state, key)) in states.iter().zip(keys).enumerate() {
+        let found = match state.step {
+            Step::Place(place) => {
+                state.single.finish(&place, key.as_ref(), state.signature, &mut scratch.data, &mut scratch.work)?
+            }
+            step => state.single.complete(step, key.as_ref(), state.signature, scratch)?,
+        };
+        answer(base + i, found, scratch)?;
+    }
+    Ok(())
+}
+
+fn from_device<'db, K, F>(
+    db: &'db Database,
+    keys: &[K],
+    base: usize,
+    mut ring: Option<&mut Ring>,
+    scratch: &mut Scratch,
+    answer: &mut F,
+) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
+    let mut states = begin(db, keys)?;
+    for state in &mut states {
+        state.step = state.single.step(state.signature)?;
+    }
+    let index: Vec<Option<Wants<'_>>> = states
+        .iter()
+        .map(|state| match state.step {
+            Step::Slot(slot) => {
+                let (file, first) = state.single.index_page(slot);
+                Some(Wants { file, first, count: 1 })
+            }
+            _ => None,
+        })
+        .collect();
+    let index = read(&index, ring.as_deref_mut())?;
+    for (state, page) in states.iter_mut().zip(&index) {
+        if let (Step::Slot(slot), Engine::Slots(slots), Some(page)) = (state.step, &state.single.engine, page) {
+            state.step = Step::Place(state.single.address(slots, slot, page.bytes())?);
+        }
+    }
+    let data: Vec<Option<Wants<'_>>> = states
+        .iter()
+        .map(|state| match state.step {
+            Step::Place(place) => {
+                Some(Wants { file: state.single.data_file(&place), first: place.first, count: place.count })
+            }
+            _ => None,
+        })
+        .collect();
+    let mut data = read(&data, ring)?;
+    for (i, (state, key)) in states.iter().zip(keys).enumerate() {
+        let found = match (state.step, &state.single.engine) {
+            (Step::Slot(slot), Engine::Approximate(_, entries)) => {
+                // The page was read and verified above.
+                let page = index[i].as_ref().map(Pages::bytes).unwrap_or(&[]);
+                let range = entries.value(slot, page)?;
+                scratch.work.raw.clear();
+                scratch.work.raw.extend_from_slice(&page[range.clone()]);
+                Some(Found::Raw(0..range.len()))
+            }
+            (Step::Place(place), _) => {
+                if let Some(pages) = &mut data[i] {
+                    std::mem::swap(&mut scratch.data, pages);
+                }
+                let Scratch { data, work, .. } = scratch;
+                match state.single.search(&place, data.bytes(), key.as_ref(), state.signature, work)? {
+                    Outcome::Absent => None,
+                    Outcome::Raw(range) => Some(Found::Raw(range)),
+                    Outcome::Pages(range) => Some(Found::Data(range)),
+                    Outcome::More(_) => state.single.finish(&place, key.as_ref(), state.signature, data, work)?,
+                }
+            }
+            _ => None,
+        };
+        answer(base + i, found, scratch)?;
+    }
+    Ok(())
+}
+
+/// Pages to read.
+struct Wants<'db> {
+    file: &'db PagedFile,
+    first: u64,
+    count: u64,
+}
+
+/// Reads pages of several files at once, and verifies them.
+fn read(wants: &[Option<Wants<'_>>], ring: Option<&mut Ring>) -> Result<Vec<Option<Pages>>> {
+    let mut buffers: Vec<Option<Pages>> = Vec::with_capacity(wants.len());
+    for want in wants {
+        let mut pages = None;
+        if let Some(want) = want {
+            want.file.require(want.first, want.count)?;
+            let buffer = pages.insert(Pages::default());
+            buffer.resize(want.count as usize * crate::format::page::SIZE);
+        }
+        buffers.push(pages);
+    }
+    let mut reads = Vec::with_capacity(wants.len());
+    let mut files = Vec::with_capacity(wants.len());
+    for (want, buffer) in wants.iter().flatten().zip(buffers.iter_mut().flatten()) {
+        let offset = want.first * crate::format::page::SIZE as u64;
+        match want.file.unmapped() {
+            Some(file) => {
+                files.push(want.file);
+                reads.push(Read { file, offset, to: buffer.bytes_mut() });
+            }
+            None => {
+                let to = buffer.bytes_mut();
+                to.copy_from_slice(&want.file.mapped()[offset as usize..][..to.len()]);
+            }
+        }
+    }
+    direct::read_all(ring, &mut reads).map_err(|(i, e)| Error::io(files[i].path(), e))?;
+    for (want, buffer) in wants.iter().flatten().zip(buffers.iter().flatten()) {
+        want.file.verify_read(want.first, buffer.bytes())?;
+    }
+    Ok(buffers)
+}

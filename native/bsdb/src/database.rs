@@ -1,0 +1,449 @@
+//! An open database: one directory, or the shards of a set.
+
+use std::borrow::Cow;
+use std::cell::RefCell;
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use crate::batch;
+use crate::error::{Error, Result};
+use crate::file::directory::{Manifest, Stated};
+use crate::file::paged::Access;
+use crate::format::facts::{Facts, HashKind, Layout};
+use crate::format::frame::{hex, Id};
+use crate::format::page::SIZE;
+use crate::format::routing;
+use crate::format::set::{SetFacts, ShardLine};
+use crate::layout::Scratch;
+use crate::os::direct::Ring;
+use crate::scan::Scan;
+use crate::single::{Found, Single};
+use crate::store;
+use crate::verify::{self, Verified};
+
+/// How to open a database.
+#[derive(Clone, Copy, Debug)]
+pub struct Options {
+    access: Access,
+    verify: bool,
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Options { access: Access::Mapped, verify: true }
+    }
+}
+
+impl Options {
+    /// How the data files are read, and the index of the layouts that have addresses. Hash functions, the
+    /// index of the packed layouts and filters are mapped in any case: they are small, and looked at in
+    /// several places for each key.
+    pub fn access(mut self, access: Access) -> Self {
+        self.access = access;
+        self
+    }
+
+    /// Whether a page is verified when it is first read; on unless switched off. Without it, damage can give
+    /// wrong values.
+    pub fn verify_pages(mut self, verify: bool) -> Self {
+        self.verify = verify;
+        self
+    }
+}
+
+/// An open database, set of shards or part of a set. Immutable; any number of threads can use it at once.
+pub struct Database {
+    path: PathBuf,
+    id: Id,
+    set: Option<SetFacts>,
+    set_bytes: u64,
+    /// By number of the shard; None for shards that are not held. One for a database without shards.
+    singles: Vec<Option<Single>>,
+    options: Options,
+    rings: Mutex<Vec<Ring>>,
+}
+
+/// Facts about a database, from its manifest.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Statistics {
+    /// Records that lookups can find; of a set that is held in part, those of the shards that are held.
+    pub records: u64,
+    /// Records that were dropped in favor of another one with the same key.
+    pub duplicates_dropped: u64,
+    /// Bytes of all keys given to the build.
+    pub key_bytes: u64,
+    /// Bytes of all values given to the build, before compression or truncation.
+    pub value_bytes: u64,
+    /// Length of the longest key.
+    pub longest_key: u64,
+    /// Length of the longest value.
+    pub longest_value: u64,
+    /// How records are stored.
+    pub layout: Layout,
+    /// The kind of the minimal perfect hash function: `gov3-bucketed`, `ptr` or `none`.
+    pub hash_kind: &'static str,
+    /// Checksum bits of the hash function for each record.
+    pub checksum_bits: u32,
+    /// Whether values are kept in the index, without keys.
+    pub approximate: bool,
+    /// Bytes kept of a value in approximate mode, otherwise 0.
+    pub kept_bytes: usize,
+    /// Whether there is a filter of absent keys.
+    pub filter: bool,
+    /// Whether blocks are compressed with a dictionary.
+    pub dictionary: bool,
+    /// Shards of the whole set; 1 without shards.
+    pub shards: u32,
+    /// Shards that are held.
+    pub shards_held: u32,
+    /// Number of files, manifests included.
+    pub files: u64,
+    /// Bytes of all files.
+    pub file_bytes: u64,
+}
+
+impl Database {
+    /// Opens a database, a set of shards, or the current version of a store. Takes the same time for every
+    /// size of a database: it reads the manifest, and the header and footer of each file.
+    pub fn open(path: impl AsRef<Path>) -> Result<Database> {
+        Database::open_with(path, Options::default())
+    }
+
+    /// Opens a database with options.
+    pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
+        let path = path.as_ref();
+        match store::current(path)? {
+            Some(version) => Database::open_directory(&path.join(version), options),
+            None => Database::open_directory(path, options),
+        }
+    }
+
+    /// Opens a directory with a manifest. If a build replaces the database meanwhile and a file is missing,
+    /// starts again with the new one.
+    pub(crate) fn open_directory(path: &Path, options: Options) -> Result<Database> {
+        const ATTEMPTS: usize = 100;
+        for _ in 1..ATTEMPTS {
+            let manifest = Manifest::read(path)?;
+            match Database::of(path, &manifest, options) {
+                Err(error) if error.is_missing_file() && Manifest::read(path)?.id != manifest.id => {}
+                result => return result,
+            }
+        }
+        Database::of(path, &Manifest::read(path)?, options)
+    }
+
+    fn of(path: &Path, manifest: &Manifest, options: Options) -> Result<Database> {
+        let (set, set_bytes, singles) = match manifest.parse()? {
+            Stated::Database(facts) => {
+                let single = Single::open(path, manifest.id, facts, options.access, options.verify, manifest.bytes())?;
+                (None, 0, vec![Some(single)])
+            }
+            Stated::Set(set) => {
+                let singles = shards(path, manifest, &set, options)?;
+                (Some(set), manifest.bytes(), singles)
+            }
+        };
+        Ok(Database {
+            path: path.to_owned(),
+            id: manifest.id,
+            set,
+            set_bytes,
+            singles,
+            options,
+            rings: Mutex::new(Vec::new()),
+        })
+    }
+
+    /// The directory of the database; of a store, that of the version.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The id of the database or set: 32 hexadecimal digits that depend on every byte of it.
+    pub fn id(&self) -> String {
+        hex(&self.id)
+    }
+
+    /// The number of records that lookups can find.
+    pub fn len(&self) -> u64 {
+        self.held().map(|single| single.facts.records).sum()
+    }
+
+    /// Whether there are no records.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How records are stored.
+    pub fn layout(&self) -> Layout {
+        self.facts().layout
+    }
+
+    /// Whether values are kept in the index, without keys: a lookup of an absent key may then return
+    /// another key's value, and values may be cut short.
+    pub fn is_approximate(&self) -> bool {
+        self.layout() == Layout::None
+    }
+
+    /// The schema of typed rows as JSON, if values are rows in Avro's binary encoding.
+    pub fn schema(&self) -> Option<&str> {
+        self.facts().schema.as_deref()
+    }
+
+    /// What the manifest says.
+    pub fn statistics(&self) -> Statistics {
+        let facts = self.facts();
+        let sum = |of: fn(&Facts) -> u64| self.held().map(|single| of(&single.facts)).sum();
+        let most = |of: fn(&Facts) -> u64| self.held().map(|single| of(&single.facts)).max().unwrap_or(0);
+        let manifests: u64 = self.held().map(|single| single.manifest_bytes).sum();
+        let set = u64::from(self.set.is_some());
+        Statistics {
+            records: self.len(),
+            duplicates_dropped: sum(|facts| facts.dropped),
+            key_bytes: sum(|facts| facts.key_bytes),
+            value_bytes: sum(|facts| facts.value_bytes),
+            longest_key: most(|facts| facts.longest_key),
+            longest_value: most(|facts| facts.longest_value),
+            layout: facts.layout,
+            hash_kind: match facts.hash {
+                HashKind::Gov => "gov3-bucketed",
+                HashKind::Ptr => "ptr",
+                HashKind::None => "none",
+            },
+            checksum_bits: facts.checksum_bits,
+            approximate: self.is_approximate(),
+            kept_bytes: facts.width,
+            filter: facts.filter.is_some(),
+            dictionary: self.held().any(|single| single.dictionary.is_some()),
+            shards: facts.shards,
+            shards_held: self.held().count() as u32,
+            files: set + self.held().map(|single| 1 + single.facts.files.len() as u64).sum::<u64>(),
+            file_bytes: self.set_bytes
+                + manifests
+                + sum(|facts| facts.files.iter().map(|file| file.pages * SIZE as u64).sum()),
+        }
+    }
+
+    /// The value of a key, or None if there is no such key.
+    pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.find(key, |found| found.to_vec())
+    }
+
+    /// Replaces the content of a buffer by the value of a key and returns true, or returns false if there is
+    /// no such key. The buffer is then empty.
+    pub fn get_into(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<bool> {
+        buffer.clear();
+        Ok(self.find(key, |found| buffer.extend_from_slice(found))?.is_some())
+    }
+
+    /// The value of a key where it lies in the mapped file, or a copy if it does not lie there in one piece:
+    /// values that are compressed or longer than a page, and values of databases that are not mapped.
+    #[inline]
+    pub fn get_ref(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
+        let single = self.single_of(key)?;
+        with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| cow(found, scratch))))
+    }
+
+    /// Whether there is a key. In approximate mode the answer may be true for an absent key.
+    pub fn contains(&self, key: &[u8]) -> Result<bool> {
+        Ok(self.find(key, |_| ())?.is_some())
+    }
+
+    /// Passes the value of a key to a function, without a copy if possible.
+    #[inline]
+    pub fn find<R>(&self, key: &[u8], value: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
+        let single = self.single_of(key)?;
+        with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| value(found.bytes(scratch)))))
+    }
+
+    /// The values of many keys, in order. Much quicker than one lookup after the other: the steps of all keys
+    /// interleave, so that their waits for memory overlap; with [`Access::Direct`] the device has all reads
+    /// before it at once.
+    pub fn get_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Cow<'_, [u8]>>>> {
+        let mut values = Vec::with_capacity(keys.len());
+        with_scratch(|scratch| {
+            batch::each(self, keys, scratch, |_, found, scratch| {
+                values.push(found.map(|found| cow(found, scratch)));
+                Ok(())
+            })
+        })?;
+        Ok(values)
+    }
+
+    /// Passes the values of many keys to a function, in order: the number of the key, and its value or None.
+    pub fn find_many<K, F>(&self, keys: &[K], mut value: F) -> Result<()>
+    where
+        K: AsRef<[u8]>,
+        F: FnMut(usize, Option<&[u8]>),
+    {
+        with_scratch(|scratch| {
+            batch::each(self, keys, scratch, |i, found, scratch| {
+                value(i, found.as_ref().map(|found| found.bytes(scratch)));
+                Ok(())
+            })
+        })
+    }
+
+    /// All records, as an iterator: in the order of the build's input, or in that of signatures in the packed
+    /// layouts. Shards follow each other.
+    ///
+    /// Fails in approximate mode, which keeps no keys.
+    pub fn scan(&self) -> Result<Scan<'_>> {
+        if self.is_approximate() {
+            return Err(Error::Impossible(format!(
+                "{}: an approximate database keeps no keys, so its records cannot be listed",
+                self.path.display()
+            )));
+        }
+        Ok(Scan::new(self.held().collect()))
+    }
+
+    /// Checks every byte of every file and that each record is found by its key.
+    pub fn verify(&self) -> Result<Verified> {
+        let mut verified = Verified::default();
+        for single in self.held() {
+            verify::single(single, &mut verified)?;
+        }
+        Ok(verified)
+    }
+
+    /// Whether a directory still holds this database.
+    pub(crate) fn is_still_at(&self, directory: &Path) -> Result<bool> {
+        Ok(Manifest::read(directory)?.id == self.id)
+    }
+
+    /// The shards that are held, or the one database.
+    pub(crate) fn held(&self) -> impl Iterator<Item = &Single> {
+        self.singles.iter().flatten()
+    }
+
+    fn facts(&self) -> &Facts {
+        // There is one: a set holds at least one shard.
+        self.held().next().map(|single| &single.facts).expect("a database or a shard")
+    }
+
+    /// The database in which a key must be if it exists.
+    #[inline(always)]
+    pub(crate) fn single_of(&self, key: &[u8]) -> Result<&Single> {
+        if let [Some(single)] = &self.singles[..] {
+            if single.facts.shards == 1 {
+                return Ok(single);
+            }
+        }
+        self.shard_of(key)
+    }
+
+    fn shard_of(&self, key: &[u8]) -> Result<&Single> {
+        let count = self.facts().shards;
+        let shard = routing::shard(routing::slot(key), count);
+        let single = if self.set.is_some() {
+            self.singles.get(shard as usize).and_then(Option::as_ref)
+        } else {
+            self.singles[0].as_ref().filter(|single| single.facts.shard == shard)
+        };
+        single.ok_or_else(|| Error::NotHeld { path: self.path.clone(), shard })
+    }
+
+    pub(crate) fn reads_directly(&self) -> bool {
+        self.options.access == Access::Direct
+    }
+
+    /// Lends a ring of io_uring, or None where there is none.
+    pub(crate) fn with_ring<R>(&self, work: impl FnOnce(Option<&mut Ring>) -> R) -> R {
+        let lock = || self.rings.lock().unwrap_or_else(PoisonError::into_inner);
+        let lent = lock().pop();
+        let mut ring = lent.or_else(Ring::new);
+        let result = work(ring.as_mut());
+        if let Some(ring) = ring {
+            lock().push(ring);
+        }
+        result
+    }
+}
+
+impl std::fmt::Debug for Database {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Database({}, {} records, {})", self.path.display(), self.len(), self.layout())
+    }
+}
+
+/// Opens the shards that a set's directory holds, and checks that they are what its manifest says.
+fn shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Options) -> Result<Vec<Option<Single>>> {
+    let mut singles: Vec<Option<Single>> = Vec::new();
+    singles.resize_with(set.shards.len(), || None);
+    let mut first: Option<(Layout, usize, Option<String>)> = None;
+    for &number in &set.held {
+        let line = &set.shards[number as usize];
+        let single = shard(path, manifest, line, set.shards.len() as u32, options)?;
+        let kind = (single.facts.layout, single.facts.width, single.facts.schema.clone());
+        match &first {
+            None => first = Some(kind),
+            Some(first) if *first != kind => {
+                return Err(Error::damaged(
+                    &single.path.join(crate::file::directory::MANIFEST),
+                    SIZE as u64,
+                    "the layout, index.width and value.schema of the other shards",
+                    format!("layout {}, index.width {}", single.facts.layout, single.facts.width),
+                ));
+            }
+            Some(_) => {}
+        }
+        singles[number as usize] = Some(single);
+    }
+    Ok(singles)
+}
+
+fn shard(path: &Path, set: &Manifest, line: &ShardLine, count: u32, options: Options) -> Result<Single> {
+    let directory = path.join(line.directory());
+    if !directory.is_dir() {
+        let missing = "missing, although the manifest of the set lists this shard: the set was not copied whole";
+        return Err(Error::Io { path: directory, source: std::io::Error::new(std::io::ErrorKind::NotFound, missing) });
+    }
+    let manifest = Manifest::read(&directory)?;
+    let wrong = |expected: String, found: String| {
+        let by_set = format!("{expected}, as {} says", set.path().display());
+        Error::damaged(manifest.path(), SIZE as u64, by_set, found)
+    };
+    if manifest.id != line.id {
+        return Err(wrong(format!("database id {}", hex(&line.id)), hex(&manifest.id)));
+    }
+    let Stated::Database(facts) = manifest.parse()? else {
+        return Err(wrong("the manifest of a shard".into(), "that of a set".into()));
+    };
+    if (facts.shard, facts.shards) != (line.number, count) {
+        return Err(wrong(
+            format!("shard {} of {count}", line.number),
+            format!("shard {} of {}", facts.shard, facts.shards),
+        ));
+    }
+    if facts.records != line.records {
+        return Err(wrong(format!("{} records", line.records), format!("{} records", facts.records)));
+    }
+    Single::open(&directory, manifest.id, facts, options.access, options.verify, manifest.bytes())
+}
+
+#[inline(always)]
+fn cow<'db>(found: Found<'db>, scratch: &Scratch) -> Cow<'db, [u8]> {
+    match found {
+        Found::Mapped(bytes) => Cow::Borrowed(bytes),
+        found => Cow::Owned(found.bytes(scratch).to_vec()),
+    }
+}
+
+thread_local! {
+    static SCRATCH: RefCell<Scratch> = RefCell::default();
+}
+
+/// Lends the buffers of the thread; new ones to a function that is called by another lookup's function.
+#[inline(always)]
+fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
+    SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
+        Ok(mut scratch) => {
+            let result = work(&mut scratch);
+            scratch.trim();
+            result
+        }
+        Err(_) => work(&mut Scratch::default()),
+    })
+}

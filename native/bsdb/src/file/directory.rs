@@ -1,0 +1,185 @@
+//! The directory of a database or of a set of shards: its manifest, checked as a whole (FORMAT.md §8).
+
+use std::path::{Path, PathBuf};
+
+use sha2::{Digest, Sha256};
+
+use super::paged::{Access, PagedFile};
+use crate::error::{Error, Result};
+use crate::format::facts::{Facts, FileLine};
+use crate::format::frame::{self, hex, Id, Kind};
+use crate::format::page::{self, PAYLOAD, SIZE};
+use crate::format::set::{self, SetFacts};
+use crate::format::text::Lines;
+use crate::os::direct::Pages;
+
+/// The name of the manifest.
+pub(crate) const MANIFEST: &str = "manifest.bsdb";
+
+/// The most pages of a manifest.
+const MAX_PAGES: u64 = 4096;
+
+/// A manifest whose pages, digest and id are right.
+pub(crate) struct Manifest {
+    path: PathBuf,
+    text: Vec<u8>,
+    pub(crate) id: Id,
+}
+
+/// What a manifest describes.
+pub(crate) enum Stated {
+    Database(Facts),
+    Set(SetFacts),
+}
+
+impl Manifest {
+    /// Reads and checks the manifest in a directory.
+    pub(crate) fn read(directory: &Path) -> Result<Manifest> {
+        let path = directory.join(MANIFEST);
+        let bytes = match std::fs::metadata(&path) {
+            Ok(meta) if meta.len() > MAX_PAGES * SIZE as u64 => {
+                return Err(Error::damaged(
+                    &path,
+                    0,
+                    format!("at most {MAX_PAGES} pages"),
+                    format!("{} bytes", meta.len()),
+                ));
+            }
+            Ok(_) => std::fs::read(&path).map_err(|e| Error::io(&path, e))?,
+            Err(e) => return Err(missing(directory, &path, e)),
+        };
+        if bytes.len() < 3 * SIZE || bytes.len() % SIZE != 0 {
+            return Err(Error::damaged(
+                &path,
+                bytes.len() as u64,
+                "whole pages of 4,096 bytes, three or more",
+                format!("{} bytes", bytes.len()),
+            ));
+        }
+        let pages: Vec<&[u8]> = bytes.chunks_exact(SIZE).collect();
+        let last = pages.len() as u64 - 1;
+        let header = frame::header(&path, pages[0], Kind::Manifest, 0)?;
+        let footer = frame::footer(&path, pages[last as usize], last, Kind::Manifest, 0)?;
+        let mut text = Vec::new();
+        let mut digest = 0;
+        for (number, bytes) in (1..last).zip(&pages[1..]) {
+            let computed = page::checksum(bytes, Kind::Manifest as u16, 0, number);
+            let stored = page::stored(bytes);
+            if computed != stored {
+                return Err(Error::damaged(
+                    &path,
+                    number * SIZE as u64,
+                    format!("a page with checksum {computed:08x}"),
+                    format!("{stored:08x}"),
+                ));
+            }
+            digest = page::digest(digest, stored);
+            text.extend_from_slice(&bytes[..PAYLOAD]);
+        }
+        let end = text.iter().rposition(|&byte| byte != 0).map_or(0, |at| at + 1);
+        text.truncate(end);
+        let sha: [u8; 32] = Sha256::digest(&text).into();
+        let mut id = [0; 16];
+        id.copy_from_slice(&sha[..16]);
+        let end = last * SIZE as u64;
+        if (footer.pages, footer.digest) != (last + 1, digest) {
+            return Err(Error::damaged(
+                &path,
+                end + 32,
+                format!("{} pages with digest {digest:x}", last + 1),
+                format!("{} pages with digest {:x}", footer.pages, footer.digest),
+            ));
+        }
+        for (found, at) in [(header.id, 16), (footer.id, end + 16)] {
+            if found != id {
+                return Err(Error::damaged(&path, at, format!("database id {}", hex(&id)), hex(&found)));
+            }
+        }
+        Ok(Manifest { path, text, id })
+    }
+
+    /// Parses the text.
+    pub(crate) fn parse(&self) -> Result<Stated> {
+        let lines = Lines::parse(&self.path, &self.text)?;
+        debug_assert_eq!(lines.path(), self.path);
+        Ok(if set::is_set(&lines)? {
+            Stated::Set(SetFacts::parse(&lines)?)
+        } else {
+            Stated::Database(Facts::parse(&lines)?)
+        })
+    }
+
+    /// Bytes of the file.
+    pub(crate) fn bytes(&self) -> u64 {
+        (self.text.len().div_ceil(PAYLOAD) + 2) as u64 * SIZE as u64
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+}
+
+/// An error about a directory without a manifest.
+fn missing(directory: &Path, manifest: &Path, error: std::io::Error) -> Error {
+    use std::io::ErrorKind::{NotADirectory, NotFound};
+    let reason = match (error.kind(), directory.metadata()) {
+        (NotFound, Err(e)) if e.kind() == NotFound => "no such directory; check the path",
+        (NotFound, Ok(_)) => "no manifest.bsdb; this directory is not a bsdb database",
+        (NotADirectory, _) => "not a directory; a bsdb database is one",
+        _ => return Error::io(manifest, error),
+    };
+    Error::NotADatabase { path: directory.to_owned(), reason: reason.to_owned() }
+}
+
+/// The files of one database, opened by kind.
+pub(crate) struct Files {
+    pub(crate) data: Vec<PagedFile>,
+    pub(crate) hash: Option<PagedFile>,
+    pub(crate) index: PagedFile,
+    pub(crate) filter: Option<PagedFile>,
+    pub(crate) dictionary: Option<Vec<u8>>,
+}
+
+impl Files {
+    /// Opens all files of a database and checks their frames.
+    pub(crate) fn open(directory: &Path, facts: &Facts, id: &Id, access: Access, verify: bool) -> Result<Files> {
+        let open = |line: &FileLine, access| PagedFile::open(directory, line, id, access, verify);
+        let optional = |kind, access| facts.file(kind).map(|line| open(line, access)).transpose();
+        // Lookups read the hash function, the packed index and the filter at several places each.
+        let index_access = if facts.layout.is_packed() { Access::Mapped } else { access };
+        let index = optional(Kind::Index, index_access)?.ok_or_else(|| Error::Impossible("no index".into()))?;
+        let dictionary = match facts.file(Kind::Dictionary) {
+            Some(line) => Some(dictionary(&PagedFile::open(directory, line, id, Access::Read, true)?, line)?),
+            None => None,
+        };
+        Ok(Files {
+            data: facts.data().map(|line| open(line, access)).collect::<Result<_>>()?,
+            hash: optional(Kind::Hash, Access::Mapped)?,
+            index,
+            filter: optional(Kind::Filter, Access::Mapped)?,
+            dictionary,
+        })
+    }
+}
+
+/// Reads the dictionary: all its pages are checked, and the digest.
+fn dictionary(file: &PagedFile, line: &FileLine) -> Result<Vec<u8>> {
+    let mut bytes = Vec::new();
+    let mut digest = 0;
+    let mut buffer = Pages::default();
+    for number in 1..line.pages - 1 {
+        let page = file.load(number, 1, &mut buffer)?;
+        digest = page::digest(digest, page::stored(page.bytes()));
+        bytes.extend_from_slice(&page.bytes()[..PAYLOAD]);
+    }
+    if digest != line.digest {
+        return Err(file.damaged(SIZE as u64, format!("pages with digest {:x}", line.digest), format!("{digest:x}")));
+    }
+    let end = line.end / SIZE as u64 * PAYLOAD as u64 + line.end % SIZE as u64;
+    let length = (end as usize).saturating_sub(PAYLOAD);
+    if length > bytes.len() {
+        return Err(file.damaged(line.end, "a dictionary that ends in its file", format!("end {}", line.end)));
+    }
+    bytes.truncate(length);
+    Ok(bytes)
+}

@@ -1,0 +1,4 @@
+//! Files of a database on disk: their checks, their pages.
+
+pub(crate) mod directory;
+pub(crate) mod paged;

@@ -1,0 +1,374 @@
+//! A file of a database, whose pages are verified when they are first read.
+
+use std::fs::File;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use crate::error::{Error, Result};
+use crate::format::facts::FileLine;
+use crate::format::frame::{self, hex, Id, Kind};
+use crate::format::page::{self, SIZE};
+use crate::os::direct::{self, Pages};
+use crate::os::map::{self, Mapping};
+
+/// How the bytes of a file are read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Access {
+    /// From a mapping. The quickest by far if the data is in memory. A process that reads a mapped file
+    /// that somebody shortens is killed by SIGBUS; use `Read` for directories that others may write.
+    #[default]
+    Mapped,
+    /// By system calls, through the page cache.
+    Read,
+    /// By system calls that bypass the page cache; batches through io_uring. For data much larger than
+    /// memory. The same as `Read` on systems without direct reads.
+    Direct,
+}
+
+enum Source {
+    Mapped(Mapping),
+    File(File),
+}
+
+/// A file whose header and footer were checked. Thread-safe.
+pub(crate) struct PagedFile {
+    path: PathBuf,
+    kind: Kind,
+    number: u16,
+    pages: u64,
+    digest: u64,
+    source: Source,
+    checks: Checks,
+}
+
+/// Which pages were verified: one bit each. Only mapped files remember, since others are read each time.
+struct Checks {
+    done: Vec<AtomicU64>,
+    enabled: bool,
+}
+
+impl Checks {
+    #[inline(always)]
+    fn is_done(&self, number: u64) -> bool {
+        self.done.get((number / 64) as usize).is_some_and(|word| word.load(Ordering::Relaxed) >> (number % 64) & 1 == 1)
+    }
+
+    fn set_done(&self, number: u64) {
+        if let Some(word) = self.done.get((number / 64) as usize) {
+            word.fetch_or(1 << (number % 64), Ordering::Relaxed);
+        }
+    }
+}
+
+/// Pages of a file: in its mapping, or in a buffer.
+pub(crate) enum Loaded<'db, 'b> {
+    Mapped(&'db [u8]),
+    Buffer(&'b [u8]),
+}
+
+impl Loaded<'_, '_> {
+    /// The bytes of the pages.
+    #[inline(always)]
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Loaded::Mapped(bytes) => bytes,
+            Loaded::Buffer(bytes) => bytes,
+        }
+    }
+}
+
+/// The name of a file in its directory.
+pub(crate) fn name(line: &FileLine, id: &Id) -> String {
+    let id8 = hex(&id[..4]);
+    match line.kind {
+        Kind::Data => format!("data-{:03}-{id8}.bsdb", line.number),
+        kind => format!("{}-{id8}.bsdb", kind.name()),
+    }
+}
+
+impl PagedFile {
+    /// Opens a file and checks its length, header and footer (FORMAT.md §8).
+    pub(crate) fn open(directory: &Path, line: &FileLine, id: &Id, access: Access, verify: bool) -> Result<PagedFile> {
+        let path = directory.join(name(line, id));
+        let io = |e| Error::io(&path, e);
+        let file = File::open(&path).map_err(io)?;
+        let meta = file.metadata().map_err(io)?;
+        let expected = line.pages * SIZE as u64;
+        if !meta.is_file() || meta.len() != expected {
+            return Err(Error::damaged(
+                &path,
+                meta.len().min(expected),
+                format!("{expected} bytes"),
+                format!("{} bytes", meta.len()),
+            ));
+        }
+        for first in [true, false] {
+            let mut bytes = vec![0; SIZE];
+            let number = if first { 0 } else { line.pages - 1 };
+            direct::read_exact(&file, &mut bytes, number * SIZE as u64).map_err(io)?;
+            let found = if first {
+                frame::header(&path, &bytes, line.kind, line.number)?
+            } else {
+                frame::footer(&path, &bytes, number, line.kind, line.number)?
+            };
+            let at = number * SIZE as u64;
+            if found.id != *id {
+                return Err(Error::damaged(&path, at + 16, format!("database id {}", hex(id)), hex(&found.id)));
+            }
+            if !first && (found.pages, found.digest) != (line.pages, line.digest) {
+                return Err(Error::damaged(
+                    &path,
+                    at + 32,
+                    format!("{} pages with digest {:x}, as the manifest says", line.pages, line.digest),
+                    format!("{} pages with digest {:x}", found.pages, found.digest),
+                ));
+            }
+        }
+        let source = match access {
+            Access::Mapped => {
+                let random = matches!(line.kind, Kind::Data | Kind::Index | Kind::Hash | Kind::Filter);
+                Source::Mapped(Mapping::of(&file, expected, random).map_err(io)?)
+            }
+            Access::Read => Source::File(file),
+            Access::Direct => Source::File(direct::open(&path).map_err(io)?.unwrap_or(file)),
+        };
+        let words = if access == Access::Mapped { line.pages.div_ceil(64) } else { 0 };
+        Ok(PagedFile {
+            path,
+            kind: line.kind,
+            number: line.number,
+            pages: line.pages,
+            digest: line.digest,
+            source,
+            checks: Checks { done: (0..words).map(|_| AtomicU64::new(0)).collect(), enabled: verify },
+        })
+    }
+
+    pub(crate) fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// The number of pages, header and footer included.
+    pub(crate) fn pages(&self) -> u64 {
+        self.pages
+    }
+
+    /// The digest that the footer and the manifest state.
+    pub(crate) fn digest(&self) -> u64 {
+        self.digest
+    }
+
+    /// An error about this file.
+    #[cold]
+    pub(crate) fn damaged(&self, offset: u64, expected: impl Into<String>, found: impl Into<String>) -> Error {
+        Error::damaged(&self.path, offset, expected, found)
+    }
+
+    /// The whole mapped file; empty if it is not mapped. For prefetching.
+    #[inline(always)]
+    pub(crate) fn mapped(&self) -> &[u8] {
+        match &self.source {
+            Source::Mapped(map) => map.bytes(),
+            Source::File(_) => &[],
+        }
+    }
+
+    /// Prefetches the cache line of a byte.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self, at: u64) {
+        map::prefetch(self.mapped(), at as usize);
+    }
+
+    /// The file, if it is read by system calls.
+    pub(crate) fn unmapped(&self) -> Option<&File> {
+        match &self.source {
+            Source::Mapped(_) => None,
+            Source::File(file) => Some(file),
+        }
+    }
+
+    /// Fails unless the file has these content pages.
+    #[inline(always)]
+    pub(crate) fn require(&self, first: u64, count: u64) -> Result<()> {
+        let end = first.wrapping_add(count);
+        if first == 0 || end < first || end >= self.pages {
+            return Err(self.beyond(first, count));
+        }
+        Ok(())
+    }
+
+    /// Consecutive content pages, verified. `first` counts from the header, which is page 0.
+    #[inline(always)]
+    pub(crate) fn load<'db, 'b>(&'db self, first: u64, count: u64, buffer: &'b mut Pages) -> Result<Loaded<'db, 'b>> {
+        self.require(first, count)?;
+        let end = first + count;
+        match &self.source {
+            Source::Mapped(map) => {
+                let bytes = &map.bytes()[first as usize * SIZE..end as usize * SIZE];
+                for number in first..end {
+                    if !self.checks.is_done(number) {
+                        self.verify_first(number, &bytes[(number - first) as usize * SIZE..][..SIZE])?;
+                    }
+                }
+                Ok(Loaded::Mapped(bytes))
+            }
+            Source::File(file) => {
+                buffer.resize(count as usize * SIZE);
+                direct::read_exact(file, buffer.bytes_mut(), first * SIZE as u64)
+                    .map_err(|e| Error::io(&self.path, e))?;
+                self.verify_read(first, buffer.bytes())?;
+                Ok(Loaded::Buffer(buffer.bytes()))
+            }
+        }
+    }
+
+    /// Verifies pages that were read from the file, from page `first` on.
+    pub(crate) fn verify_read(&self, first: u64, bytes: &[u8]) -> Result<()> {
+        if self.checks.enabled {
+            for (i, bytes) in bytes.chunks_exact(SIZE).enumerate() {
+                self.verify(first + i as u64, bytes)?;
+            }
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn verify_first(&self, number: u64, bytes: &[u8]) -> Result<()> {
+        if self.checks.enabled {
+            self.verify(number, bytes)?;
+        }
+        self.checks.set_done(number);
+        Ok(())
+    }
+
+    /// Verifies a page with its own checksum.
+    pub(crate) fn verify(&self, number: u64, bytes: &[u8]) -> Result<()> {
+        let computed = page::checksum(bytes, self.kind as u16, self.number, number);
+        let stored = page::stored(bytes);
+        if computed != stored {
+            let at = number * SIZE as u64;
+            return Err(self.damaged(at, format!("a page with checksum {computed:08x}"), format!("{stored:08x}")));
+        }
+        Ok(())
+    }
+
+    /// A content page of a mapped file, verified.
+    #[inline(always)]
+    pub(crate) fn mapped_page(&self, number: u64) -> Result<&[u8]> {
+        if number == 0 || number >= self.pages - 1 {
+            return Err(self.beyond(number, 1));
+        }
+        let at = number as usize * SIZE;
+        let bytes = &self.mapped()[at..at + SIZE];
+        if !self.checks.is_done(number) {
+            self.verify_first(number, bytes)?;
+        }
+        Ok(bytes)
+    }
+
+    /// Body pages of the hash file, which have no checksums of their own: raw bytes of a mapped file from
+    /// `at` on, after their pages were verified with the table, which begins in page `table`.
+    #[inline(always)]
+    pub(crate) fn body(&self, at: u64, length: usize, table: u64) -> Result<&[u8]> {
+        let end = at.wrapping_add(length as u64);
+        if at < SIZE as u64 || end < at || end > table * SIZE as u64 {
+            return Err(self.beyond(at / SIZE as u64, length.div_ceil(SIZE) as u64));
+        }
+        let mut number = at / SIZE as u64;
+        while number * (SIZE as u64) < end {
+            if !self.checks.is_done(number) {
+                self.verify_body(number, table)?;
+                self.checks.set_done(number);
+            }
+            number += 1;
+        }
+        Ok(&self.mapped()[at as usize..end as usize])
+    }
+
+    /// Verifies a body page again, because it reads as if it had been zeroed (FORMAT.md §8).
+    #[cold]
+    pub(crate) fn verify_body(&self, number: u64, table: u64) -> Result<()> {
+        if !self.checks.enabled {
+            return Ok(());
+        }
+        let at = number as usize * SIZE;
+        let bytes = &self.mapped()[at..at + SIZE];
+        let computed = page::table_checksum(bytes, self.kind as u16, number);
+        let stored = self.table_entry(number, table)?;
+        if computed != stored {
+            return Err(self.damaged(
+                at as u64,
+                format!("a page with checksum {stored:08x}, as the table says"),
+                format!("{computed:08x}"),
+            ));
+        }
+        Ok(())
+    }
+
+    /// The checksum of a body page in the table.
+    pub(crate) fn table_entry(&self, number: u64, table: u64) -> Result<u32> {
+        const ENTRIES: u64 = 1023;
+        let entry = number - 1;
+        let mut unused = Pages::default();
+        let page = self.load(table + entry / ENTRIES, 1, &mut unused)?;
+        Ok(crate::format::u32_at(page.bytes(), (entry % ENTRIES) as usize * 4).unwrap_or(0))
+    }
+
+    /// Whether a page, verified before, now reads as zeros (FORMAT.md §8).
+    #[cold]
+    pub(crate) fn require_nonzero(&self, number: u64, bytes: &[u8]) -> Result<()> {
+        if self.checks.enabled && page::stored(bytes) == 0 {
+            self.verify(number, bytes)?;
+        }
+        Ok(())
+    }
+
+    #[cold]
+    fn beyond(&self, first: u64, count: u64) -> Error {
+        self.damaged(
+            self.pages.saturating_mul(SIZE as u64),
+            format!("{count} content pages from page {first} on"),
+            format!("a file of {} pages", self.pages),
+        )
+    }
+}
+
+/// Reads a file's pages in order, many at a time.
+pub(crate) struct Run<'db> {
+    file: &'db PagedFile,
+    first: u64,
+    buffer: Pages,
+    /// Where the pages are: in the mapping, or from `first` on in the buffer.
+    held: u64,
+}
+
+/// Pages that a run reads at once.
+const RUN: u64 = 256;
+
+impl<'db> Run<'db> {
+    /// Starts at the file's beginning.
+    pub(crate) fn new(file: &'db PagedFile) -> Self {
+        Run { file, first: 0, buffer: Pages::default(), held: 0 }
+    }
+
+    /// Consecutive pages, verified.
+    pub(crate) fn pages(&mut self, first: u64, count: u64) -> Result<&[u8]> {
+        if self.file.unmapped().is_none() {
+            return match self.file.load(first, count, &mut self.buffer)? {
+                Loaded::Mapped(bytes) => Ok(bytes),
+                Loaded::Buffer(_) => unreachable!("the file is mapped"),
+            };
+        }
+        if first < self.first || first + count > self.first + self.held {
+            let left = (self.file.pages() - 1).saturating_sub(first);
+            let wanted = count.max(RUN.min(left));
+            self.held = 0;
+            self.file.load(first, wanted, &mut self.buffer)?;
+            self.first = first;
+            self.held = wanted;
+        }
+        let at = (first - self.first) as usize * SIZE;
+        Ok(&self.buffer.bytes()[at..at + count as usize * SIZE])
+    }
+}

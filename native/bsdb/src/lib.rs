@@ -1,0 +1,50 @@
+//! Reads bsdb databases: immutable key-value data sets that the bsdb builder writes.
+//!
+//! A database is a directory. Open it and look keys up:
+//!
+//! ```no_run
+//! let db = bsdb::Database::open("rdb")?;
+//! if let Some(value) = db.get(b"key")? {
+//!     println!("{}", String::from_utf8_lossy(&value));
+//! }
+//! for value in db.get_many(&["a", "b", "c"])? {
+//!     println!("{value:?}");
+//! }
+//! for record in db.scan()? {
+//!     let (key, value) = record?;
+//!     println!("{} {}", key.len(), value.len());
+//! }
+//! # Ok::<(), bsdb::Error>(())
+//! ```
+//!
+//! [`Database::open`] takes a database, a set of shards (whole or in part) or a store, whose current version
+//! it opens; [`Store`] follows a store from version to version.
+//!
+//! A page is verified when it is first read. Damage is an [`Error`] that names the file and the byte; it is
+//! never a panic and never a wrong value. The files must not change while they are open, which is what the
+//! builder and `bsdb publish` see to: new versions go to new files.
+//!
+//! The format is documented in `docs/FORMAT.md`; comments cite its sections.
+#![deny(unsafe_code, missing_docs)]
+
+mod batch;
+mod database;
+mod error;
+mod file;
+mod format;
+mod hash;
+mod index;
+mod layout;
+mod os;
+mod scan;
+mod single;
+mod store;
+mod verify;
+
+pub use database::{Database, Options, Statistics};
+pub use error::{Error, Result};
+pub use file::paged::Access;
+pub use format::facts::Layout;
+pub use scan::Scan;
+pub use store::Store;
+pub use verify::Verified;

@@ -1,0 +1,7 @@
+//! All that needs `unsafe`: mapping files, prefetching, and reading past the page cache.
+//!
+//! The rest of the crate forbids it. Every function here is safe to call; its comments say why.
+#![allow(unsafe_code)]
+
+pub(crate) mod direct;
+pub(crate) mod map;
