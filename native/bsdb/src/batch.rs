@@ -68,8 +68,8 @@ where
         state.signature = state.single.signature(key.as_ref());
         state.single.prefetch_step(state.signature);
     }
-    for state in states.iter_mut() {
-        state.step = state.single.step(state.signature)?;
+    for (state, key) in states.iter_mut().zip(keys) {
+        state.step = state.single.step(key.as_ref(), state.signature)?;
         state.single.prefetch_next(&state.step);
     }
     for state in states.iter_mut() {
@@ -107,8 +107,8 @@ where
     F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
 {
     let mut states = begin(db, keys)?;
-    for state in &mut states {
-        state.step = state.single.step(state.signature)?;
+    for (state, key) in states.iter_mut().zip(keys) {
+        state.step = state.single.step(key.as_ref(), state.signature)?;
     }
     let index: Vec<Option<Wants<'_>>> = states
         .iter()

@@ -27,6 +27,9 @@
 //! The format is documented in `docs/FORMAT.md`; comments cite its sections.
 #![deny(unsafe_code, missing_docs)]
 
+#[cfg(not(target_pointer_width = "64"))]
+compile_error!("bsdb maps whole files, which needs addresses of 64 bits");
+
 mod batch;
 mod database;
 mod error;

@@ -12,6 +12,7 @@ use crate::format::address::Address;
 use crate::format::facts::{Facts, Layout};
 use crate::format::frame::Id;
 use crate::format::page::SIZE;
+use crate::format::record::MAX_KEY;
 use crate::format::u64_at;
 use crate::hash::signature::Signature;
 use crate::hash::HashFunction;
@@ -161,9 +162,12 @@ impl Single {
         }
     }
 
-    /// Finds out where a signature's record can be.
+    /// Finds out where a key's record can be.
     #[inline(always)]
-    pub(crate) fn step(&self, signature: Signature) -> Result<Step> {
+    pub(crate) fn step(&self, key: &[u8], signature: Signature) -> Result<Step> {
+        if key.len() > MAX_KEY {
+            return Ok(Step::Absent);
+        }
         match &self.engine {
             Engine::Slots(Slots { hash, .. }) | Engine::Approximate(hash, _) => {
                 Ok(hash.slot(signature)?.map_or(Step::Absent, Step::Slot))
@@ -304,7 +308,7 @@ impl Single {
     #[inline]
     pub(crate) fn find<'db>(&'db self, key: &[u8], scratch: &mut Scratch) -> Result<Option<Found<'db>>> {
         let signature = self.signature(key);
-        let step = self.step(signature)?;
+        let step = self.step(key, signature)?;
         self.complete(step, key, signature, scratch)
     }
 

@@ -1,83 +1,120 @@
 //! The databases of three records that are kept for ever, one for each kind.
 
-use std::path::PathBuf;
+mod support;
 
-use bsdb::{Access, Database, Options};
+use bsdb::{Access, Database, Layout, Options, Store};
+use support::{ask, copy, golden, records, KINDS};
 
-fn golden(name: &str) -> PathBuf {
-    let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
-    repository.join("bsdb-core/src/test/resources/golden").join(name)
-}
-
-const KINDS: [&str; 11] = [
-    "v1-approximate",
-    "v1-blocked",
-    "v1-compact",
-    "v1-compressed",
-    "v1-dictionary",
-    "v1-packed",
-    "v1-packed-filter",
-    "v1-packed-zstd",
-    "v1-ptr",
-    "v1-sharded",
-    "v1-typed",
-];
-
-fn records(kind: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
-    if kind == "v1-sharded" {
-        return Vec::new();
-    }
-    let records =
-        [("bsdb", "build and serve, build and serve, build and serve"), ("empty", ""), ("", "an empty key is a key")];
-    let value = |value: &str| match kind {
-        "v1-approximate" => value.bytes().take(8).collect(),
-        "v1-typed" => [(2 * value.len()) as u8].into_iter().chain(value.bytes()).collect(),
-        _ => value.as_bytes().to_vec(),
-    };
-    records.iter().map(|(key, text)| (key.as_bytes().to_vec(), value(text))).collect()
-}
+const ACCESS: [Access; 3] = [Access::Mapped, Access::Read, Access::Direct];
 
 #[test]
 fn every_kind_is_read_in_every_way() {
     for kind in KINDS {
-        for access in [Access::Mapped, Access::Read, Access::Direct] {
+        for access in ACCESS {
             let db = Database::open_with(golden(kind), Options::default().access(access)).unwrap();
-            assert!(!db.is_empty());
-            let verified = db.verify().unwrap();
-            assert!(verified.pages > 0, "{kind}");
-            let mut keys: Vec<Vec<u8>> = Vec::new();
-            let mut values: Vec<Option<Vec<u8>>> = Vec::new();
-            let mut expected = records(kind);
-            if kind == "v1-sharded" {
-                expected = db.scan().unwrap().map(Result::unwrap).collect();
-                assert_eq!(expected.len() as u64, db.len());
-                assert_eq!(verified.records, db.len());
-            }
-            for (key, value) in &expected {
-                assert_eq!(db.get(key).unwrap().as_ref(), Some(value), "{kind} {access:?}");
-                assert!(db.contains(key).unwrap());
-                keys.push(key.clone());
-                values.push(Some(value.clone()));
-            }
-            for absent in [&b"absent"[..], b"bsdc", b"b", b"emptz", b"\0", b" ", &[b'x'; 300], &[b'y'; 70_000]] {
-                assert_eq!(db.get(absent).unwrap(), None, "{kind} {access:?}");
-                keys.push(absent.to_vec());
-                values.push(None);
-            }
-            let many = db.get_many(&keys).unwrap();
-            let many: Vec<Option<Vec<u8>>> = many.into_iter().map(|value| value.map(|v| v.into_owned())).collect();
-            assert_eq!(many, values, "{kind} {access:?}");
-            if kind == "v1-approximate" {
-                assert!(db.is_approximate() && db.scan().is_err());
-            } else if kind != "v1-sharded" {
-                let mut scanned: Vec<_> = db.scan().unwrap().map(Result::unwrap).collect();
-                if kind.contains("packed") {
-                    scanned.sort();
-                    expected.sort();
-                }
-                assert_eq!(scanned, expected, "{kind} {access:?}");
-            }
+            assert_eq!(db.len(), 3);
+            ask(&db, kind).unwrap();
+            assert_eq!(db.verify().unwrap().records, if kind == "v1-approximate" { 0 } else { 3 });
             assert_eq!(db.schema().is_some(), kind == "v1-typed");
+            assert_eq!(db.is_approximate(), kind == "v1-approximate");
+            assert_eq!(db.scan().is_err(), kind == "v1-approximate");
+            for absent in [vec![b'x'; 300], vec![b'y'; 70_000]] {
+                assert_eq!(db.get(&absent).unwrap(), None);
+            }
         }
+    }
+}
+
+#[test]
+fn a_set_of_shards_is_read_in_every_way() {
+    for access in ACCESS {
+        let db = Database::open_with(golden("v1-sharded"), Options::default().access(access)).unwrap();
+        let records: Vec<_> = db.scan().unwrap().map(Result::unwrap).collect();
+        assert_eq!(records.len() as u64, db.len());
+        assert_eq!(db.verify().unwrap().records, db.len());
+        assert_eq!(db.statistics().shards, 3);
+        for (key, value) in &records {
+            assert_eq!(db.get(key).unwrap().as_ref(), Some(value));
+        }
+    }
+}
+
+#[test]
+fn values_of_mapped_files_are_not_copied() {
+    for (kind, copied) in [("v1-blocked", false), ("v1-packed", false), ("v1-compressed", true)] {
+        let db = Database::open(golden(kind)).unwrap();
+        let value = db.get_ref(b"bsdb").unwrap().unwrap();
+        assert_eq!(matches!(value, std::borrow::Cow::Owned(_)), copied, "{kind}");
+    }
+}
+
+#[test]
+fn buffers_are_reused_and_emptied() {
+    let db = Database::open(golden("v1-blocked")).unwrap();
+    let mut buffer = b"before".to_vec();
+    assert!(db.get_into(b"", &mut buffer).unwrap());
+    assert_eq!(buffer, b"an empty key is a key");
+    assert!(!db.get_into(b"absent", &mut buffer).unwrap());
+    assert!(buffer.is_empty());
+}
+
+#[test]
+fn lookups_within_lookups() {
+    let db = Database::open(golden("v1-dictionary")).unwrap();
+    let outer = db.find(b"bsdb", |value| (value.to_vec(), db.get(b"").unwrap())).unwrap().unwrap();
+    assert_eq!(outer.0, records("v1-dictionary")[0].1);
+    assert_eq!(outer.1.unwrap(), records("v1-dictionary")[2].1);
+}
+
+#[test]
+fn many_threads_share_a_database() {
+    for access in ACCESS {
+        let db = Database::open_with(golden("v1-packed-zstd"), Options::default().access(access)).unwrap();
+        std::thread::scope(|scope| {
+            for _ in 0..8 {
+                scope.spawn(|| (0..50).for_each(|_| ask(&db, "v1-packed-zstd").unwrap()));
+            }
+        });
+    }
+}
+
+#[test]
+fn a_store_is_followed() {
+    let directory = tempfile::tempdir().unwrap();
+    let store = directory.path();
+    assert!(Store::open(store).is_err());
+    copy(&golden("v1-blocked"), &store.join("v1"));
+    copy(&golden("v1-packed"), &store.join("v2"));
+    std::fs::write(store.join("CURRENT"), "v1\n").unwrap();
+    assert_eq!(Database::open(store).unwrap().layout(), Layout::Blocked);
+    let followed = Store::open(store).unwrap();
+    let before = followed.database();
+    assert!(!followed.refresh().unwrap());
+    std::fs::write(store.join("CURRENT"), "v2\nv1\n").unwrap();
+    assert!(followed.refresh().unwrap());
+    assert_eq!((followed.version().as_str(), followed.database().layout()), ("v2", Layout::Packed));
+    ask(&before, "v1-blocked").unwrap();
+    for wrong in ["", "v3\n", "../v1\n", ".v1\n"] {
+        std::fs::write(store.join("CURRENT"), wrong).unwrap();
+        assert!(followed.refresh().is_err(), "{wrong:?}");
+        ask(&followed.database(), "v1-packed").unwrap();
+    }
+    // Another database under the same name.
+    std::fs::write(store.join("CURRENT"), "v2").unwrap();
+    std::fs::remove_dir_all(store.join("v2")).unwrap();
+    copy(&golden("v1-ptr"), &store.join("v2"));
+    assert!(followed.refresh().unwrap());
+    ask(&followed.database(), "v1-ptr").unwrap();
+}
+
+#[test]
+fn errors_name_the_path() {
+    let directory = tempfile::tempdir().unwrap();
+    let missing = directory.path().join("nothing");
+    let cases = [(missing, "no such directory"), (directory.path().to_owned(), "no manifest.bsdb")];
+    for (path, reason) in cases {
+        let error = Database::open(&path).unwrap_err();
+        assert_eq!(error.path(), Some(path.as_path()));
+        assert!(error.to_string().contains(reason), "{error}");
     }
 }

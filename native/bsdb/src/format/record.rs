@@ -15,6 +15,9 @@ pub(crate) const SHORT: usize = 3;
 /// Bytes of the wide header.
 pub(crate) const WIDE: usize = 9;
 
+/// The longest key (FORMAT.md §9).
+pub(crate) const MAX_KEY: usize = 65_535;
+
 /// The longest value.
 pub(crate) const MAX_VALUE: usize = 2_147_483_639;
 

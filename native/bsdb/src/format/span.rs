@@ -125,4 +125,26 @@ mod tests {
         assert_eq!(span.head::<9>(3 * PAYLOAD - 2).1, 2);
         assert_eq!(span.head::<9>(PAYLOAD - 2).1, 9);
     }
+
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_a_plain_copy(count in 1usize..5, position in 0usize..20_000, length in 0usize..20_000) {
+            let pages: Vec<u8> = (0..count * SIZE).map(|i| (i * 31 / 8) as u8).collect();
+            let plain: Vec<u8> = pages.chunks(SIZE).flat_map(|page| page[..PAYLOAD].to_vec()).collect();
+            let span = Span::new(&pages);
+            let expected = plain.get(position..position + length);
+            let found = span.bytes(position, length);
+            proptest::prop_assert_eq!(found.as_deref(), expected);
+            if let Some(expected) = expected {
+                proptest::prop_assert!(span.equals(position, expected));
+                let range = span.contiguous(position, length);
+                proptest::prop_assert!(range.is_none_or(|range| &pages[range] == expected));
+                if let [first, ..] = expected {
+                    let mut other = expected.to_vec();
+                    other[0] = first ^ 1;
+                    proptest::prop_assert!(!span.equals(position, &other));
+                }
+            }
+        }
+    }
 }

@@ -122,4 +122,48 @@ mod tests {
             assert_eq!(Signature::of(key, seed), Signature { high, low });
         }
     }
+
+    /// The algorithm as FORMAT.md §5 writes it down, byte by byte.
+    fn plainly(key: &[u8], seed: u64) -> Signature {
+        let w = |i: usize, n: usize| (0..n).fold(0u64, |word, at| word | u64::from(key[i + at]) << (8 * at));
+        let mut h = [seed, seed, A, A];
+        let (mut i, mut left) = (0, key.len());
+        while left >= 16 {
+            h[2] = h[2].wrapping_add(w(i, 8));
+            h[3] = h[3].wrapping_add(w(i + 8, 8));
+            mix(&mut h);
+            if left >= 32 {
+                h[0] = h[0].wrapping_add(w(i + 16, 8));
+                h[1] = h[1].wrapping_add(w(i + 24, 8));
+                (i, left) = (i + 32, left - 32);
+            } else {
+                (i, left) = (i + 16, left - 16);
+            }
+        }
+        if left > 8 {
+            h[2] = h[2].wrapping_add(w(i, 8));
+            h[3] = h[3].wrapping_add(w(i + 8, left - 8));
+        } else if left > 0 {
+            h[2] = h[2].wrapping_add(w(i, left));
+        } else {
+            h[2] = h[2].wrapping_add(A);
+            h[3] = h[3].wrapping_add(A);
+        }
+        h[0] = h[0].wrapping_add(8 * key.len() as u64);
+        let bits = [15, 52, 26, 51, 28, 9, 47, 54, 32, 25, 63];
+        for (step, bits) in bits.into_iter().enumerate() {
+            let (a, b) = ([3, 0, 1, 2][step % 4], [2, 3, 0, 1][step % 4]);
+            h[a] ^= h[b];
+            h[b] = h[b].rotate_left(bits);
+            h[a] = h[a].wrapping_add(h[b]);
+        }
+        Signature { high: h[0], low: h[1] }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn agrees_with_the_plain_algorithm(key in proptest::collection::vec(0u8.., 0..200), seed: i64) {
+            proptest::prop_assert_eq!(Signature::of(&key, seed), plainly(&key, seed as u64));
+        }
+    }
 }

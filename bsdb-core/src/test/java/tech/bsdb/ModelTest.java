@@ -77,6 +77,7 @@ class ModelTest {
     try (Database database = Database.open(target)) {
       truth.checkScan(database);
     }
+    NativeReader.check(target, truth);
   }
 
   static int[] counts() {
