@@ -1,0 +1,3 @@
+module bsdb.example/lookup
+
+go 1.21

@@ -1,0 +1,636 @@
+/*
+ * bsdb.h: reads bsdb databases from C99 and C++.
+ *
+ * A database is a directory that the bsdb builder wrote. It never changes.
+ *
+ *   bsdb_error *error;
+ *   bsdb_database *db;
+ *   if (bsdb_open("rdb", NULL, &db, &error) < 0) {
+ *       fprintf(stderr, "%s\n", bsdb_error_message(error));
+ *       bsdb_error_free(error);
+ *       return 1;
+ *   }
+ *   bsdb_view view;
+ *   if (bsdb_get_view(db, "key", 3, &view, NULL) == BSDB_OK) {
+ *       fwrite(view.data, 1, view.length, stdout);
+ *       bsdb_release_views(&view, 1);
+ *   }
+ *   bsdb_close(db);
+ *
+ * Status. Every function that can fail returns a bsdb_status. Errors are negative; BSDB_OK and the
+ * other outcomes that are no errors are zero or positive.
+ *
+ * Errors. Every function that can fail takes a bsdb_error ** as its last argument. It may be NULL.
+ * Otherwise the function sets it: to a new error that the caller frees with bsdb_error_free if the
+ * status is negative, and to NULL if not. What it held before is not read and not freed. There is
+ * no global state and no state of the thread.
+ *
+ * Keys. A key is a pointer and a length. It may hold any bytes. The pointer may be NULL if the
+ * length is 0: this is the empty key, which a database can have. A key longer than 65,535 bytes is
+ * absent from every database. Keys are only read during the call.
+ *
+ * Threads. A bsdb_database and a bsdb_store can be used by any number of threads at once. A
+ * bsdb_scan can move between threads but serves one at a time. A bsdb_error and a bsdb_view are
+ * plain data: any number of threads can read them while none frees them.
+ *
+ * Lifetime. A bsdb_database is counted: bsdb_open and bsdb_store_acquire return a reference,
+ * bsdb_retain adds one, bsdb_close drops one. The files stay open and mapped until the last
+ * reference is dropped. A bsdb_scan holds a reference of its own. A bsdb_view does not: its bytes
+ * may lie in a mapped file, and are valid until the last reference to the database is dropped.
+ *
+ * Misuse. Pointers that must not be NULL are checked: BSDB_ERROR_INVALID_ARGUMENT. Pointers that
+ * are dangling, of another type or already closed are not detected. Out parameters must not overlap
+ * other arguments.
+ *
+ * Faults. A failure inside the library is BSDB_ERROR_INTERNAL, never an abort, except that the
+ * process aborts if it runs out of memory. A process that reads a mapped file that another process
+ * shortens is killed by SIGBUS; use BSDB_ACCESS_READ for directories that others may write.
+ */
+
+#ifndef BSDB_H
+#define BSDB_H
+
+/* Generated from native/c/src by cbindgen. Change the sources, not this file. */
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/**
+ * Initializes a bsdb_options with the defaults:
+ *
+ *   bsdb_options options = BSDB_OPTIONS;
+ *   options.access = BSDB_ACCESS_DIRECT;
+ */
+#define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0}
+
+/**
+ * A flag of `bsdb_options`: does not verify pages when they are first read. Damage can then give wrong
+ * values.
+ */
+#define BSDB_SKIP_VERIFICATION 1
+
+/**
+ * What came of a call. Errors are negative. Later versions may add errors; treat an unknown negative
+ * status as one.
+ */
+typedef enum bsdb_status {
+    /**
+     * It succeeded. For a lookup: there is such a key.
+     */
+    BSDB_OK = 0,
+    /**
+     * There is no such key.
+     */
+    BSDB_ABSENT = 1,
+    /**
+     * There is such a key, but its value is longer than the buffer.
+     */
+    BSDB_TOO_SMALL = 2,
+    /**
+     * A scan has no more records.
+     */
+    BSDB_END = 3,
+    /**
+     * The operating system refused an operation on a file. See `bsdb_error_os_code`.
+     */
+    BSDB_ERROR_IO = -1,
+    /**
+     * The path is not a database, a set of shards or a store.
+     */
+    BSDB_ERROR_NOT_A_DATABASE = -2,
+    /**
+     * A file is not as the builder wrote it. See `bsdb_error_offset`.
+     */
+    BSDB_ERROR_DAMAGED = -3,
+    /**
+     * The database has a format that this version cannot read.
+     */
+    BSDB_ERROR_UNSUPPORTED = -4,
+    /**
+     * The directory holds only some shards of a set, and the key belongs to another one. See
+     * `bsdb_error_shard`.
+     */
+    BSDB_ERROR_NOT_HELD = -5,
+    /**
+     * This kind of database cannot answer the question.
+     */
+    BSDB_ERROR_IMPOSSIBLE = -6,
+    /**
+     * An argument is wrong: a null pointer, an unknown option.
+     */
+    BSDB_ERROR_INVALID_ARGUMENT = -7,
+    /**
+     * The library failed. Please report it.
+     */
+    BSDB_ERROR_INTERNAL = -8,
+} bsdb_status;
+
+/**
+ * How the data files are read, and the index of the layouts that have addresses.
+ */
+typedef enum bsdb_access {
+    /**
+     * From a mapping. The quickest by far if the data is in memory, and the only one that gives views
+     * without a copy.
+     */
+    BSDB_ACCESS_MAPPED = 0,
+    /**
+     * By system calls, through the page cache. For directories that other processes may write.
+     */
+    BSDB_ACCESS_READ = 1,
+    /**
+     * By system calls that bypass the page cache; batches through io_uring on Linux. For data much larger
+     * than memory. The same as BSDB_ACCESS_READ on systems without direct reads.
+     */
+    BSDB_ACCESS_DIRECT = 2,
+} bsdb_access;
+
+/**
+ * An open database, set of shards or part of a set. Counted: `bsdb_retain` and `bsdb_close`. Any number of
+ * threads can use it at once.
+ */
+typedef struct bsdb_database bsdb_database;
+
+/**
+ * Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
+ * database: it can be kept for longer.
+ */
+typedef struct bsdb_error bsdb_error;
+
+/**
+ * A scan: goes through all records of a database. Holds a reference to the database. One thread at a time.
+ */
+typedef struct bsdb_scan bsdb_scan;
+
+/**
+ * A store whose current version is followed. Any number of threads can use it at once.
+ *
+ * Lookups go to a version that the caller acquires; `bsdb_store_refresh` switches later callers to a new
+ * one. A version is closed when its last reference is dropped.
+ */
+typedef struct bsdb_store bsdb_store;
+
+/**
+ * How to open a database. Initialize it with BSDB_OPTIONS, and then set what differs from the defaults.
+ * Later versions add fields at its end; programs that were built with this version still work.
+ */
+typedef struct bsdb_options {
+    /**
+     * sizeof(bsdb_options).
+     */
+    size_t size;
+    /**
+     * A bsdb_access; BSDB_ACCESS_MAPPED by default.
+     */
+    uint32_t access;
+    /**
+     * 0, or BSDB_SKIP_VERIFICATION.
+     */
+    uint32_t flags;
+} bsdb_options;
+
+/**
+ * Facts about a database, from its manifest. Set `size` before the call. Later versions add fields at its
+ * end; programs that were built with this version still work.
+ */
+typedef struct bsdb_statistics {
+    /**
+     * sizeof(bsdb_statistics), set by the caller.
+     */
+    size_t size;
+    /**
+     * Records that lookups can find; of a set that is held in part, those of the shards that are held.
+     */
+    uint64_t records;
+    /**
+     * Records that were dropped in favor of another one with the same key.
+     */
+    uint64_t duplicates_dropped;
+    /**
+     * Bytes of all keys given to the build.
+     */
+    uint64_t key_bytes;
+    /**
+     * Bytes of all values given to the build, before compression or truncation.
+     */
+    uint64_t value_bytes;
+    /**
+     * Length of the longest key.
+     */
+    uint64_t longest_key;
+    /**
+     * Length of the longest value. A buffer of this length suffices for `bsdb_get`.
+     */
+    uint64_t longest_value;
+    /**
+     * Bytes kept of a value in approximate mode, otherwise 0.
+     */
+    uint64_t kept_bytes;
+    /**
+     * Number of files, manifests included.
+     */
+    uint64_t files;
+    /**
+     * Bytes of all files.
+     */
+    uint64_t file_bytes;
+    /**
+     * Shards of the whole set; 1 without shards.
+     */
+    uint32_t shards;
+    /**
+     * Shards that are held.
+     */
+    uint32_t shards_held;
+    /**
+     * Checksum bits of the hash function for each record.
+     */
+    uint32_t checksum_bits;
+    /**
+     * 1 if values are kept in the index, without keys, otherwise 0. A lookup of an absent key may then
+     * return another key's value, and values may be cut short.
+     */
+    uint32_t approximate;
+    /**
+     * 1 if there is a filter of absent keys, otherwise 0.
+     */
+    uint32_t filter;
+    /**
+     * 1 if blocks are compressed with a dictionary, otherwise 0.
+     */
+    uint32_t dictionary;
+    /**
+     * How records are stored, as `bsdb_layout` says. Valid as long as the database.
+     */
+    const char *layout;
+    /**
+     * The kind of the minimal perfect hash function: "gov3-bucketed", "ptr" or "none". Valid as long as the
+     * database.
+     */
+    const char *hash_kind;
+} bsdb_statistics;
+
+/**
+ * What `bsdb_verify` went through. Set `size` before the call. Later versions add fields at its end;
+ * programs that were built with this version still work.
+ */
+typedef struct bsdb_verified {
+    /**
+     * sizeof(bsdb_verified), set by the caller.
+     */
+    size_t size;
+    /**
+     * Records that were looked up; 0 in approximate mode, which keeps no keys.
+     */
+    uint64_t records;
+    /**
+     * Files that were read, without manifests.
+     */
+    uint64_t files;
+    /**
+     * Pages that were checked.
+     */
+    uint64_t pages;
+} bsdb_verified;
+
+/**
+ * A value where it lies in a mapped file, or a copy of it.
+ *
+ * It is a copy if the value does not lie in a mapped file in one piece: values that are compressed, values
+ * that are longer than a page, and values of databases that are not mapped. Either way the caller releases
+ * it with `bsdb_release_views`, which frees copies and does nothing with others.
+ */
+typedef struct bsdb_view {
+    /**
+     * The bytes, or NULL if there is no value. Not NULL if the value is empty. If `owner` is NULL, valid
+     * until the last reference to the database is dropped, released or not. Otherwise valid until the view
+     * is released, even if the database is closed before.
+     */
+    const uint8_t *data;
+    /**
+     * The number of bytes.
+     */
+    size_t length;
+    /**
+     * NULL if the bytes lie in a mapped file, otherwise what `bsdb_release_views` frees. Must not be
+     * changed.
+     */
+    void *owner;
+} bsdb_view;
+
+/**
+ * A function that `bsdb_visit_batch` calls for each key: with its `context`, the number of the key, and its
+ * value, or NULL and 0 if the key is absent. The pointer is not NULL if the value is empty. The bytes are
+ * valid until the function returns. It may call functions of this library. It must return: no longjmp, no
+ * exception.
+ */
+typedef void (*bsdb_visitor)(void *context, size_t index, const uint8_t *value, size_t length);
+
+/**
+ * A record of a scan. The pointers are valid until the next call of `bsdb_scan_next` or `bsdb_scan_close`
+ * with the scan. They are not NULL, even if a length is 0.
+ */
+typedef struct bsdb_record {
+    /**
+     * The key.
+     */
+    const uint8_t *key;
+    /**
+     * The bytes of the key.
+     */
+    size_t key_length;
+    /**
+     * The value.
+     */
+    const uint8_t *value;
+    /**
+     * The bytes of the value.
+     */
+    size_t value_length;
+} bsdb_record;
+
+#ifdef __cplusplus
+extern "C" {
+#endif // __cplusplus
+
+/**
+ * The version of the library, such as "1.0.0". Static: valid for ever.
+ */
+const char *bsdb_version(void);
+
+/**
+ * The name of a status, such as "damaged"; "unknown" for a number that is none. Static: valid for ever.
+ */
+const char *bsdb_status_name(int32_t status);
+
+/**
+ * The status that the failed call returned; BSDB_OK for NULL.
+ */
+enum bsdb_status bsdb_error_status(const struct bsdb_error *error);
+
+/**
+ * A sentence that says what is wrong, where, and what to do about it; "" for NULL. Ends with a zero
+ * byte. Valid until the error is freed.
+ */
+const char *bsdb_error_message(const struct bsdb_error *error);
+
+/**
+ * The file or directory that the error is about, or NULL if it is about none. Ends with a zero byte.
+ * Valid until the error is freed.
+ */
+const char *bsdb_error_path(const struct bsdb_error *error);
+
+/**
+ * Where a file is damaged. If the status is BSDB_ERROR_DAMAGED, sets `*offset` (if `offset` is not NULL)
+ * to the byte, counted from the start of the file, and returns true. Otherwise returns false and sets
+ * nothing.
+ */
+bool bsdb_error_offset(const struct bsdb_error *error,
+                       uint64_t *offset);
+
+/**
+ * The shard that a key belongs to. If the status is BSDB_ERROR_NOT_HELD, sets `*shard` (if `shard` is not
+ * NULL) to its number and returns true. Otherwise returns false and sets nothing.
+ */
+bool bsdb_error_shard(const struct bsdb_error *error,
+                      uint32_t *shard);
+
+/**
+ * The operating system's number for the reason, such as ENOENT, if the status is BSDB_ERROR_IO and the
+ * system gave one; otherwise 0.
+ */
+int32_t bsdb_error_os_code(const struct bsdb_error *error);
+
+/**
+ * Frees an error, and with it the texts that it returned. Does nothing with NULL.
+ */
+void bsdb_error_free(struct bsdb_error *error);
+
+/**
+ * Opens a database, a set of shards, or the current version of a store. Takes the same time for every size
+ * of a database.
+ *
+ * `path` is a directory: bytes on Unix, UTF-8 on Windows. `options` may be NULL for the defaults. Sets
+ * `*database` to a reference that the caller drops with `bsdb_close`, or to NULL on an error. Returns
+ * BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_open(const char *path,
+                           const struct bsdb_options *options,
+                           struct bsdb_database **database,
+                           struct bsdb_error **error);
+
+/**
+ * Adds a reference to a database, to be dropped with `bsdb_close`. Returns its argument, also if it is NULL.
+ */
+struct bsdb_database *bsdb_retain(struct bsdb_database *database);
+
+/**
+ * Drops a reference to a database. Closes the database if it was the last one: then its files are closed
+ * and unmapped, and views into it and texts of it are no longer valid. Scans go on, since each has a
+ * reference. The caller must not use the reference again. Does nothing with NULL.
+ */
+void bsdb_close(struct bsdb_database *database);
+
+/**
+ * The number of records that lookups can find; of a set that is held in part, those of the shards that are
+ * held. 0 for NULL.
+ */
+uint64_t bsdb_record_count(const struct bsdb_database *database);
+
+/**
+ * The id of the database or set: 32 hexadecimal digits that depend on every byte of it. NULL for NULL. Ends
+ * with a zero byte. Valid until the database is closed.
+ */
+const char *bsdb_id(const struct bsdb_database *database);
+
+/**
+ * The directory of the database; of a store, that of the version. NULL for NULL. Ends with a zero byte.
+ * Valid until the database is closed.
+ */
+const char *bsdb_path(const struct bsdb_database *database);
+
+/**
+ * How records are stored: "blocked", "compact", "compressed", "packed", "packed-compressed", or "none" for
+ * an approximate database. NULL for NULL. Ends with a zero byte. Valid until the database is closed.
+ */
+const char *bsdb_layout(const struct bsdb_database *database);
+
+/**
+ * The schema of typed rows as JSON, or NULL if values are no rows or the database is NULL. If `length` is
+ * not NULL, sets `*length` to its bytes, without the zero byte at its end. Valid until the database is
+ * closed.
+ */
+const char *bsdb_schema(const struct bsdb_database *database,
+                        size_t *length);
+
+/**
+ * Fills `statistics`, whose `size` the caller has set. Returns BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_get_statistics(const struct bsdb_database *database,
+                                     struct bsdb_statistics *statistics,
+                                     struct bsdb_error **error);
+
+/**
+ * Checks every byte of every file, and that each record is found by its key. Reads the whole database.
+ *
+ * `verified` may be NULL; otherwise the caller has set its `size`, and it is filled on success. Returns
+ * BSDB_OK if all is well, otherwise the error.
+ */
+enum bsdb_status bsdb_verify(const struct bsdb_database *database,
+                             struct bsdb_verified *verified,
+                             struct bsdb_error **error);
+
+/**
+ * Copies the value of a key to a buffer.
+ *
+ * `buffer` has room for `capacity` bytes; it may be NULL if `capacity` is 0. `length` may be NULL; otherwise
+ * `*length` is set to the length of the value, and to 0 if there is none.
+ *
+ * Returns BSDB_OK if the value was copied; BSDB_TOO_SMALL if it is longer than `capacity`, with the buffer
+ * untouched and `*length` set; BSDB_ABSENT if there is no such key; or an error. An empty value is a value:
+ * BSDB_OK with a length of 0. Values in approximate mode may be another key's, or cut short.
+ */
+enum bsdb_status bsdb_get(const struct bsdb_database *database,
+                          const void *key,
+                          size_t key_length,
+                          void *buffer,
+                          size_t capacity,
+                          size_t *length,
+                          struct bsdb_error **error);
+
+/**
+ * Whether there is a key: BSDB_OK if there is, BSDB_ABSENT if there is not, or an error. In approximate mode
+ * the answer may be BSDB_OK for an absent key.
+ */
+enum bsdb_status bsdb_contains(const struct bsdb_database *database,
+                               const void *key,
+                               size_t key_length,
+                               struct bsdb_error **error);
+
+/**
+ * The value of a key where it lies, without a copy if possible. A value that lies in one piece in a mapped
+ * file costs no allocation and no change of a counter.
+ *
+ * Returns BSDB_OK and sets `*view`, which the caller releases with `bsdb_release_views(view, 1)`; or
+ * BSDB_ABSENT or an error, with `*view` set to NULL and 0, which need not be released. What `*view` held
+ * before is not released.
+ */
+enum bsdb_status bsdb_get_view(const struct bsdb_database *database,
+                               const void *key,
+                               size_t key_length,
+                               struct bsdb_view *view,
+                               struct bsdb_error **error);
+
+/**
+ * The values of many keys at once. Much quicker than one lookup after the other: the waits for memory or
+ * for the device overlap.
+ *
+ * `keys` and `key_lengths` have `count` elements; they may be NULL if `count` is 0. `views` has room for
+ * `count` views. Returns BSDB_OK with `views` filled in the order of the keys: a view whose `data` is NULL
+ * for a key that is absent. The caller releases them with `bsdb_release_views(views, count)`. What the views
+ * held before is not released.
+ *
+ * On an error about any of the keys, returns it, with all views set to NULL and 0.
+ */
+enum bsdb_status bsdb_get_batch(const struct bsdb_database *database,
+                                const void *const *keys,
+                                const size_t *key_lengths,
+                                size_t count,
+                                struct bsdb_view *views,
+                                struct bsdb_error **error);
+
+/**
+ * Releases views: frees copies, does nothing with bytes that lie in mapped files, and sets all to NULL, so
+ * that releasing them again does nothing. `views` are `count` views that `bsdb_get_view` or `bsdb_get_batch`
+ * filled, or the caller set to zeros; it may be NULL.
+ */
+void bsdb_release_views(struct bsdb_view *views,
+                        size_t count);
+
+/**
+ * Like `bsdb_get_batch`, but passes each value to a function, in the order of the keys, in the thread of the
+ * caller and before this function returns. Nothing is to be released.
+ *
+ * Returns BSDB_OK after a call for each of the keys. On an error, returns it; the function may have been
+ * called for some of the keys before the one that failed.
+ */
+enum bsdb_status bsdb_visit_batch(const struct bsdb_database *database,
+                                  const void *const *keys,
+                                  const size_t *key_lengths,
+                                  size_t count,
+                                  bsdb_visitor visitor,
+                                  void *context,
+                                  struct bsdb_error **error);
+
+/**
+ * Starts a scan of all records: in the order of the build's input, or in that of signatures in the packed
+ * layouts. Shards follow each other.
+ *
+ * Sets `*scan` to a scan that the caller closes with `bsdb_scan_close`, or to NULL on an error. Returns
+ * BSDB_OK or an error: BSDB_ERROR_IMPOSSIBLE for an approximate database, which keeps no keys.
+ */
+enum bsdb_status bsdb_scan_open(const struct bsdb_database *database,
+                                struct bsdb_scan **scan,
+                                struct bsdb_error **error);
+
+/**
+ * Moves on to the next record.
+ *
+ * Returns BSDB_OK and sets `*record`; BSDB_END after the last record; or an error, after which the scan is
+ * over and each further call returns the same error. Sets `*record` to NULL and 0 unless it returns BSDB_OK.
+ */
+enum bsdb_status bsdb_scan_next(struct bsdb_scan *scan,
+                                struct bsdb_record *record,
+                                struct bsdb_error **error);
+
+/**
+ * Ends a scan at any point, and drops its reference to the database. Does nothing with NULL.
+ */
+void bsdb_scan_close(struct bsdb_scan *scan);
+
+/**
+ * Opens the current version of a store.
+ *
+ * `path` is as in `bsdb_open`. `options` may be NULL for the defaults; they also hold for later versions.
+ * Sets `*store` to a store that the caller closes with `bsdb_store_close`, or to NULL on an error. Returns
+ * BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_store_open(const char *path,
+                                 const struct bsdb_options *options,
+                                 struct bsdb_store **store,
+                                 struct bsdb_error **error);
+
+/**
+ * Switches to the current version of the store if it is another one, or another database under the same
+ * name. References to the earlier version stay valid.
+ *
+ * If `changed` is not NULL, sets `*changed` to whether it switched. Returns BSDB_OK or an error, after which
+ * the version before stays.
+ */
+enum bsdb_status bsdb_store_refresh(const struct bsdb_store *store,
+                                    bool *changed,
+                                    struct bsdb_error **error);
+
+/**
+ * The version that was current when the store was opened or last refreshed: one for all lookups of a
+ * request. `bsdb_path` names it.
+ *
+ * Sets `*database` to a reference that the caller drops with `bsdb_close`, and that stays valid when the
+ * store is refreshed or closed; or to NULL on an error. Returns BSDB_OK or an error.
+ */
+enum bsdb_status bsdb_store_acquire(const struct bsdb_store *store,
+                                    struct bsdb_database **database,
+                                    struct bsdb_error **error);
+
+/**
+ * Closes a store. Versions that were acquired stay open until their references are dropped. No other thread
+ * may use the store any more. Does nothing with NULL.
+ */
+void bsdb_store_close(struct bsdb_store *store);
+
+#ifdef __cplusplus
+}  // extern "C"
+#endif  // __cplusplus
+
+#endif  /* BSDB_H */

@@ -1,0 +1,217 @@
+//! Statuses and errors.
+
+use std::any::Any;
+use std::ffi::{c_char, CString};
+use std::ptr;
+
+use reader::Error;
+
+use crate::call::{path_text, quiet, text};
+
+/// What came of a call. Errors are negative. Later versions may add errors; treat an unknown negative
+/// status as one.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum bsdb_status {
+    /// It succeeded. For a lookup: there is such a key.
+    BSDB_OK = 0,
+    /// There is no such key.
+    BSDB_ABSENT = 1,
+    /// There is such a key, but its value is longer than the buffer.
+    BSDB_TOO_SMALL = 2,
+    /// A scan has no more records.
+    BSDB_END = 3,
+    /// The operating system refused an operation on a file. See `bsdb_error_os_code`.
+    BSDB_ERROR_IO = -1,
+    /// The path is not a database, a set of shards or a store.
+    BSDB_ERROR_NOT_A_DATABASE = -2,
+    /// A file is not as the builder wrote it. See `bsdb_error_offset`.
+    BSDB_ERROR_DAMAGED = -3,
+    /// The database has a format that this version cannot read.
+    BSDB_ERROR_UNSUPPORTED = -4,
+    /// The directory holds only some shards of a set, and the key belongs to another one. See
+    /// `bsdb_error_shard`.
+    BSDB_ERROR_NOT_HELD = -5,
+    /// This kind of database cannot answer the question.
+    BSDB_ERROR_IMPOSSIBLE = -6,
+    /// An argument is wrong: a null pointer, an unknown option.
+    BSDB_ERROR_INVALID_ARGUMENT = -7,
+    /// The library failed. Please report it.
+    BSDB_ERROR_INTERNAL = -8,
+}
+
+/// Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
+/// database: it can be kept for longer.
+#[derive(Clone, Debug)]
+pub struct bsdb_error {
+    pub(crate) status: bsdb_status,
+    message: CString,
+    path: Option<CString>,
+    offset: Option<u64>,
+    shard: Option<u32>,
+    os_code: i32,
+}
+
+/// An error on its way to the caller. In a box, so that a result without one is small.
+pub(crate) type Failure = Box<bsdb_error>;
+
+impl bsdb_error {
+    fn new(status: bsdb_status, message: &str) -> Self {
+        bsdb_error { status, message: text(message.as_bytes()), path: None, offset: None, shard: None, os_code: 0 }
+    }
+
+    /// A wrong argument.
+    #[cold]
+    pub(crate) fn invalid(message: String) -> Failure {
+        Box::new(bsdb_error::new(bsdb_status::BSDB_ERROR_INVALID_ARGUMENT, &message))
+    }
+
+    /// A null pointer.
+    #[cold]
+    pub(crate) fn null(name: &str) -> Failure {
+        bsdb_error::invalid(format!("{name} is NULL"))
+    }
+
+    /// A panic.
+    #[cold]
+    pub(crate) fn internal(panic: &(dyn Any + Send)) -> Failure {
+        let reason = panic
+            .downcast_ref::<&str>()
+            .map(|reason| reason.to_string())
+            .or_else(|| panic.downcast_ref::<String>().cloned())
+            .unwrap_or_default();
+        Box::new(bsdb_error::new(bsdb_status::BSDB_ERROR_INTERNAL, &format!("internal error: {reason}")))
+    }
+}
+
+impl From<Error> for Failure {
+    #[cold]
+    fn from(error: Error) -> Self {
+        let status = match &error {
+            Error::Io { .. } => bsdb_status::BSDB_ERROR_IO,
+            Error::NotADatabase { .. } => bsdb_status::BSDB_ERROR_NOT_A_DATABASE,
+            Error::Damaged { .. } => bsdb_status::BSDB_ERROR_DAMAGED,
+            Error::Unsupported { .. } => bsdb_status::BSDB_ERROR_UNSUPPORTED,
+            Error::NotHeld { .. } => bsdb_status::BSDB_ERROR_NOT_HELD,
+            Error::Impossible(_) => bsdb_status::BSDB_ERROR_IMPOSSIBLE,
+            _ => bsdb_status::BSDB_ERROR_INTERNAL,
+        };
+        let mut failure = bsdb_error::new(status, &error.to_string());
+        failure.path = error.path().map(path_text);
+        match error {
+            Error::Io { source, .. } => failure.os_code = source.raw_os_error().unwrap_or(0),
+            Error::Damaged { offset, .. } => failure.offset = Some(offset),
+            Error::NotHeld { shard, .. } => failure.shard = Some(shard),
+            _ => {}
+        }
+        Box::new(failure)
+    }
+}
+
+/// The version of the library, such as "1.0.0". Static: valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn bsdb_version() -> *const c_char {
+    concat!(env!("CARGO_PKG_VERSION"), "\0").as_ptr().cast()
+}
+
+/// The name of a status, such as "damaged"; "unknown" for a number that is none. Static: valid for ever.
+#[unsafe(no_mangle)]
+pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
+    const OK: i32 = bsdb_status::BSDB_OK as i32;
+    const ABSENT: i32 = bsdb_status::BSDB_ABSENT as i32;
+    const TOO_SMALL: i32 = bsdb_status::BSDB_TOO_SMALL as i32;
+    const END: i32 = bsdb_status::BSDB_END as i32;
+    const IO: i32 = bsdb_status::BSDB_ERROR_IO as i32;
+    const NOT_A_DATABASE: i32 = bsdb_status::BSDB_ERROR_NOT_A_DATABASE as i32;
+    const DAMAGED: i32 = bsdb_status::BSDB_ERROR_DAMAGED as i32;
+    const UNSUPPORTED: i32 = bsdb_status::BSDB_ERROR_UNSUPPORTED as i32;
+    const NOT_HELD: i32 = bsdb_status::BSDB_ERROR_NOT_HELD as i32;
+    const IMPOSSIBLE: i32 = bsdb_status::BSDB_ERROR_IMPOSSIBLE as i32;
+    const INVALID_ARGUMENT: i32 = bsdb_status::BSDB_ERROR_INVALID_ARGUMENT as i32;
+    const INTERNAL: i32 = bsdb_status::BSDB_ERROR_INTERNAL as i32;
+    let name = match status {
+        OK => c"ok",
+        ABSENT => c"absent",
+        TOO_SMALL => c"too small",
+        END => c"end",
+        IO => c"io",
+        NOT_A_DATABASE => c"not a database",
+        DAMAGED => c"damaged",
+        UNSUPPORTED => c"unsupported",
+        NOT_HELD => c"not held",
+        IMPOSSIBLE => c"impossible",
+        INVALID_ARGUMENT => c"invalid argument",
+        INTERNAL => c"internal",
+        _ => c"unknown",
+    };
+    name.as_ptr()
+}
+
+/// The status that the failed call returned; BSDB_OK for NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_status(error: *const bsdb_error) -> bsdb_status {
+    // SAFETY: null or an error, as the header demands.
+    unsafe { error.as_ref() }.map_or(bsdb_status::BSDB_OK, |error| error.status)
+}
+
+/// A sentence that says what is wrong, where, and what to do about it; "" for NULL. Ends with a zero
+/// byte. Valid until the error is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_message(error: *const bsdb_error) -> *const c_char {
+    // SAFETY: null or an error, as the header demands.
+    unsafe { error.as_ref() }.map_or(c"".as_ptr(), |error| error.message.as_ptr())
+}
+
+/// The file or directory that the error is about, or NULL if it is about none. Ends with a zero byte.
+/// Valid until the error is freed.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_path(error: *const bsdb_error) -> *const c_char {
+    // SAFETY: null or an error, as the header demands.
+    unsafe { error.as_ref() }.and_then(|error| error.path.as_ref()).map_or(ptr::null(), |path| path.as_ptr())
+}
+
+/// Where a file is damaged. If the status is BSDB_ERROR_DAMAGED, sets `*offset` (if `offset` is not NULL)
+/// to the byte, counted from the start of the file, and returns true. Otherwise returns false and sets
+/// nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_offset(error: *const bsdb_error, offset: *mut u64) -> bool {
+    // SAFETY: null or an error, and null or writable, as the header demands.
+    unsafe { optional(error.as_ref().and_then(|error| error.offset), offset) }
+}
+
+/// The shard that a key belongs to. If the status is BSDB_ERROR_NOT_HELD, sets `*shard` (if `shard` is not
+/// NULL) to its number and returns true. Otherwise returns false and sets nothing.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_shard(error: *const bsdb_error, shard: *mut u32) -> bool {
+    // SAFETY: null or an error, and null or writable, as the header demands.
+    unsafe { optional(error.as_ref().and_then(|error| error.shard), shard) }
+}
+
+/// The operating system's number for the reason, such as ENOENT, if the status is BSDB_ERROR_IO and the
+/// system gave one; otherwise 0.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_os_code(error: *const bsdb_error) -> i32 {
+    // SAFETY: null or an error, as the header demands.
+    unsafe { error.as_ref() }.map_or(0, |error| error.os_code)
+}
+
+/// Frees an error, and with it the texts that it returned. Does nothing with NULL.
+#[unsafe(no_mangle)]
+pub unsafe extern "C" fn bsdb_error_free(error: *mut bsdb_error) {
+    if !error.is_null() {
+        // SAFETY: made by `call`, which gave it to the caller.
+        quiet((), || drop(unsafe { Box::from_raw(error) }));
+    }
+}
+
+/// # Safety
+///
+/// `to` is null or can be written.
+unsafe fn optional<T>(value: Option<T>, to: *mut T) -> bool {
+    let Some(value) = value else { return false };
+    if !to.is_null() {
+        // SAFETY: not null, so the caller lets it be written.
+        unsafe { to.write(value) };
+    }
+    true
+}

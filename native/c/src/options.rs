@@ -1,0 +1,82 @@
+//! How to open a database.
+
+use reader::{Access, Options};
+
+use crate::call::{stated_size, Growing};
+use crate::error::{bsdb_error, Failure};
+
+/// How the data files are read, and the index of the layouts that have addresses.
+#[repr(C)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum bsdb_access {
+    /// From a mapping. The quickest by far if the data is in memory, and the only one that gives views
+    /// without a copy.
+    BSDB_ACCESS_MAPPED = 0,
+    /// By system calls, through the page cache. For directories that other processes may write.
+    BSDB_ACCESS_READ = 1,
+    /// By system calls that bypass the page cache; batches through io_uring on Linux. For data much larger
+    /// than memory. The same as BSDB_ACCESS_READ on systems without direct reads.
+    BSDB_ACCESS_DIRECT = 2,
+}
+
+/// A flag of `bsdb_options`: does not verify pages when they are first read. Damage can then give wrong
+/// values.
+pub const BSDB_SKIP_VERIFICATION: u32 = 1;
+
+/// How to open a database. Initialize it with BSDB_OPTIONS, and then set what differs from the defaults.
+/// Later versions add fields at its end; programs that were built with this version still work.
+#[repr(C)]
+#[derive(Clone, Copy, Debug)]
+pub struct bsdb_options {
+    /// sizeof(bsdb_options).
+    pub size: usize,
+    /// A bsdb_access; BSDB_ACCESS_MAPPED by default.
+    pub access: u32,
+    /// 0, or BSDB_SKIP_VERIFICATION.
+    pub flags: u32,
+}
+
+// SAFETY: repr(C), of integers only, the first of which is a usize.
+unsafe impl Growing for bsdb_options {
+    const NAME: &'static str = "options";
+    const FIRST: usize = size_of::<bsdb_options>();
+}
+
+/// The options that a caller states; those that this version does not know must be zero.
+///
+/// # Safety
+///
+/// `from` is null, or points to as many bytes as its first field says.
+pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failure> {
+    const KNOWN: usize = size_of::<bsdb_options>();
+    const MOST: usize = 4096;
+    if from.is_null() {
+        return Ok(Options::default());
+    }
+    // SAFETY: not null, so the caller says that it points to a size.
+    let size = unsafe { stated_size(from) }?;
+    if size > MOST {
+        return Err(bsdb_error::invalid(format!("options->size is {size}; set it to sizeof(bsdb_options)")));
+    }
+    for at in KNOWN..size {
+        // SAFETY: there are `size` bytes.
+        if unsafe { from.cast::<u8>().add(at).read() } != 0 {
+            return Err(bsdb_error::invalid(format!("byte {at} of options is an option that this version lacks")));
+        }
+    }
+    // SAFETY: there are at least as many bytes as the struct has.
+    let bsdb_options { access, flags, .. } = unsafe { from.read() };
+    const MAPPED: u32 = bsdb_access::BSDB_ACCESS_MAPPED as u32;
+    const READ: u32 = bsdb_access::BSDB_ACCESS_READ as u32;
+    const DIRECT: u32 = bsdb_access::BSDB_ACCESS_DIRECT as u32;
+    let access = match access {
+        MAPPED => Access::Mapped,
+        READ => Access::Read,
+        DIRECT => Access::Direct,
+        _ => return Err(bsdb_error::invalid(format!("options->access is {access}, which is no bsdb_access"))),
+    };
+    if flags & !BSDB_SKIP_VERIFICATION != 0 {
+        return Err(bsdb_error::invalid(format!("options->flags is {flags:#x}, which has unknown flags")));
+    }
+    Ok(Options::default().access(access).verify_pages(flags & BSDB_SKIP_VERIFICATION == 0))
+}

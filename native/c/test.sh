@@ -1,0 +1,212 @@
+#!/usr/bin/env bash
+# Tests the C library: native/c/test.sh [--optional] [--instrumented] [--step N]
+#
+# Builds and installs the library into a temporary directory. Compiles the example and the test against it: with the
+# shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
+# databases. Checks the header in C++ and the symbols that the shared library exports. Runs the example in Go if go and
+# pkg-config are installed.
+#
+#   --optional      without a C compiler, say so and exit with 0
+#   --instrumented  also build the Rust code with the address sanitizer (x86-64 Linux), with the nightly toolchain if
+#                   there is one
+#   --step N        flip a bit in every N-th byte of each file, 31 by default; 1 takes minutes
+#
+# Honors CC, CXX and CARGO_TARGET_DIR.
+set -euo pipefail
+
+fail() {
+  printf 'test.sh: %s\n' "$*" >&2
+  exit 1
+}
+
+say() {
+  printf '== %s\n' "$*"
+}
+
+# The first of some commands that is installed.
+first_of() {
+  local command
+  for command in "$@"; do
+    if [ -n "$command" ] && command -v "$command" > /dev/null 2>&1; then
+      printf '%s\n' "$command"
+      return
+    fi
+  done
+}
+
+optional=false instrumented=false step=31
+while [ $# -gt 0 ]; do
+  case $1 in
+    --optional) optional=true ;;
+    --instrumented) instrumented=true ;;
+    --step)
+      [ $# -gt 1 ] || fail "--step needs a number"
+      step=$2
+      shift
+      ;;
+    -h | --help)
+      sed -n '2,/^set/{/^set/d;s/^# \{0,1\}//;p;}' "$0"
+      exit 0
+      ;;
+    *) fail "unknown option: $1" ;;
+  esac
+  shift
+done
+
+root=$(cd -- "$(dirname -- "$0")" && pwd -P)
+native=$(dirname -- "$root")
+golden=$(cd -- "$native/../bsdb-core/src/test/resources/golden" && pwd -P)
+cc=$(first_of "${CC:-}" gcc clang)
+cxx=$(first_of "${CXX:-}" g++ clang++)
+if [ -z "$cc" ]; then
+  if $optional; then
+    printf 'test.sh: warning: neither gcc nor clang is installed; nothing was tested\n' >&2
+    exit 0
+  fi
+  fail "neither gcc nor clang is installed"
+fi
+
+work=$(mktemp -d "${TMPDIR:-/tmp}/bsdb-test-c.XXXXXX")
+trap 'rm -rf "$work"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM
+prefix=$work/prefix
+
+say "building"
+"$root/install.sh" "$prefix"
+export PKG_CONFIG_PATH=$prefix/lib/pkgconfig
+if command -v pkg-config > /dev/null 2>&1; then
+  read -r -a cflags <<< "$(pkg-config --cflags bsdb)"
+  read -r -a libs <<< "$(pkg-config --libs bsdb)"
+else
+  cflags=("-I$prefix/include")
+  libs=("-L$prefix/lib" -lbsdb)
+fi
+libs+=("-Wl,-rpath,$prefix/lib")
+read -r -a system <<< "$(sed -n 's/^Libs.private: //p' "$prefix/lib/pkgconfig/bsdb.pc")"
+strict=(-std=c99 -Wall -Wextra -Werror -pedantic)
+
+# Runs the example NAME on a golden database and compares what it prints.
+check_lookup() {
+  local found expected
+  expected="3 records, layout blocked
+bsdb = build and serve, build and serve, build and serve
+bsdb has 49 bytes, mapped
+empty = 
+empty has 0 bytes, mapped
+absent is absent
+2 of 3 keys found
+79 bytes in all records"
+  found=$("$1" "$golden/v1-blocked" bsdb empty absent) || fail "$1 failed"
+  [ "$found" = "$expected" ] || fail "$1 prints: $found"
+  if "$1" "$work/missing" bsdb 2> "$work/message"; then
+    fail "$1 opens a directory that is missing"
+  fi
+  grep -q "$work/missing" "$work/message" || fail "$1 says: $(cat "$work/message")"
+}
+
+# Runs the test NAME on all golden databases.
+check_abi() {
+  rm -rf "$work/copies"
+  mkdir "$work/copies"
+  "$1" "$golden" "$root/tests/records" "$work/copies" "$2" || fail "$1 failed"
+}
+
+say "the header in C and C++"
+"$cc" "${strict[@]}" -x c -fsyntax-only "$prefix/include/bsdb.h"
+printf '#include <bsdb.h>\n#include <bsdb.h>\nint main() { bsdb_options o = BSDB_OPTIONS; return o.flags; }\n' \
+  > "$work/header.cc"
+if [ -n "$cxx" ]; then
+  for standard in c++11 c++17; do
+    "$cxx" "-std=$standard" -Wall -Wextra -Werror -pedantic -x c++ -fsyntax-only "$prefix/include/bsdb.h"
+    "$cxx" "-std=$standard" -Wall -Wextra -Werror -pedantic "${cflags[@]}" -fsyntax-only "$work/header.cc"
+  done
+else
+  say "no C++ compiler: not checked in C++"
+fi
+
+say "exported symbols"
+if [ -e "$prefix/lib/libbsdb.so" ] && command -v nm > /dev/null 2>&1; then
+  nm -D --defined-only "$prefix/lib/libbsdb.so" | awk '{ print $NF }' | sort > "$work/exported"
+  if grep -v '^bsdb_' "$work/exported"; then
+    fail "the library exports other symbols than bsdb_*"
+  fi
+  grep -o '\bbsdb_[a-z_]*(' "$prefix/include/bsdb.h" | tr -d '(' | sort -u > "$work/declared"
+  diff "$work/declared" "$work/exported" || fail "the header declares other functions than the library exports"
+  printf '%s functions\n' "$(wc -l < "$work/exported")"
+else
+  say "no nm or no ELF: not checked"
+fi
+
+say "shared library"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "${libs[@]}" -o "$work/lookup"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread -o "$work/abi"
+check_lookup "$work/lookup"
+check_abi "$work/abi" "$step"
+
+say "static library"
+"$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
+  -o "$work/lookup-static"
+check_lookup "$work/lookup-static"
+
+say "sanitizers"
+sanitized=(-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+"$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/examples/lookup.c" "${libs[@]}" -o "$work/lookup-sanitized"
+"$cc" "${strict[@]}" "${sanitized[@]}" "${cflags[@]}" "$root/tests/abi.c" "${libs[@]}" -lpthread \
+  -o "$work/abi-sanitized"
+check_lookup "$work/lookup-sanitized"
+check_abi "$work/abi-sanitized" "$step"
+
+go=$(first_of go)
+if [ -n "$go" ] && command -v pkg-config > /dev/null 2>&1; then
+  say "Go"
+  (
+    cd "$root/examples/go"
+    CC=$cc CGO_ENABLED=1 CGO_LDFLAGS="-Wl,-rpath,$prefix/lib" GOFLAGS=-mod=mod GOTOOLCHAIN=local "$go" build \
+      -o "$work/lookup-go" .
+  )
+  found=$(GODEBUG=cgocheck=1 "$work/lookup-go" "$golden/v1-blocked" bsdb empty '' absent)
+  expected="bsdb = build and serve, build and serve, build and serve
+empty = 
+ = an empty key is a key
+absent is absent
+3 of 4 keys found"
+  [ "$found" = "$expected" ] || fail "the example in Go prints: $found"
+  if "$work/lookup-go" "$work/missing" bsdb 2> "$work/message"; then
+    fail "the example in Go opens a directory that is missing"
+  fi
+  grep -q "$work/missing" "$work/message" || fail "the example in Go says: $(cat "$work/message")"
+else
+  say "no go or no pkg-config: the example in Go was not run"
+fi
+
+if $instrumented; then
+  say "instrumented"
+  triple=x86_64-unknown-linux-gnu
+  [ "$(uname -sm)" = "Linux x86_64" ] || fail "--instrumented needs x86-64 Linux"
+  if cargo +nightly --version > /dev/null 2>&1; then
+    toolchain=(+nightly)
+  else
+    toolchain=()
+    export RUSTC_BOOTSTRAP=1
+  fi
+  runtime=$(find "$(rustc "${toolchain[@]}" --print sysroot)/lib/rustlib/$triple/lib" -name 'librustc-*_rt.asan.a')
+  [ -n "$runtime" ] || fail "this toolchain has no runtime of the address sanitizer"
+  (
+    cd "$native"
+    RUSTFLAGS=-Zsanitizer=address cargo "${toolchain[@]}" build --release --package bsdb-c --target "$triple"
+  )
+  built=$(cd "$native" && cd "${CARGO_TARGET_DIR:-target}/$triple/release" && pwd -P)
+  nm "$built/libbsdb.a" 2> /dev/null > "$work/symbols" || true
+  grep -q ' U __asan_report_' "$work/symbols" || fail "the Rust code is not instrumented"
+  # The test is instrumented by the C compiler and linked with the runtime of Rust, so that there is only one.
+  for name in examples/lookup tests/abi; do
+    program=$work/$(basename "$name")-instrumented
+    "$cc" "${strict[@]}" -O1 -g -fsanitize=address "${cflags[@]}" -c "$root/$name.c" -o "$program.o"
+    "$cc" "$program.o" "$built/libbsdb.a" -Wl,--whole-archive "$runtime" -Wl,--no-whole-archive \
+      -Wl,--export-dynamic "${system[@]}" -lstdc++ -o "$program"
+  done
+  check_lookup "$work/lookup-instrumented"
+  check_abi "$work/abi-instrumented" "$step"
+fi
+say "all well"
