@@ -1,0 +1,44 @@
+"""Read bsdb databases: immutable key-value data sets that are built once and looked up fast.
+
+    import bsdb
+
+    with bsdb.open("rdb") as db:
+        db[b"key"]                      # bytes, or KeyError
+        db.get("key")                   # bytes, or None; str is encoded as UTF-8
+        db.get_many(["a", "b", "c"])    # a list, much quicker than single lookups
+        for key, value in db.items():   # streams
+            ...
+
+A database is a ``collections.abc.Mapping``. See ``Database``, ``Store`` and ``open``; from the command line,
+``python -m bsdb --help``.
+"""
+
+from ._bsdb import __version__
+from ._database import Database, Store, _open_database, _open_store, open
+from ._errors import (
+    ClosedError,
+    DamagedError,
+    Error,
+    FileError,
+    NotADatabaseError,
+    NotFoundError,
+    NotHeldError,
+    RowError,
+    UnsupportedError,
+)
+
+__all__ = [
+    "ClosedError",
+    "DamagedError",
+    "Database",
+    "Error",
+    "FileError",
+    "NotADatabaseError",
+    "NotFoundError",
+    "NotHeldError",
+    "RowError",
+    "Store",
+    "UnsupportedError",
+    "__version__",
+    "open",
+]

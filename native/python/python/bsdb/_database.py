@@ -1,0 +1,262 @@
+"""Databases and stores."""
+
+from __future__ import annotations
+
+import json
+import os
+import threading
+from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
+from typing import Any, Optional, Union
+
+from . import _bsdb
+from ._errors import RowError
+
+__all__ = ["Database", "Store", "open"]
+
+
+class _Raise:
+    """The default of defaults: raise KeyError."""
+
+    def __repr__(self) -> str:
+        return "<raise KeyError>"
+
+    def __reduce__(self) -> str:
+        return "_RAISE"
+
+
+_RAISE: Any = _Raise()
+_NONE = object()
+
+
+class _Keys(KeysView[bytes]):
+    __slots__ = ()
+    _mapping: Database
+
+    def __iter__(self) -> Iterator[bytes]:
+        return iter(self._mapping)
+
+    def __repr__(self) -> str:
+        return f"<keys of {self._mapping!r}>"
+
+
+class _Values(ValuesView[bytes]):
+    __slots__ = ()
+    _mapping: Database
+
+    def __iter__(self) -> Iterator[bytes]:
+        return self._mapping._scan_values()
+
+    def __contains__(self, value: object) -> bool:
+        return any(value == own for own in self)
+
+    def __repr__(self) -> str:
+        return f"<values of {self._mapping!r}>"
+
+
+class _Items(ItemsView[bytes, bytes]):
+    __slots__ = ()
+    _mapping: Database
+
+    def __iter__(self) -> Iterator[tuple[bytes, bytes]]:
+        return self._mapping._scan_items()
+
+    def __contains__(self, item: object) -> bool:
+        if not isinstance(item, tuple) or len(item) != 2:
+            return False
+        return bool(self._mapping.get(item[0]) == item[1])
+
+    def __repr__(self) -> str:
+        return f"<items of {self._mapping!r}>"
+
+
+class Database(_bsdb.Database, Mapping[bytes, bytes]):
+    """An open database, set of shards, or part of a set: a read-only mapping from bytes to bytes.
+
+    Keys are bytes, bytearray, memoryview, or str, which is encoded as UTF-8. Iteration yields bytes. It streams
+    from the files in the order of the build's input or, in the packed layouts, in that of the keys' signatures.
+
+    Any number of threads can use a database at once. Batches, scans and ``verify`` run without the
+    interpreter's lock. A database pickles as its path: the receiving process opens it anew.
+
+    ``access`` says how data files are read: "mapped" is quickest if the data is in memory; "read" uses system
+    calls; "direct" bypasses the page cache, for data much larger than memory. ``verify_pages`` says whether
+    each page is verified when it is first read.
+    """
+
+    __slots__ = ()
+
+    def keys(self) -> KeysView[bytes]:
+        """Return a view of the keys, which streams from the files."""
+        return _Keys(self)
+
+    def values(self) -> ValuesView[bytes]:
+        """Return a view of the values, which streams from the files in the same order as ``keys``."""
+        return _Values(self)
+
+    def items(self) -> ItemsView[bytes, bytes]:
+        """Return a view of pairs of key and value, which streams from the files."""
+        return _Items(self)
+
+    def __eq__(self, other: object) -> bool:
+        """Whether the other mapping holds the same records. Databases with the same id do; otherwise the
+        records are compared one by one. Approximate databases equal only those with the same id."""
+        if self is other:
+            return True
+        if not isinstance(other, Mapping):
+            return NotImplemented
+        if isinstance(other, Database):
+            if self.id == other.id and len(self) == len(other):
+                return True
+            if other.approximate:
+                return False
+        if self.approximate or len(self) != len(other):
+            return False
+        return all(other.get(key, _NONE) == value for key, value in self.items())
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def schema(self) -> Optional[dict[str, Any]]:
+        """The Avro schema of typed rows, or None if values are plain bytes. See also ``schema_json``."""
+        text = self.schema_json
+        return None if text is None else json.loads(text)
+
+    def get_many_numpy(self, keys: Iterable[Any], dtype: Any, default: Any = _RAISE) -> Any:
+        """Return the values of many keys as a NumPy array.
+
+        The bytes of each value become one item of type ``dtype``, whose width they must have. A dtype with a
+        shape, such as ``("<f4", 128)``, gives an array of shape ``(len(keys), 128)``. ``keys`` is as for
+        ``get_many``. Raises KeyError with the first absent key, unless there is a ``default`` to fill in.
+        Raises ValueError with the first key whose value has another width.
+        """
+        numpy = _require("numpy", "numpy")
+        dtype = numpy.dtype(dtype)
+        if dtype.hasobject:
+            raise TypeError(f"{dtype} holds Python objects; choose a dtype of fixed width")
+        if dtype.itemsize == 0:
+            raise TypeError(f"{dtype} has no width; choose one, for example 'S16'")
+        buffer, absent, first_absent, wrong = self._get_fixed(keys, dtype.itemsize)
+        if wrong is not None:
+            key, length = wrong
+            raise ValueError(
+                f"the value of the key {key!r} has {length} bytes, and the dtype {dtype} has {dtype.itemsize}"
+            )
+        if absent and default is _RAISE:
+            raise KeyError(first_absent)
+        array = numpy.frombuffer(buffer, dtype.base)
+        array = array.reshape((len(buffer) // dtype.itemsize, *dtype.shape))
+        if absent:
+            array[absent] = default
+        return array
+
+    def get_many_arrow(self, keys: Iterable[Any], missing: str = "null") -> Any:
+        """Return the typed rows of many keys as a pyarrow Table, a column for each column of the schema.
+
+        ``keys`` is as for ``get_many``. ``missing`` says what becomes of absent keys: "null" gives a row of
+        nulls, so that row i belongs to key i; "drop" leaves them out; "raise" raises KeyError with the first.
+        Raises RowError if values are not typed rows.
+        """
+        pyarrow = _require("pyarrow", "arrow")
+        if missing not in ("null", "drop", "raise"):
+            raise ValueError(f"missing must be 'null', 'drop' or 'raise', not {missing!r}")
+        rows, absent, first_absent = self._get_rows(keys, False)
+        if absent and missing == "raise":
+            raise KeyError(first_absent)
+        table = pyarrow.Table.from_batches([pyarrow.record_batch(batch) for batch in rows])
+        return _with_nulls(pyarrow, table, absent) if absent and missing == "null" else table
+
+    def get_row(self, key: Any, default: Any = None) -> Any:
+        """Return the typed row of a key as a dict of Python values, or ``default`` if there is no such key.
+
+        Decimals, dates, times, timestamps and UUIDs are objects of the standard library; timestamps have a
+        time zone unless they are local. Times and timestamps in nanoseconds are integers: those classes hold
+        no more than microseconds. Records and maps are dicts. Maps whose keys are not strings are lists of
+        dicts with the fields "key" and "value". Needs pyarrow. For many rows, use ``get_many_arrow``.
+        """
+        pyarrow = _require("pyarrow", "arrow")
+        rows, absent, _ = self._get_rows((key,), True)
+        if absent:
+            return default
+        try:
+            return pyarrow.record_batch(rows[0]).to_pylist(maps_as_pydicts="strict")[0]
+        except (ValueError, OverflowError, KeyError) as error:
+            raise RowError(
+                f"{self.path}: the row of the key {key!r} has a value that Python cannot hold: {error}; "
+                f"read it with get_many_arrow"
+            ) from error
+
+
+class Store(_bsdb.Store):
+    """A store whose current version is followed. Any number of threads can use it at once.
+
+    ``database`` is the version that was current when the store was opened or last refreshed. Hold it for the
+    time of a request, so that all lookups see one version. ``refresh`` switches to a new version; databases
+    that callers hold stay as they are. Options are those of ``open``.
+    """
+
+    __slots__ = ("_lock", "_shown")
+
+    def __init__(self, path: Union[str, os.PathLike[str]], **options: Any) -> None:
+        self._lock = threading.Lock()
+        self._shown: Optional[Database] = None
+
+    @property
+    def database(self) -> Database:
+        """The version that was current when the store was opened or last refreshed."""
+        with self._lock:
+            if self._shown is None or self._shown.closed:
+                self._shown = Database(self)
+            return self._shown
+
+    def refresh(self) -> bool:
+        """Switch to the store's current version. Returns whether there was another one.
+
+        If the new version cannot be opened, raises the reason and keeps the version before.
+        """
+        changed = super().refresh()
+        if changed:
+            with self._lock:
+                self._shown = None
+        return changed
+
+    def __repr__(self) -> str:
+        return f"<bsdb.Store {self.path!r}, version {self.version}>"
+
+
+def open(path: Union[str, os.PathLike[str]], *, access: str = "mapped", verify_pages: bool = True) -> Database:
+    """Open a database, a set of shards, or the current version of a store.
+
+    ``access`` says how data files are read: "mapped" (quickest if the data is in memory), "read" (system
+    calls) or "direct" (bypasses the page cache). ``verify_pages`` says whether each page is verified when it
+    is first read. Takes the same time for every size of a database.
+    """
+    return Database(path, access=access, verify_pages=verify_pages)
+
+
+def _open_database(path: Any, access: str, verify_pages: bool) -> Database:
+    return Database(path, access=access, verify_pages=verify_pages)
+
+
+def _open_store(path: Any, access: str, verify_pages: bool) -> Store:
+    return Store(path, access=access, verify_pages=verify_pages)
+
+
+def _require(module: str, extra: str) -> Any:
+    try:
+        return __import__(module)
+    except ImportError as error:
+        raise ImportError(f"this needs {module}; install it with: pip install 'bsdb[{extra}]'") from error
+
+
+def _with_nulls(pyarrow: Any, table: Any, absent: list[int]) -> Any:
+    """Put a row of nulls in the place of each absent key."""
+    for field in table.schema:
+        if pyarrow.types.is_union(field.type):
+            raise ValueError(
+                f"the column {field.name!r} is a union, which cannot be null in Arrow; use missing='drop' or 'raise'"
+            )
+    missing = set(absent)
+    rows = iter(range(table.num_rows))
+    places = [None if i in missing else next(rows) for i in range(table.num_rows + len(absent))]
+    nullable = pyarrow.schema([field.with_nullable(True) for field in table.schema])
+    return pyarrow.Table.from_arrays(table.take(pyarrow.array(places, pyarrow.int64())).columns, schema=nullable)

@@ -1,0 +1,367 @@
+//! The native half of bsdb.Database.
+
+use std::path::{absolute, PathBuf};
+use std::process;
+use std::sync::{Arc, PoisonError, RwLock};
+
+use bsdb::{Access, Options};
+use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::prelude::*;
+use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
+
+use crate::errors;
+use crate::keys::{with_key, Keys};
+use crate::rows::{RowReader, Rows};
+use crate::scan::{Part, Scan};
+use crate::store::Store;
+
+/// How a database was opened.
+#[derive(Clone, Copy)]
+pub(crate) struct How {
+    pub(crate) access: Access,
+    pub(crate) verify: bool,
+}
+
+impl How {
+    pub(crate) fn options(self) -> Options {
+        Options::default().access(self.access).verify_pages(self.verify)
+    }
+
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, access)| *access == self.access).map_or("mapped", |(name, _)| name)
+    }
+}
+
+const NAMES: [(&str, Access); 3] = [("mapped", Access::Mapped), ("read", Access::Read), ("direct", Access::Direct)];
+
+/// The way of reading with a name.
+pub(crate) fn access(name: &str) -> PyResult<Access> {
+    NAMES
+        .iter()
+        .find(|named| named.0 == name)
+        .map(|named| named.1)
+        .ok_or_else(|| PyValueError::new_err(format!("access must be 'mapped', 'read' or 'direct', not '{name}'")))
+}
+
+/// The native half of bsdb.Database.
+#[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]
+pub(crate) struct Database {
+    path: PathBuf,
+    how: How,
+    /// None when closed. Locked only by threads that hold the interpreter's lock, so nobody ever waits for
+    /// it. Work without the interpreter's lock has its own reference.
+    open: RwLock<Option<Open>>,
+    rows: RowReader,
+}
+
+struct Open {
+    database: Arc<bsdb::Database>,
+    /// The process that opened it.
+    process: u32,
+}
+
+impl Database {
+    /// Passes the open database to a function.
+    #[inline(always)]
+    fn with_open<R>(&self, py: Python<'_>, work: impl FnOnce(&Arc<bsdb::Database>) -> R) -> PyResult<R> {
+        if self.how.access == Access::Direct {
+            self.reopen_after_fork(py)?;
+        }
+        match &*self.open.read().unwrap_or_else(PoisonError::into_inner) {
+            Some(open) => Ok(work(&open.database)),
+            None => Err(errors::closed(py, &self.path)),
+        }
+    }
+
+    /// A reference to the database that outlives `close`.
+    fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Database>> {
+        self.with_open(py, Arc::clone)
+    }
+
+    /// Opens the database again in a forked process: it must not share rings of io_uring with its parent.
+    #[cold]
+    fn reopen_after_fork(&self, py: Python<'_>) -> PyResult<()> {
+        let process = process::id();
+        let foreign = |open: &Option<Open>| open.as_ref().is_some_and(|open| open.process != process);
+        if !foreign(&self.open.read().unwrap_or_else(PoisonError::into_inner)) {
+            return Ok(());
+        }
+        let again = bsdb::Database::open_with(&self.path, self.how.options());
+        let database = Arc::new(again.map_err(|error| errors::exception(py, &error))?);
+        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
+        if foreign(&open) {
+            // What the parent shares is neither used nor given back.
+            std::mem::forget(open.replace(Open { database, process }));
+        }
+        Ok(())
+    }
+
+    /// The value of a key as `bytes`, without another copy.
+    #[inline(always)]
+    fn find<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        with_key(key, |key| self.with_open(py, |database| database.find(key, |value| PyBytes::new(py, value))))??
+            .map_err(|error| errors::exception(py, &error))
+    }
+}
+
+#[pymethods]
+impl Database {
+    #[new]
+    #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
+    fn new(path: &Bound<'_, PyAny>, access: &str, verify_pages: bool) -> PyResult<Self> {
+        let py = path.py();
+        let (database, how) = if let Ok(store) = path.cast::<Store>() {
+            store.get().current()
+        } else {
+            let how = How { access: self::access(access)?, verify: verify_pages };
+            let path = absolute(path.extract::<PathBuf>()?)?;
+            let opened = py.detach(|| bsdb::Database::open_with(&path, how.options()));
+            (Arc::new(opened.map_err(|error| errors::exception(py, &error))?), how)
+        };
+        Ok(Database {
+            path: database.path().to_owned(),
+            how,
+            rows: RowReader::default(),
+            open: RwLock::new(Some(Open { database, process: process::id() })),
+        })
+    }
+
+    fn __getitem__<'py>(&self, key: &Bound<'py, PyAny>) -> PyResult<Bound<'py, PyBytes>> {
+        match self.find(key.py(), key)? {
+            Some(value) => Ok(value),
+            None => Err(PyKeyError::new_err(key.clone().unbind())),
+        }
+    }
+
+    /// Return the value of a key, or default if there is no such key.
+    #[pyo3(signature = (key, default = None, /))]
+    fn get<'py>(
+        &self,
+        key: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Option<Bound<'py, PyAny>>> {
+        Ok(match self.find(key.py(), key)? {
+            Some(value) => Some(value.into_any()),
+            None => default,
+        })
+    }
+
+    fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
+        let py = key.py();
+        with_key(key, |key| self.with_open(py, |database| database.contains(key)))??
+            .map_err(|error| errors::exception(py, &error))
+    }
+
+    fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
+        self.with_open(py, |database| database.len() as usize)
+    }
+
+    fn __iter__(&self, py: Python<'_>) -> PyResult<Scan> {
+        self.scan(py, Part::Keys)
+    }
+
+    fn _scan_values(&self, py: Python<'_>) -> PyResult<Scan> {
+        self.scan(py, Part::Values)
+    }
+
+    fn _scan_items(&self, py: Python<'_>) -> PyResult<Scan> {
+        self.scan(py, Part::Items)
+    }
+
+    /// Return the values of many keys as a list, in order, with default for absent keys.
+    ///
+    /// keys is a list, tuple or other iterable of keys, an S or U array of NumPy, or an Arrow array of
+    /// strings or binary values. Much quicker than one lookup after the other, and other threads run
+    /// meanwhile.
+    #[pyo3(signature = (keys, default = None))]
+    fn get_many<'py>(
+        &self,
+        keys: &Bound<'py, PyAny>,
+        default: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<Bound<'py, PyList>> {
+        let py = keys.py();
+        let database = self.handle(py)?;
+        let keys = Keys::of(keys)?;
+        let slices = keys.slices();
+        let values = py.detach(|| database.get_many(&slices)).map_err(|error| errors::exception(py, &error))?;
+        let default = default.unwrap_or_else(|| py.None().into_bound(py));
+        PyList::new(
+            py,
+            values.iter().map(|value| match value {
+                Some(value) => PyBytes::new(py, value).into_any(),
+                None => default.clone(),
+            }),
+        )
+    }
+
+    /// The values of many keys, all of one width, in one buffer; which keys are absent; the first absent key;
+    /// and the first key whose value has another width, with that width.
+    #[allow(clippy::type_complexity)]
+    fn _get_fixed<'py>(
+        &self,
+        keys: &Bound<'py, PyAny>,
+        width: usize,
+    ) -> PyResult<(
+        Bound<'py, PyByteArray>,
+        Vec<usize>,
+        Option<Bound<'py, PyBytes>>,
+        Option<(Bound<'py, PyBytes>, usize)>,
+    )> {
+        let py = keys.py();
+        let database = self.handle(py)?;
+        let keys = Keys::of(keys)?;
+        let slices = keys.slices();
+        let mut absent = Vec::new();
+        let mut wrong = None;
+        let bytes = slices.len().checked_mul(width).filter(|&bytes| bytes <= isize::MAX as usize);
+        let bytes = bytes.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
+        let buffer = PyByteArray::new_with(py, bytes, |buffer| {
+            let found = py.detach(|| {
+                database.find_many(&slices, |i, value| match value {
+                    Some(value) if value.len() == width => {
+                        buffer[i * width..(i + 1) * width].copy_from_slice(value);
+                    }
+                    Some(value) => {
+                        wrong.get_or_insert((i, value.len()));
+                    }
+                    None => absent.push(i),
+                })
+            });
+            found.map_err(|error| errors::exception(py, &error))
+        })?;
+        let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
+        let wrong = wrong.map(|(i, length)| (PyBytes::new(py, slices[i]), length));
+        Ok((buffer, absent, first, wrong))
+    }
+
+    /// The rows of many keys in Arrow batches, which keys are absent, and the first absent key. For Python,
+    /// times in nanoseconds are integers, and maps whose keys are not strings are lists.
+    #[allow(clippy::type_complexity)]
+    fn _get_rows<'py>(
+        &self,
+        keys: &Bound<'py, PyAny>,
+        for_python: bool,
+    ) -> PyResult<(Vec<Rows>, Vec<usize>, Option<Bound<'py, PyBytes>>)> {
+        let py = keys.py();
+        let database = self.handle(py)?;
+        let keys = Keys::of(keys)?;
+        let slices = keys.slices();
+        let read = py.detach(|| self.rows.read(&database, &slices, for_python));
+        let (batches, absent) = read.map_err(|failure| failure.exception(py))?;
+        let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
+        Ok((batches, absent, first))
+    }
+
+    /// The directory of the database; of a store, that of the version.
+    #[getter]
+    fn path(&self) -> String {
+        self.path.to_string_lossy().into_owned()
+    }
+
+    /// The id: 32 hexadecimal digits that depend on every byte of the database.
+    #[getter]
+    fn id(&self, py: Python<'_>) -> PyResult<String> {
+        self.with_open(py, |database| database.id())
+    }
+
+    /// The layout: 'blocked', 'compact', 'compressed', 'packed' or 'packed-compressed'; 'none' if approximate.
+    #[getter]
+    fn layout(&self, py: Python<'_>) -> PyResult<&'static str> {
+        self.with_open(py, |database| database.layout().name())
+    }
+
+    /// Whether the database keeps no keys: a lookup of an absent key may then return another key's value,
+    /// values may be cut short, and records cannot be listed.
+    #[getter]
+    fn approximate(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with_open(py, |database| database.is_approximate())
+    }
+
+    /// The Avro schema of typed rows as JSON text, or None if values are plain bytes.
+    #[getter]
+    fn schema_json(&self, py: Python<'_>) -> PyResult<Option<String>> {
+        self.with_open(py, |database| database.schema().map(str::to_owned))
+    }
+
+    /// Facts from the manifest, as a dict.
+    #[getter]
+    fn statistics<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let facts = self.handle(py)?.statistics();
+        let dict = PyDict::new(py);
+        dict.set_item("records", facts.records)?;
+        dict.set_item("duplicates_dropped", facts.duplicates_dropped)?;
+        dict.set_item("key_bytes", facts.key_bytes)?;
+        dict.set_item("value_bytes", facts.value_bytes)?;
+        dict.set_item("longest_key", facts.longest_key)?;
+        dict.set_item("longest_value", facts.longest_value)?;
+        dict.set_item("layout", facts.layout.name())?;
+        dict.set_item("hash_kind", facts.hash_kind)?;
+        dict.set_item("checksum_bits", facts.checksum_bits)?;
+        dict.set_item("approximate", facts.approximate)?;
+        dict.set_item("kept_bytes", facts.kept_bytes)?;
+        dict.set_item("filter", facts.filter)?;
+        dict.set_item("dictionary", facts.dictionary)?;
+        dict.set_item("shards", facts.shards)?;
+        dict.set_item("shards_held", facts.shards_held)?;
+        dict.set_item("files", facts.files)?;
+        dict.set_item("file_bytes", facts.file_bytes)?;
+        Ok(dict)
+    }
+
+    /// Check every byte of every file, and that each record is found by its key.
+    ///
+    /// Returns the numbers of records, files and pages that were checked, as a dict. Raises DamagedError at
+    /// the first fault. Other threads run meanwhile.
+    fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
+        let database = self.handle(py)?;
+        let verified = py.detach(|| database.verify()).map_err(|error| errors::exception(py, &error))?;
+        let dict = PyDict::new(py);
+        dict.set_item("records", verified.records)?;
+        dict.set_item("files", verified.files)?;
+        dict.set_item("pages", verified.pages)?;
+        Ok(dict)
+    }
+
+    /// Close the database. Lookups raise ClosedError from now on. Batches and scans that have begun in other
+    /// threads end as usual; the files are closed after the last of them. Closing twice is harmless.
+    fn close(&self) {
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        drop(open);
+    }
+
+    /// Whether close was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.open.read().unwrap_or_else(PoisonError::into_inner).is_none()
+    }
+
+    fn __enter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    #[pyo3(signature = (*_reason))]
+    fn __exit__(&self, _reason: &Bound<'_, pyo3::types::PyTuple>) {
+        self.close();
+    }
+
+    fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
+        let py = slf.py();
+        let database = slf.get();
+        let arguments = (&database.path, database.how.name(), database.how.verify);
+        (py.import("bsdb")?.getattr("_open_database")?, arguments).into_pyobject(py).map(Bound::into_any)
+    }
+
+    fn __repr__(&self, py: Python<'_>) -> PyResult<String> {
+        let path = self.path.to_string_lossy().into_pyobject(py)?.repr()?;
+        Ok(match self.handle(py) {
+            Ok(database) => format!("<bsdb.Database {path}, {} records, {}>", database.len(), database.layout()),
+            Err(_) => format!("<bsdb.Database {path}, closed>"),
+        })
+    }
+}
+
+impl Database {
+    fn scan(&self, py: Python<'_>, part: Part) -> PyResult<Scan> {
+        Scan::new(self.handle(py)?, part).map_err(|error| errors::exception(py, &error))
+    }
+}

@@ -1,0 +1,57 @@
+//! Errors of the crate `bsdb` as exceptions of `bsdb._errors`.
+
+use std::io::ErrorKind;
+use std::path::Path;
+
+use bsdb::Error;
+use pyo3::call::PyCallArgs;
+use pyo3::prelude::*;
+
+/// The exception for an error.
+pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
+    let text = error.to_string();
+    let path = error.path().unwrap_or(Path::new("")).as_os_str();
+    match error {
+        Error::Io { source, .. } => {
+            let missing = source.kind() == ErrorKind::NotFound;
+            let class = if missing { "NotFoundError" } else { "FileError" };
+            // ENOENT and EIO, for errors that the system did not number.
+            let number = source.raw_os_error().unwrap_or(if missing { 2 } else { 5 });
+            new(py, class, (number, reason(source), path))
+        }
+        Error::NotADatabase { .. } if !Path::new(path).exists() => {
+            new(py, "NotFoundError", (2, "no such directory", path))
+        }
+        Error::NotADatabase { .. } => new(py, "NotADatabaseError", (text, path)),
+        Error::Damaged { offset, .. } => new(py, "DamagedError", (text, path, *offset)),
+        Error::Unsupported { .. } => new(py, "UnsupportedError", (text, path)),
+        Error::NotHeld { shard, .. } => new(py, "NotHeldError", (text, path, *shard)),
+        Error::Impossible(_) => new(py, "UnsupportedError", (text,)),
+        _ => new(py, "Error", (text,)),
+    }
+}
+
+/// The exception for the use of a database after `close`.
+pub(crate) fn closed(py: Python<'_>, path: &Path) -> PyErr {
+    let text = format!("{}: the database is closed; open it again with bsdb.open", path.display());
+    new(py, "ClosedError", (text,))
+}
+
+/// The exception for a value that is not a row, and for schemas that Arrow cannot hold.
+pub(crate) fn row(py: Python<'_>, text: String) -> PyErr {
+    new(py, "RowError", (text,))
+}
+
+/// The text of an error of the system, without the number that Python adds itself.
+fn reason(error: &std::io::Error) -> String {
+    let text = error.to_string();
+    match text.find(" (os error ") {
+        Some(end) => text[..end].to_owned(),
+        None => text,
+    }
+}
+
+fn new<'py>(py: Python<'py>, class: &str, arguments: impl PyCallArgs<'py>) -> PyErr {
+    let raised = py.import("bsdb._errors").and_then(|module| module.getattr(class)?.call1(arguments));
+    raised.map_or_else(|error| error, PyErr::from_value)
+}

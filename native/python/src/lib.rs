@@ -1,0 +1,25 @@
+//! The native half of the Python package `bsdb`. The other half, in `python/bsdb`, adds what is easier in
+//! Python: views, NumPy, pyarrow and the command line.
+#![forbid(unsafe_code)]
+#![deny(missing_docs)]
+
+mod database;
+mod errors;
+mod keys;
+mod rows;
+mod scan;
+mod schema;
+mod store;
+
+use pyo3::prelude::*;
+
+/// The native half of the package bsdb.
+#[pymodule(gil_used = true)]
+fn _bsdb(module: &Bound<'_, PyModule>) -> PyResult<()> {
+    module.add("__version__", env!("CARGO_PKG_VERSION"))?;
+    module.add_class::<database::Database>()?;
+    module.add_class::<keys::PackedKeys>()?;
+    module.add_class::<rows::Rows>()?;
+    module.add_class::<scan::Scan>()?;
+    module.add_class::<store::Store>()
+}

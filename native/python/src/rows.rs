@@ -1,0 +1,221 @@
+//! Typed rows as Arrow arrays.
+
+use std::path::PathBuf;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use arrow_array::ffi::{FFI_ArrowArray, FFI_ArrowSchema};
+use arrow_array::{Array, StructArray};
+use arrow_avro::codec::Tz;
+use arrow_avro::errors::AvroError;
+use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
+use arrow_avro::schema::{AvroSchema, SchemaStore};
+use arrow_schema::{ArrowError, Schema};
+use pyo3::exceptions::PyRuntimeError;
+use pyo3::prelude::*;
+use pyo3::types::PyCapsule;
+
+use crate::errors;
+use crate::schema::RowSchema;
+
+/// Rows of a batch: few enough that no column has more than 2 GiB unless single values are huge.
+const ROWS: usize = 1 << 14;
+
+/// Decoders that are kept for later calls.
+const KEPT: usize = 8;
+
+/// Reads the rows of one database.
+#[derive(Default)]
+pub(crate) struct RowReader {
+    /// Made from the database's schema when rows are first read.
+    plan: OnceLock<Result<Plan, String>>,
+}
+
+struct Plan {
+    avro: String,
+    arrow: Arc<Schema>,
+    python: Arc<Schema>,
+    decoders: Mutex<Vec<Decoder>>,
+}
+
+/// Why rows could not be read.
+pub(crate) enum Failure {
+    Database(bsdb::Error),
+    /// The schema is missing, or Arrow cannot hold it.
+    Schema(PathBuf, String),
+    /// The value of a key is not a row.
+    Row(PathBuf, Vec<u8>, String),
+}
+
+impl Failure {
+    pub(crate) fn exception(self, py: Python<'_>) -> PyErr {
+        match self {
+            Failure::Database(error) => errors::exception(py, &error),
+            Failure::Schema(path, reason) => errors::row(py, format!("{}: {reason}", path.display())),
+            Failure::Row(path, key, reason) => {
+                let path = path.display();
+                let key = key.escape_ascii();
+                let text = format!(
+                    "{path}: the value of the key b\"{key}\" is not a row of the stored schema: {reason}; \
+                     check the database with: python -m bsdb verify {path}"
+                );
+                errors::row(py, text)
+            }
+        }
+    }
+}
+
+impl RowReader {
+    /// The rows of keys, and the numbers of absent keys.
+    pub(crate) fn read(
+        &self,
+        database: &bsdb::Database,
+        keys: &[&[u8]],
+        for_python: bool,
+    ) -> Result<(Vec<Rows>, Vec<usize>), Failure> {
+        let path = || database.path().to_owned();
+        let plan = self.plan.get_or_init(|| Plan::of(database));
+        let plan = plan.as_ref().map_err(|reason| Failure::Schema(path(), reason.clone()))?;
+        let mut batches = Batches {
+            decoder: plan.decoder().map_err(|e| Failure::Schema(path(), e.to_string()))?,
+            schema: if for_python { &plan.python } else { &plan.arrow },
+            done: Vec::new(),
+        };
+        let mut absent = Vec::new();
+        let mut failed = None;
+        let found = database.find_many(keys, |i, value| match value {
+            None => absent.push(i),
+            Some(value) if failed.is_none() => failed = batches.add(value).err().map(|reason| (i, reason)),
+            Some(_) => {}
+        });
+        // A decoder that failed is not used again: it has half a row.
+        found.map_err(Failure::Database)?;
+        let last = keys.len().saturating_sub(1);
+        let failed = failed.or_else(|| batches.flush().err().map(|error| (last, Fault::Batch(error.to_string()))));
+        match failed {
+            None => {}
+            Some((i, Fault::Row(reason))) => return Err(Failure::Row(path(), keys[i].to_vec(), reason)),
+            Some((i, Fault::Batch(reason))) if keys.len() == 1 => {
+                return Err(Failure::Row(path(), keys[i].to_vec(), reason));
+            }
+            Some((i, Fault::Batch(reason))) => {
+                // Some things, such as bytes that are not UTF-8, are noticed at the end of a batch.
+                for &key in &keys[..=i] {
+                    self.read(database, &[key], for_python)?;
+                }
+                return Err(Failure::Schema(path(), reason));
+            }
+        }
+        if batches.done.is_empty() {
+            let empty = StructArray::new_null(batches.decoder.schema().fields().clone(), 0);
+            batches.done.push(Rows { array: empty, schema: batches.schema.clone() });
+        }
+        plan.keep(batches.decoder);
+        Ok((batches.done, absent))
+    }
+}
+
+impl Plan {
+    fn of(database: &bsdb::Database) -> Result<Self, String> {
+        let Some(json) = database.schema() else {
+            return Err("values are plain bytes, not typed rows; read them with get or get_many".into());
+        };
+        let what = "the schema of typed rows has no form in Arrow; read values with get and decode them with \
+                    another Avro library";
+        let schema = RowSchema::parse(json).map_err(|reason| format!("{reason} ({what})"))?;
+        let decoder = decoder(&schema.json).map_err(|e| format!("{e} ({what})"))?;
+        Ok(Plan {
+            arrow: Arc::new(schema.arrow(&decoder.schema(), false)),
+            python: Arc::new(schema.arrow(&decoder.schema(), true)),
+            avro: schema.json,
+            decoders: Mutex::new(vec![decoder]),
+        })
+    }
+
+    fn decoder(&self) -> Result<Decoder, ArrowError> {
+        let kept = self.decoders.lock().unwrap_or_else(PoisonError::into_inner).pop();
+        kept.map_or_else(|| decoder(&self.avro), Ok)
+    }
+
+    fn keep(&self, decoder: Decoder) {
+        let mut decoders = self.decoders.lock().unwrap_or_else(PoisonError::into_inner);
+        if decoders.len() < KEPT {
+            decoders.push(decoder);
+        }
+    }
+}
+
+fn decoder(schema: &str) -> Result<Decoder, ArrowError> {
+    let mut store = SchemaStore::new();
+    let fingerprint = store.register(AvroSchema::new(schema.to_owned()))?;
+    ReaderBuilder::new()
+        .with_writer_schema_store(store)
+        .with_active_fingerprint(fingerprint)
+        .with_decoder_mode(DecoderMode::UnframedDatum)
+        .with_batch_size(ROWS)
+        .with_tz(Tz::Utc)
+        .build_decoder()
+}
+
+/// What is wrong: the row that was read last, or one of its batch.
+enum Fault {
+    Row(String),
+    Batch(String),
+}
+
+struct Batches<'a> {
+    decoder: Decoder,
+    schema: &'a Arc<Schema>,
+    done: Vec<Rows>,
+}
+
+impl Batches<'_> {
+    fn add(&mut self, row: &[u8]) -> Result<(), Fault> {
+        match self.decoder.decode(row) {
+            Ok(read) if read == row.len() => {}
+            Ok(read) => {
+                let reason = format!("it has {} bytes, and the row ends after {read}", row.len());
+                return Err(Fault::Row(reason));
+            }
+            Err(AvroError::EOF(_)) => return Err(Fault::Row("it ends too early".into())),
+            Err(error) => return Err(Fault::Row(error.to_string())),
+        }
+        if self.decoder.batch_is_full() {
+            self.flush().map_err(|error| Fault::Batch(error.to_string()))?;
+        }
+        Ok(())
+    }
+
+    fn flush(&mut self) -> Result<(), AvroError> {
+        if let Some(batch) = self.decoder.flush()? {
+            self.done.push(Rows { array: batch.into(), schema: self.schema.clone() });
+        }
+        Ok(())
+    }
+}
+
+/// A batch of rows for every library that knows the PyCapsule interface of Arrow.
+#[pyclass(module = "bsdb._bsdb", frozen)]
+pub(crate) struct Rows {
+    array: StructArray,
+    /// Has the same forms in memory as the array, but other names and types.
+    schema: Arc<Schema>,
+}
+
+#[pymethods]
+impl Rows {
+    #[pyo3(signature = (requested_schema = None))]
+    fn __arrow_c_array__<'py>(
+        &self,
+        py: Python<'py>,
+        requested_schema: Option<Bound<'py, PyAny>>,
+    ) -> PyResult<(Bound<'py, PyCapsule>, Bound<'py, PyCapsule>)> {
+        // A request may be ignored, says the interface.
+        drop(requested_schema);
+        let schema = FFI_ArrowSchema::try_from(&*self.schema).map_err(|e| PyRuntimeError::new_err(e.to_string()))?;
+        let array = FFI_ArrowArray::new(&self.array.to_data());
+        Ok((
+            PyCapsule::new_with_value(py, schema, c"arrow_schema")?,
+            PyCapsule::new_with_value(py, array, c"arrow_array")?,
+        ))
+    }
+}

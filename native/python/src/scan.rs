@@ -1,0 +1,118 @@
+//! Iterators over all records.
+
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use pyo3::exceptions::PyValueError;
+use pyo3::prelude::*;
+use pyo3::types::{PyBytes, PyTuple};
+use self_cell::self_cell;
+
+use crate::errors;
+
+/// Records and bytes that are read at a time, without the interpreter's lock.
+const RECORDS: usize = 512;
+const BYTES: usize = 256 << 10;
+
+type Cursor<'db> = bsdb::Scan<'db>;
+type Record = (Vec<u8>, Vec<u8>);
+
+self_cell!(
+    /// A scan and the database that it reads.
+    struct OwnedScan {
+        owner: Arc<bsdb::Database>,
+        #[not_covariant]
+        dependent: Cursor,
+    }
+);
+
+/// What an iterator yields of a record.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Keys,
+    Values,
+    Items,
+}
+
+struct State {
+    scan: OwnedScan,
+    read: VecDeque<Record>,
+    error: Option<bsdb::Error>,
+    ended: bool,
+}
+
+impl State {
+    fn fill(&mut self) {
+        let State { scan, read, error, ended } = self;
+        scan.with_dependent_mut(|_, scan| {
+            let mut bytes = 0;
+            while read.len() < RECORDS && bytes < BYTES {
+                match scan.next() {
+                    Some(Ok(record)) => {
+                        bytes += record.0.len() + record.1.len();
+                        read.push_back(record);
+                    }
+                    end => {
+                        *ended = true;
+                        *error = end.and_then(Result::err);
+                        return;
+                    }
+                }
+            }
+        });
+    }
+}
+
+/// An iterator over the keys, values or items of a database.
+#[pyclass(module = "bsdb._bsdb", frozen)]
+pub(crate) struct Scan {
+    part: Part,
+    /// None while a thread reads.
+    state: Mutex<Option<State>>,
+}
+
+impl Scan {
+    pub(crate) fn new(database: Arc<bsdb::Database>, part: Part) -> bsdb::Result<Self> {
+        let scan = OwnedScan::try_new(database, |database| database.scan())?;
+        let state = State { scan, read: VecDeque::new(), error: None, ended: false };
+        Ok(Scan { part, state: Mutex::new(Some(state)) })
+    }
+
+    fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
+        let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(record) = lock().as_mut().and_then(|state| state.read.pop_front()) {
+            return Ok(Some(record));
+        }
+        let Some(mut state) = lock().take() else {
+            return Err(PyValueError::new_err("another thread reads from this iterator; give each thread its own"));
+        };
+        if !state.ended {
+            py.detach(|| state.fill());
+        }
+        let record = state.read.pop_front();
+        let error = if record.is_none() { state.error.take() } else { None };
+        *lock() = Some(state);
+        match error {
+            Some(error) => Err(errors::exception(py, &error)),
+            None => Ok(record),
+        }
+    }
+}
+
+#[pymethods]
+impl Scan {
+    fn __iter__(slf: Bound<'_, Self>) -> Bound<'_, Self> {
+        slf
+    }
+
+    fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        let Some((key, value)) = self.next(py)? else {
+            return Ok(None);
+        };
+        Ok(Some(match self.part {
+            Part::Keys => PyBytes::new(py, &key).into_any(),
+            Part::Values => PyBytes::new(py, &value).into_any(),
+            Part::Items => PyTuple::new(py, [PyBytes::new(py, &key), PyBytes::new(py, &value)])?.into_any(),
+        }))
+    }
+}

@@ -1,0 +1,146 @@
+"""The command line."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from conftest import GOLDEN, bsdb_command
+
+import bsdb
+from bsdb import __main__ as cli
+
+DB = str(GOLDEN / "v1-blocked")
+
+
+@pytest.fixture
+def run(capfdbinary, monkeypatch):
+    def command(*arguments):
+        try:
+            code = cli.main([*map(str, arguments)])
+        except SystemExit as end:  # of --help
+            code = end.code
+        streams = capfdbinary.readouterr()
+        return code, streams.out, streams.err.decode()
+
+    return command
+
+
+def test_get(run):
+    assert run("get", DB, "bsdb", "empty", "") == (
+        0,
+        b"build and serve, build and serve, build and serve\n\nan empty key is a key\n",
+        "",
+    )
+    assert run("get", DB, "nix", "empty") == (1, b"\n", 'bsdb get: "nix" is absent\n')
+    assert run("get", "-q", DB, "nix") == (1, b"", "")
+    assert run("get", DB, "empty", "-q", "nix", "--", "empty", "--") == (1, b"\n\n", "")
+    assert run("get", DB, "--", "-5") == (1, b"", 'bsdb get: "-5" is absent\n')
+    assert run("get", "--json", DB, "empty", "nix")[:2] == (
+        1,
+        b'{"key":"empty","value":""}\n{"key":"nix","value":null}\n',
+    )
+    assert run("get", DB, "--key-encoding", "hex", "--value-encoding", "hex", "62736462")[1].startswith(b"6275696c64")
+    assert run("get", DB, "--key-encoding", "base64", "--json", "YnNkYg==")[1].startswith(
+        b'{"key":"YnNkYg==","value":"build'
+    )
+
+
+def test_keys_from_files(run, tmp_path):
+    file = tmp_path / "keys"
+    file.write_bytes(b"bsdb\r\nnix\xff\n\nempty")
+    code, out, err = run("get", DB, "--keys-from", file)
+    assert code == 1 and err == 'bsdb get: "nix\\\\xff" is absent\n'
+    assert out == b"build and serve, build and serve, build and serve\nan empty key is a key\n\n"
+    words = [sys.executable, "-m", "bsdb", "get", DB, "--keys-from", "-"]
+    done = subprocess.run(words, input=b"empty\n", capture_output=True)
+    assert (done.returncode, done.stdout, done.stderr) == (0, b"\n", b"")
+
+
+def test_scan(run):
+    assert run("scan", DB)[1].splitlines()[0] == b"bsdb build and serve, build and serve, build and serve"
+    assert run("scan", DB, "--limit", "1", "-s", r"\t\x7c\\")[1].startswith(b"bsdb\t|\\build")
+    assert run("scan", DB, "--limit", "0") == (0, b"", "")
+    lines = [json.loads(line) for line in run("scan", DB, "--json")[1].splitlines()]
+    assert lines[1:] == [{"key": "empty", "value": ""}, {"key": "", "value": "an empty key is a key"}]
+
+
+def test_stat(run):
+    code, out, _ = run("stat", DB, "--json")
+    facts = json.loads(out)
+    assert code == 0 and facts["id"] == bsdb.open(DB).id and facts["records"] == 3 and facts["schema"] is None
+    assert b"layout                      blocked\n" in run("stat", DB)[1]
+    typed = GOLDEN / "v1-typed"
+    assert json.loads(run("stat", typed, "--schema")[1]) == bsdb.open(typed).schema
+    assert run("stat", DB, "--schema")[0] == 2
+
+
+def test_verify(run):
+    code, out, _ = run("verify", DB)
+    assert code == 0 and out.startswith(b"verified ") and b": 3 records read and found again, " in out
+
+
+def test_help(run):
+    for words in [["--help"], ["get", "--help"], ["scan", "--help"], ["stat", "--help"], ["verify", "--help"]]:
+        code, out, _ = run(*words)
+        assert code == 0 and b"examples:" in out and b"python -m bsdb" in out
+    assert run("--version") == (0, f"bsdb {bsdb.__version__}\n".encode(), "")
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        ([], "bsdb: the following arguments are required: COMMAND"),
+        (["nix"], "bsdb: argument COMMAND: invalid choice: 'nix'"),
+        (["get", DB], "bsdb get: no key; name one, or a file of keys with --keys-from"),
+        (["get", "/nix/db", "key"], "bsdb get: /nix/db: no such directory"),
+        (["get", "/", "key"], "bsdb get: /: no manifest.bsdb"),
+        (["get", DB, "--keys-from", "/nix"], "bsdb get: /nix: No such file or directory"),
+        (["get", DB, "--key-encoding", "hex", "zz"], "bsdb get: the key 'zz' is not hex"),
+        (["get", DB, "--nix", "zz"], "bsdb: unrecognized arguments: --nix"),
+        (["scan", DB, "--limit", "-1"], "bsdb: argument --limit: "),
+        (["scan", DB, "-s", "\\q"], "bsdb scan: -s "),
+        (["scan", DB, "-s", "a\\"], "bsdb scan: -s "),
+        (["scan", str(GOLDEN / "v1-approximate")], "bsdb scan: "),
+        (["stat", DB, "--schema"], f"bsdb stat: {DB}: has no schema"),
+    ],
+)
+def test_mistakes(run, words, message):
+    code, out, err = run(*words)
+    assert code == 2 and out == b"" and err.startswith(message) and err.count("\n") == 1, err
+
+
+def test_damage(run, tmp_path):
+    for file in (GOLDEN / "v1-blocked").iterdir():
+        content = bytearray(file.read_bytes())
+        if file.name.startswith("data"):
+            content[4500] ^= 1
+        (tmp_path / file.name).write_bytes(content)
+    code, _, err = run("verify", tmp_path)
+    assert code == 2 and ": damaged at byte " in err and err.count("\n") == 1
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no /dev/full")
+def test_a_full_device():
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([sys.executable, "-m", "bsdb", "get", DB, "bsdb"], stdout=full, stderr=subprocess.PIPE)
+    assert done.returncode == 2 and b"No space left on device" in done.stderr and done.stderr.count(b"\n") == 1
+
+
+def test_a_closed_pipe(build):
+    db = build({f"k{i}": "v" * 100 for i in range(20_000)})
+    process = subprocess.Popen(
+        [sys.executable, "-m", "bsdb", "scan", db], stdout=subprocess.PIPE, stderr=subprocess.PIPE
+    )
+    assert process.stdout.readline() == b"k0 " + b"v" * 100 + b"\n"
+    process.stdout.close()
+    assert process.stderr.read() == b"" and process.wait(30) == 0
+    process.stderr.close()
+
+
+def test_the_same_as_the_builder_prints(build, run):
+    db = build({"a": "1", "ä": 'b "c"', "": "empty"})
+    for words in [["scan"], ["scan", "--json"], ["scan", "-s", "\\t", "--limit", "2", "--value-encoding", "base64"]]:
+        theirs = bsdb_command(words[0], "-d", db, *words[1:])
+        assert run(words[0], db, *words[1:]) == (0, theirs.encode(), "")

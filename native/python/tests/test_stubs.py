@@ -1,0 +1,46 @@
+"""The type stubs agree with the module, and the package with mypy. Skipped without mypy."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+pytest.importorskip("mypy")
+
+PACKAGE = Path(__file__).resolve().parents[1]
+
+
+def test_stubs():
+    words = [sys.executable, "-m", "mypy.stubtest", "bsdb", "--ignore-disjoint-bases"]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types():
+    words = [sys.executable, "-m", "mypy", "--config-file", PACKAGE / "pyproject.toml", PACKAGE / "python/bsdb"]
+    done = subprocess.run([*map(str, words)], capture_output=True, text=True, cwd=PACKAGE / "python")
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def test_types_of_users(tmp_path):
+    source = tmp_path / "user.py"
+    source.write_text(
+        "import bsdb\n"
+        "from collections.abc import Mapping\n"
+        "from typing import Optional\n"
+        "db = bsdb.open('x', access='read')\n"
+        "a: bytes = db['k']\n"
+        "b: Optional[bytes] = db.get(b'k')\n"
+        "c: bytes = db.get(b'k', b'')\n"
+        "d: list[Optional[bytes]] = db.get_many(['a', b'b'])\n"
+        "e: Mapping[bytes, bytes] = db\n"
+        "for key, value in db.items(): f: bytes = key + value\n"
+        "with db as same: g: bsdb.Database = same\n"
+        "store: bsdb.Store = bsdb.Store('x')\n"
+        "h: bsdb.Database = store.database\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-m", "mypy", "--strict", source], capture_output=True, text=True, cwd=tmp_path
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
