@@ -1,0 +1,53 @@
+package tech.bsdb.dist;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.junit.jupiter.api.Assumptions.assumeTrue;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.List;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+
+/**
+ * The readers for Rust, C and Python ({@code native/}), whose own tests read databases that the
+ * packaged command builds. Left out with a warning where there is no cargo, or no access to crates.
+ */
+class NativeIT {
+  private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
+
+  @TempDir Path folder;
+
+  @Test
+  void theirTestsPass() throws Exception {
+    String manifest = ROOT.resolve("native/Cargo.toml").toString();
+    boolean crates;
+    try {
+      crates = run("cargo", "fetch", "--quiet", "--locked", "--manifest-path", manifest) == 0;
+    } catch (IOException e) {
+      crates = false;
+    }
+    if (!crates) {
+      System.err.println("WARNING: no cargo here, or no crates: native/ is not tested");
+    }
+    assumeTrue(crates, "no cargo here, or no crates");
+
+    int exit = run(ROOT.resolve("scripts/test-native").toString(), "--no-lints");
+
+    assertThat(exit).as(Files.readString(output())).isZero();
+  }
+
+  private Path output() {
+    return folder.resolve("output");
+  }
+
+  private int run(String... command) throws IOException, InterruptedException {
+    ProcessBuilder builder =
+        new ProcessBuilder(List.of(command))
+            .redirectErrorStream(true)
+            .redirectOutput(output().toFile());
+    builder.environment().put("BSDB", "java -jar " + System.getProperty("bsdb.jar"));
+    return builder.start().waitFor();
+  }
+}
