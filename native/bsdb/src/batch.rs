@@ -4,6 +4,7 @@ use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::file::paged::PagedFile;
 use crate::hash::signature::Signature;
+use crate::layout::packed::Sighted;
 use crate::layout::{Outcome, Scratch};
 use crate::os::direct::{self, Pages, Read, Ring};
 use crate::single::{Engine, Found, Single, Step};
@@ -37,7 +38,45 @@ where
         });
     }
     for (i, keys) in keys.chunks(GROUP).enumerate() {
-        in_memory(db, keys, i * GROUP, scratch, &mut answer)?;
+        if db.is_plainly_packed() {
+            at_a_glance(db, keys, i * GROUP, scratch, &mut answer)?;
+        } else {
+            in_memory(db, keys, i * GROUP, scratch, &mut answer)?;
+        }
+    }
+    Ok(())
+}
+
+/// Keys of a mapped database in the packed layout without compression.
+#[inline]
+fn at_a_glance<'db, K, F>(
+    db: &'db Database,
+    keys: &[K],
+    base: usize,
+    scratch: &mut Scratch,
+    answer: &mut F,
+) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
+    let mut sighted: [Option<Sighted<'db>>; GROUP] = [None; GROUP];
+    let sighted = &mut sighted[..keys.len()];
+    for (sighted, key) in sighted.iter_mut().zip(keys) {
+        *sighted = db.single_of(key.as_ref())?.sight(key.as_ref());
+        if let Some(sighted) = sighted {
+            sighted.prefetch();
+        }
+    }
+    for sighted in sighted.iter().flatten() {
+        sighted.prefetch_records();
+    }
+    for (i, (sighted, key)) in sighted.iter().zip(keys).enumerate() {
+        let found = match sighted.and_then(|sighted| sighted.find(key.as_ref())) {
+            Some(found) => found.map(Found::Mapped),
+            None => db.single_of(key.as_ref())?.find(key.as_ref(), scratch)?,
+        };
+        answer(base + i, found, scratch)?;
     }
     Ok(())
 }

@@ -243,6 +243,9 @@ impl Database {
     #[inline]
     pub fn get_ref(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
         let single = self.single_of(key)?;
+        if let Some(found) = single.glance(key) {
+            return Ok(found.map(Cow::Borrowed));
+        }
         with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| cow(found, scratch))))
     }
 
@@ -255,6 +258,9 @@ impl Database {
     #[inline]
     pub fn find<R>(&self, key: &[u8], value: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
         let single = self.single_of(key)?;
+        if let Some(found) = single.glance(key) {
+            return Ok(found.map(value));
+        }
         with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| value(found.bytes(scratch)))))
     }
 
@@ -355,6 +361,12 @@ impl Database {
             self.singles[0].as_ref().filter(|single| single.facts.shard == shard)
         };
         single.ok_or_else(|| Error::NotHeld { path: self.path.clone(), shard })
+    }
+
+    /// Whether most records can be found at a glance.
+    #[inline(always)]
+    pub(crate) fn is_plainly_packed(&self) -> bool {
+        self.held().next().is_some_and(|single| single.plainly_packed().is_some())
     }
 
     pub(crate) fn reads_directly(&self) -> bool {

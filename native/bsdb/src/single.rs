@@ -19,7 +19,7 @@ use crate::hash::HashFunction;
 use crate::index::bins::BinIndex;
 use crate::index::filter::SignatureFilter;
 use crate::index::slots::SlotIndex;
-use crate::layout::packed::{self, PackedFiles, Wanted};
+use crate::layout::packed::{self, PackedFiles, Sighted, Wanted};
 use crate::layout::{compressed, plain, Outcome, Place, Scratch, Work};
 use crate::os::direct::Pages;
 
@@ -56,6 +56,18 @@ pub(crate) struct Packed {
     pub(crate) files: PackedFiles,
     pub(crate) filter: Option<SignatureFilter>,
     pub(crate) compressed: bool,
+    /// Whether most records can be found at a glance: they are mapped and not compressed.
+    plain: bool,
+}
+
+impl Packed {
+    /// The bin of a signature, if it lies in one verified page.
+    #[inline(always)]
+    pub(crate) fn sight(&self, signature: Signature) -> Option<Sighted<'_>> {
+        let bin = self.bins.glance(self.bins.bin(signature.high))?;
+        let (file, page) = self.files.locate(bin.page);
+        Some(Sighted::of(file.known_page(page)?, &bin, signature))
+    }
 }
 
 /// Where a value was found.
@@ -125,6 +137,7 @@ impl Single {
                         _ => None,
                     },
                     compressed: facts.layout.is_compressed(),
+                    plain: access == Access::Mapped && !facts.layout.is_compressed(),
                 })
             }
             (Layout::None, Some(hash)) => {
@@ -302,6 +315,32 @@ impl Single {
                 Outcome::More(count) => place.count = count.max(place.count + 1),
             }
         }
+    }
+
+    /// The index of bins and the data files, if most records can be found at a glance.
+    #[inline(always)]
+    pub(crate) fn plainly_packed(&self) -> Option<&Packed> {
+        match &self.engine {
+            Engine::Packed(packed) if packed.plain => Some(packed),
+            _ => None,
+        }
+    }
+
+    /// The bin of a key, if it lies in one mapped page, which was verified before.
+    #[inline(always)]
+    pub(crate) fn sight(&self, key: &[u8]) -> Option<Sighted<'_>> {
+        self.plainly_packed()?.sight(self.signature(key))
+    }
+
+    /// Looks a key up in the usual case: its bin lies in one mapped page, which was verified before. None in any
+    /// other case. Does the same as `find`, in a third of the instructions.
+    #[inline(always)]
+    pub(crate) fn glance(&self, key: &[u8]) -> Option<Option<&[u8]>> {
+        let sighted = self.sight(key)?;
+        sighted.prefetch();
+        sighted.prefetch_guess();
+        sighted.prefetch_records();
+        sighted.find(key)
     }
 
     /// Looks a key up.

@@ -253,6 +253,15 @@ impl PagedFile {
         Ok(())
     }
 
+    /// A page of a mapped file that was verified before; None if it was not, or if there is none.
+    #[inline(always)]
+    pub(crate) fn known_page(&self, number: u64) -> Option<&[u8; SIZE]> {
+        match &self.source {
+            Source::Mapped(map) if self.checks.is_done(number) => map.pages().get(number as usize),
+            _ => None,
+        }
+    }
+
     /// A content page of a mapped file, verified.
     #[inline(always)]
     pub(crate) fn mapped_page(&self, number: u64) -> Result<&[u8]> {

@@ -54,10 +54,19 @@ fn partial(bytes: &[u8]) -> u64 {
 
 impl Signature {
     /// The signature of a key.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn of(key: &[u8], seed: i64) -> Signature {
         let seed = seed as u64;
-        let mut h = [seed, seed, A, A];
+        let h = [seed, seed, A, A];
+        if key.len() < 16 {
+            Signature::end(h, key, key.len())
+        } else {
+            Signature::of_long(h, key)
+        }
+    }
+
+    /// The signature of a key of 16 bytes or more.
+    fn of_long(mut h: [u64; 4], key: &[u8]) -> Signature {
         let mut rest = key;
         while rest.len() >= 16 {
             let (words, tail) = rest.split_at(16);
@@ -72,6 +81,12 @@ impl Signature {
                 rest = tail;
             }
         }
+        Signature::end(h, rest, key.len())
+    }
+
+    /// Adds the last bytes, fewer than 16, and mixes the words for the last time.
+    #[inline(always)]
+    fn end(mut h: [u64; 4], rest: &[u8], length: usize) -> Signature {
         if rest.len() > 8 {
             let (word, tail) = rest.split_at(8);
             h[2] = h[2].wrapping_add(partial(word));
@@ -82,7 +97,7 @@ impl Signature {
             h[2] = h[2].wrapping_add(A);
             h[3] = h[3].wrapping_add(A);
         }
-        h[0] = h[0].wrapping_add(8 * key.len() as u64);
+        h[0] = h[0].wrapping_add(8 * length as u64);
         let [mut h0, mut h1, mut h2, mut h3] = h;
         macro_rules! end {
             ($a:ident, $b:ident, $bits:literal) => {

@@ -6,7 +6,8 @@ use super::{compressed, Outcome, Place, Work};
 use crate::error::Result;
 use crate::file::paged::PagedFile;
 use crate::format::page::{PAYLOAD, SIZE};
-use crate::format::{block, record, u16_at};
+use crate::format::record::SHORT;
+use crate::format::{block, record, u16_at, u32_at};
 use crate::hash::signature::Signature;
 use crate::index::bins::BinPlace;
 use crate::os::map::{self, LINE};
@@ -116,6 +117,19 @@ impl PackedFiles {
         }
     }
 
+    /// The file and number of a content page.
+    #[inline(always)]
+    pub(crate) fn locate(&self, page: u64) -> (&PagedFile, u64) {
+        if let [file] = &self.files[..] {
+            return (file, page + 1);
+        }
+        let mut file = 0;
+        while file + 1 < self.files.len() && page >= self.starts[file + 1] {
+            file += 1;
+        }
+        (&self.files[file], page - self.starts[file] + 1)
+    }
+
     /// Prefetches the directory's entry of a bin and where its records probably are: pages are full, and
     /// bins of short records about equally long.
     #[inline(always)]
@@ -143,6 +157,115 @@ impl PackedFiles {
         map::prefetch(bytes, at);
         map::prefetch(bytes, at + LINE);
     }
+}
+
+/// A bin that lies in one mapped page, which was verified before.
+#[derive(Clone, Copy)]
+pub(crate) struct Sighted<'a> {
+    page: &'a [u8; SIZE],
+    slot: u8,
+    /// Bins that start in the page; the bin is not the last.
+    starting: usize,
+    /// The bit of the key in the filter of its bin.
+    bit: u32,
+}
+
+impl<'a> Sighted<'a> {
+    #[inline(always)]
+    pub(crate) fn of(page: &'a [u8; SIZE], bin: &BinPlace, signature: Signature) -> Self {
+        Sighted { page, slot: bin.slot as u8, starting: bin.starting, bit: 0x1000 << (signature.low % 4) }
+    }
+
+    /// Prefetches the bin's entry in the directory.
+    #[inline(always)]
+    pub(crate) fn prefetch(&self) {
+        map::prefetch(self.page, self.entry());
+    }
+
+    /// Prefetches where the records of the bin probably are: pages are full, and bins of short records about
+    /// equally long.
+    #[inline(always)]
+    pub(crate) fn prefetch_guess(&self) {
+        const LINES: usize = 8;
+        if self.starting >= 24 {
+            let starting = self.starting as u32;
+            let directory = 4 + 2 * starting;
+            let guess = directory + u32::from(self.slot) * (PAYLOAD as u32 - directory) / starting;
+            let from = (guess as usize).saturating_sub(LINE * LINES / 2 - LINE / 2).min(SIZE - LINE * LINES);
+            for line in 0..LINES {
+                map::prefetch(self.page, from + line * LINE);
+            }
+        }
+    }
+
+    /// Prefetches the records of the bin, whose entry is in memory.
+    #[inline(always)]
+    pub(crate) fn prefetch_records(&self) {
+        let (start, end) = self.range();
+        map::prefetch(self.page, start);
+        map::prefetch(self.page, start + LINE);
+        map::prefetch(self.page, end);
+    }
+
+    /// Finds a key in the bin. None if the bin is unusual or damaged.
+    #[inline(always)]
+    pub(crate) fn find(&self, key: &[u8]) -> Option<Option<&'a [u8]>> {
+        let page = self.page;
+        let (start, end) = self.range();
+        if start < 4 + 2 * self.starting || start > end || end > PAYLOAD {
+            return None;
+        }
+        let filter = self.entries() & 0xf000;
+        if filter != 0 && filter & self.bit == 0 {
+            return Some(None);
+        }
+        let mut at = start;
+        while at < end {
+            let size = usize::from(page[at]);
+            let length = usize::from(page[at + 1]) | usize::from(page[at + 2]) << 8;
+            let value = at + SHORT + size;
+            if size == 0 || value + length > end {
+                // A wide header or none.
+                return None;
+            }
+            if size == key.len() && equal(&page[at + SHORT..value], key) {
+                return Some(Some(&page[value..value + length]));
+            }
+            at = value + length;
+        }
+        Some(None)
+    }
+
+    #[inline(always)]
+    fn entry(&self) -> usize {
+        2 + 2 * usize::from(self.slot)
+    }
+
+    /// The bin's entry of the directory and the one after it.
+    #[inline(always)]
+    fn entries(&self) -> u32 {
+        u32_at(self.page, self.entry()).unwrap_or(0)
+    }
+
+    /// Where the bin starts and ends.
+    #[inline(always)]
+    fn range(&self) -> (usize, usize) {
+        let entries = self.entries() as usize;
+        (entries & 0xfff, entries >> 16 & 0xfff)
+    }
+}
+
+/// Whether two strings of the same length are equal; without a call if they are of 8 to 16 bytes.
+#[inline(always)]
+fn equal(a: &[u8], b: &[u8]) -> bool {
+    if a.len() <= 16 {
+        if let (Some(a0), Some(a1), Some(b0), Some(b1)) =
+            (a.first_chunk::<8>(), a.last_chunk::<8>(), b.first_chunk::<8>(), b.last_chunk::<8>())
+        {
+            return a0 == b0 && a1 == b1;
+        }
+    }
+    a == b
 }
 
 /// What a search in a bin needs to know.

@@ -5,6 +5,8 @@ use std::io;
 
 use memmap2::{Advice, Mmap, MmapOptions};
 
+use crate::format::page::SIZE;
+
 /// Bytes of a cache line.
 pub(crate) const LINE: usize = 64;
 
@@ -28,6 +30,14 @@ impl Mapping {
         Ok(Mapping(map))
     }
 
+    /// The whole pages.
+    #[inline(always)]
+    pub(crate) fn pages(&self) -> &[[u8; SIZE]] {
+        let bytes = self.bytes();
+        // SAFETY: arrays of bytes need no alignment, and as many fit in the slice, whose lifetime the result has.
+        unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len() / SIZE) }
+    }
+
     /// The bytes.
     #[inline(always)]
     pub(crate) fn bytes(&self) -> &[u8] {
@@ -35,22 +45,34 @@ impl Mapping {
     }
 }
 
+/// Prefetches an item of a slice, if there is one.
+#[inline(always)]
+pub(crate) fn prefetch_item(items: &[u32], at: usize) {
+    if let Some(item) = items.get(at) {
+        prefetch_line(std::ptr::from_ref(item).cast());
+    }
+}
+
 /// Asks the processor to load the cache line of a byte. Does nothing if there is no such byte.
 #[inline(always)]
 pub(crate) fn prefetch(bytes: &[u8], at: usize) {
-    if at >= bytes.len() {
-        return;
+    if let Some(byte) = bytes.get(at) {
+        prefetch_line(byte);
     }
+}
+
+#[inline(always)]
+fn prefetch_line(at: *const u8) {
     #[cfg(all(target_arch = "x86_64", not(miri)))]
-    // SAFETY: a prefetch reads no memory as far as the program can tell; the address is in the slice.
+    // SAFETY: a prefetch reads no memory as far as the program can tell, at any address.
     unsafe {
         use std::arch::x86_64::{_mm_prefetch, _MM_HINT_T0};
-        _mm_prefetch::<_MM_HINT_T0>(bytes.as_ptr().add(at).cast());
+        _mm_prefetch::<_MM_HINT_T0>(at.cast());
     }
     #[cfg(all(target_arch = "aarch64", not(miri)))]
     // SAFETY: as above.
     unsafe {
-        std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) bytes.as_ptr().add(at), options(nostack, readonly, preserves_flags));
+        std::arch::asm!("prfm pldl1keep, [{0}]", in(reg) at, options(nostack, readonly, preserves_flags));
     }
 }
 
@@ -76,5 +98,6 @@ mod tests {
         file.write_all(&[7; 8192]).unwrap();
         let map = Mapping::of(&file, 8192, true).unwrap();
         assert_eq!(map.bytes(), [7; 8192]);
+        assert_eq!(map.pages(), [[7; SIZE]; 2]);
     }
 }
