@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::cell::RefCell;
 use std::path::{Path, PathBuf};
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, TryLockError};
 
 use crate::batch;
 use crate::error::{Error, Result};
@@ -61,7 +61,8 @@ pub struct Database {
     /// By number of the shard; None for shards that are not held. One for a database without shards.
     singles: Vec<Option<Single>>,
     options: Options,
-    rings: Mutex<Vec<Ring>>,
+    /// Rings that are not in use, and the process that created each.
+    rings: Mutex<Vec<(u32, Ring)>>,
 }
 
 /// Facts about a database, from its manifest.
@@ -195,7 +196,7 @@ impl Database {
     /// What the manifest says.
     pub fn statistics(&self) -> Statistics {
         let facts = self.facts();
-        let sum = |of: fn(&Facts) -> u64| self.held().map(|single| of(&single.facts)).sum();
+        let sum = |of: fn(&Facts) -> u64| self.held().fold(0, |sum: u64, single| sum.saturating_add(of(&single.facts)));
         let most = |of: fn(&Facts) -> u64| self.held().map(|single| of(&single.facts)).max().unwrap_or(0);
         let manifests: u64 = self.held().map(|single| single.manifest_bytes).sum();
         let set = u64::from(self.set.is_some());
@@ -374,13 +375,21 @@ impl Database {
     }
 
     /// Lends a ring of io_uring, or None where there is none.
+    ///
+    /// A forked process shares the rings of its parent, and each would take the other's completions: it closes
+    /// its copies and creates rings of its own. It never waits for the lock, which a thread of the parent may
+    /// have held.
     pub(crate) fn with_ring<R>(&self, work: impl FnOnce(Option<&mut Ring>) -> R) -> R {
-        let lock = || self.rings.lock().unwrap_or_else(PoisonError::into_inner);
-        let lent = lock().pop();
+        let process = std::process::id();
+        let mut lent = None;
+        if let Some(mut rings) = unlocked(&self.rings) {
+            rings.retain(|(creator, _)| *creator == process);
+            lent = rings.pop().map(|(_, ring)| ring);
+        }
         let mut ring = lent.or_else(Ring::new);
         let result = work(ring.as_mut());
-        if let Some(ring) = ring {
-            lock().push(ring);
+        if let (Some(ring), Some(mut rings)) = (ring, unlocked(&self.rings)) {
+            rings.push((process, ring));
         }
         result
     }
@@ -420,11 +429,15 @@ fn shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Options) ->
 
 fn shard(path: &Path, set: &Manifest, line: &ShardLine, count: u32, options: Options) -> Result<Single> {
     let directory = path.join(line.directory());
-    if !directory.is_dir() {
-        let missing = "missing, although the manifest of the set lists this shard: the set was not copied whole";
-        return Err(Error::Io { path: directory, source: std::io::Error::new(std::io::ErrorKind::NotFound, missing) });
-    }
-    let manifest = Manifest::read(&directory)?;
+    let manifest = match Manifest::read(&directory) {
+        Err(Error::NotADatabase { .. }) => {
+            // Perhaps the set is being replaced: see open_directory.
+            let missing = "missing, although the manifest of the set lists this shard: the set was not copied whole";
+            let source = std::io::Error::new(std::io::ErrorKind::NotFound, missing);
+            return Err(Error::Io { path: directory, source });
+        }
+        manifest => manifest?,
+    };
     let wrong = |expected: String, found: String| {
         let by_set = format!("{expected}, as {} says", set.path().display());
         Error::damaged(manifest.path(), SIZE as u64, by_set, found)
@@ -455,19 +468,33 @@ fn cow<'db>(found: Found<'db>, scratch: &Scratch) -> Cow<'db, [u8]> {
     }
 }
 
+/// What a mutex guards, unless a thread holds it.
+fn unlocked<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
+    match mutex.try_lock() {
+        Ok(guard) => Some(guard),
+        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
+        Err(TryLockError::WouldBlock) => None,
+    }
+}
+
 thread_local! {
     static SCRATCH: RefCell<Scratch> = RefCell::default();
 }
 
-/// Lends the buffers of the thread; new ones to a function that is called by another lookup's function.
+/// Lends the buffers of the thread; new ones to a function that is called by another lookup's function, or while
+/// the thread ends.
 #[inline(always)]
 fn with_scratch<R>(work: impl FnOnce(&mut Scratch) -> R) -> R {
-    SCRATCH.with(|scratch| match scratch.try_borrow_mut() {
-        Ok(mut scratch) => {
-            let result = work(&mut scratch);
-            scratch.trim();
-            result
-        }
-        Err(_) => work(&mut Scratch::default()),
-    })
+    let mut work = Some(work);
+    let lent = SCRATCH.try_with(|scratch| {
+        let mut scratch = scratch.try_borrow_mut().ok()?;
+        let result = work.take()?(&mut scratch);
+        scratch.trim();
+        Some(result)
+    });
+    match (lent, work) {
+        (Ok(Some(result)), _) => result,
+        (_, Some(work)) => work(&mut Scratch::default()),
+        (_, None) => unreachable!("the work was done"),
+    }
 }

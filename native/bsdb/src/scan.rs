@@ -204,8 +204,12 @@ impl<'db> Cursor<'db> {
                     return Ok(true);
                 }
                 Walked::More => {
-                    count += 1;
-                    walk.bin = *bin;
+                    let left = open.pages() - 1 - *page;
+                    if count == left {
+                        let at = *page * SIZE as u64;
+                        return Err(open.damaged(at, "a bin that ends in its file", format!("{left} pages of it")));
+                    }
+                    count = (2 * count).min(left);
                 }
             }
         }
@@ -407,6 +411,9 @@ impl PageWalk<'_> {
             for (number, page) in (self.page + 1..).zip(pages.chunks_exact(SIZE).skip(1)) {
                 let next = packed::Directory::of(page).ok_or_else(|| packed::no_directory(file, number))?;
                 whole = next.bins > 0 || !next.continues;
+                if whole {
+                    break;
+                }
             }
             if !whole {
                 return Ok(Walked::More);

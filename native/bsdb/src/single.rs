@@ -312,7 +312,14 @@ impl Single {
                         Loaded::Buffer(_) => Found::Data(range),
                     }))
                 }
-                Outcome::More(count) => place.count = count.max(place.count + 1),
+                Outcome::More(count) => {
+                    let left = (file.pages() - 1).saturating_sub(place.first);
+                    if place.count >= left {
+                        let at = place.first * SIZE as u64 + place.at as u64;
+                        return Err(file.damaged(at, "a record that ends in its file", format!("{left} pages of it")));
+                    }
+                    place.count = count.clamp(place.count + 1, left);
+                }
             }
         }
     }

@@ -19,7 +19,10 @@ pub(crate) fn current(store: &Path) -> Result<Option<String>> {
     let file = store.join(CURRENT);
     let meta = match fs::symlink_metadata(&file) {
         Ok(meta) => meta,
-        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => return Ok(None),
+        // What is wrong with the path is found again when its manifest is read.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput) => {
+            return Ok(None)
+        }
         Err(e) => return Err(Error::io(&file, e)),
     };
     let io = |e| Error::io(&file, e);

@@ -232,3 +232,30 @@ fn forged_manifests_never_panic() {
         assert!(matches!(Database::open(directory.path()), Err(Error::Unsupported { .. })));
     }
 }
+
+/// Pages that are zeroed in place after they were verified: present keys never become absent (FORMAT.md §8).
+#[test]
+fn zeroed_pages_are_found_after_they_were_verified() {
+    for kind in KINDS {
+        let directory = tempfile::tempdir().unwrap();
+        copy(&golden(kind), directory.path());
+        for path in files(directory.path()) {
+            let bytes = fs::read(&path).unwrap();
+            if path.ends_with("manifest.bsdb") || bytes.len() < 3 * PAGE {
+                continue;
+            }
+            let db = Database::open(directory.path()).unwrap();
+            ask(&db, kind).unwrap();
+            let file = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            file.write_all_at(&vec![0; bytes.len() - 2 * PAGE], PAGE as u64).unwrap();
+            for (key, value) in support::records(kind) {
+                for _ in 0..2 {
+                    if let Ok(found) = db.get(&key) {
+                        assert_eq!(found.as_ref(), Some(&value), "{}", path.display());
+                    }
+                }
+            }
+            file.write_all_at(&bytes, 0).unwrap();
+        }
+    }
+}

@@ -118,3 +118,26 @@ fn errors_name_the_path() {
         assert!(error.to_string().contains(reason), "{error}");
     }
 }
+
+#[test]
+fn lookups_while_a_thread_ends() {
+    use std::sync::{Arc, Mutex};
+    type Answers = Arc<Mutex<Vec<Option<Vec<u8>>>>>;
+    struct Late(Database, Answers);
+    impl Drop for Late {
+        fn drop(&mut self) {
+            self.1.lock().unwrap().push(self.0.get(b"bsdb").unwrap());
+        }
+    }
+    thread_local!(static LATE: std::cell::RefCell<Option<Late>> = const { std::cell::RefCell::new(None) });
+    let answers = Answers::default();
+    let (db, theirs) = (Database::open(golden("v1-dictionary")).unwrap(), answers.clone());
+    std::thread::spawn(move || {
+        LATE.with(|late| *late.borrow_mut() = Some(Late(db, theirs)));
+        // Its buffers are created after, and so destroyed before.
+        LATE.with(|late| ask(&late.borrow().as_ref().unwrap().0, "v1-dictionary").unwrap());
+    })
+    .join()
+    .unwrap();
+    assert_eq!(*answers.lock().unwrap(), [Some(records("v1-dictionary")[0].1.clone())]);
+}

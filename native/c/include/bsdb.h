@@ -44,7 +44,7 @@
  *
  * Faults. A failure inside the library is BSDB_ERROR_INTERNAL, never an abort, except that the
  * process aborts if it runs out of memory. A process that reads a mapped file that another process
- * shortens is killed by SIGBUS; use BSDB_ACCESS_READ for directories that others may write.
+ * shortens is killed by SIGBUS; with BSDB_ACCESS_READ, data files are not mapped.
  */
 
 #ifndef BSDB_H
@@ -136,7 +136,8 @@ typedef enum bsdb_access {
      */
     BSDB_ACCESS_MAPPED = 0,
     /**
-     * By system calls, through the page cache. For directories that other processes may write.
+     * By system calls, through the page cache. Data files that another process shortens are then an
+     * error. The hash function, the index of the packed layouts and the filter are mapped in any case.
      */
     BSDB_ACCESS_READ = 1,
     /**

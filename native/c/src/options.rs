@@ -12,7 +12,8 @@ pub enum bsdb_access {
     /// From a mapping. The quickest by far if the data is in memory, and the only one that gives views
     /// without a copy.
     BSDB_ACCESS_MAPPED = 0,
-    /// By system calls, through the page cache. For directories that other processes may write.
+    /// By system calls, through the page cache. Data files that another process shortens are then an
+    /// error. The hash function, the index of the packed layouts and the filter are mapped in any case.
     BSDB_ACCESS_READ = 1,
     /// By system calls that bypass the page cache; batches through io_uring on Linux. For data much larger
     /// than memory. The same as BSDB_ACCESS_READ on systems without direct reads.

@@ -1,7 +1,6 @@
 //! The native half of bsdb.Database.
 
 use std::path::{absolute, PathBuf};
-use std::process;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use bsdb::{Access, Options};
@@ -50,25 +49,16 @@ pub(crate) struct Database {
     how: How,
     /// None when closed. Locked only by threads that hold the interpreter's lock, so nobody ever waits for
     /// it. Work without the interpreter's lock has its own reference.
-    open: RwLock<Option<Open>>,
+    open: RwLock<Option<Arc<bsdb::Database>>>,
     rows: RowReader,
-}
-
-struct Open {
-    database: Arc<bsdb::Database>,
-    /// The process that opened it.
-    process: u32,
 }
 
 impl Database {
     /// Passes the open database to a function.
     #[inline(always)]
     fn with_open<R>(&self, py: Python<'_>, work: impl FnOnce(&Arc<bsdb::Database>) -> R) -> PyResult<R> {
-        if self.how.access == Access::Direct {
-            self.reopen_after_fork(py)?;
-        }
         match &*self.open.read().unwrap_or_else(PoisonError::into_inner) {
-            Some(open) => Ok(work(&open.database)),
+            Some(database) => Ok(work(database)),
             None => Err(errors::closed(py, &self.path)),
         }
     }
@@ -76,24 +66,6 @@ impl Database {
     /// A reference to the database that outlives `close`.
     fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Database>> {
         self.with_open(py, Arc::clone)
-    }
-
-    /// Opens the database again in a forked process: it must not share rings of io_uring with its parent.
-    #[cold]
-    fn reopen_after_fork(&self, py: Python<'_>) -> PyResult<()> {
-        let process = process::id();
-        let foreign = |open: &Option<Open>| open.as_ref().is_some_and(|open| open.process != process);
-        if !foreign(&self.open.read().unwrap_or_else(PoisonError::into_inner)) {
-            return Ok(());
-        }
-        let again = bsdb::Database::open_with(&self.path, self.how.options());
-        let database = Arc::new(again.map_err(|error| errors::exception(py, &error))?);
-        let mut open = self.open.write().unwrap_or_else(PoisonError::into_inner);
-        if foreign(&open) {
-            // What the parent shares is neither used nor given back.
-            std::mem::forget(open.replace(Open { database, process }));
-        }
-        Ok(())
     }
 
     /// The value of a key as `bytes`, without another copy.
@@ -114,7 +86,8 @@ impl Database {
             store.get().current()
         } else {
             let how = How { access: self::access(access)?, verify: verify_pages };
-            let path = absolute(path.extract::<PathBuf>()?)?;
+            let path: PathBuf = path.extract()?;
+            let path = absolute(&path).unwrap_or(path);
             let opened = py.detach(|| bsdb::Database::open_with(&path, how.options()));
             (Arc::new(opened.map_err(|error| errors::exception(py, &error))?), how)
         };
@@ -122,7 +95,7 @@ impl Database {
             path: database.path().to_owned(),
             how,
             rows: RowReader::default(),
-            open: RwLock::new(Some(Open { database, process: process::id() })),
+            open: RwLock::new(Some(database)),
         })
     }
 

@@ -196,6 +196,9 @@ impl<'a> Reader<'a> {
             "array" => {
                 let items = child("items")?;
                 let (items, shape) = self.schema(items, space, path)?;
+                if takes_no_bytes(&items) {
+                    return Err(at(path, "a list of items without content, which Arrow rows cannot hold"));
+                }
                 let shape = if logical == "map" && is_pair(&shape, &items) { Shape::Pairs } else { Shape::List }(
                     Box::new(shape),
                 );
@@ -204,6 +207,9 @@ impl<'a> Reader<'a> {
             "map" => {
                 let values = child("values")?;
                 let (values, shape) = self.schema(values, space, path)?;
+                if takes_no_bytes(&values) {
+                    return Err(at(path, "a map of values without content, which Arrow rows cannot hold"));
+                }
                 Ok((json!({"type": "map", "values": values}), Shape::Map(Box::new(shape))))
             }
             "record" | "enum" | "fixed" => {
@@ -324,6 +330,16 @@ fn decimal(object: &Map<String, Value>, path: &[String]) -> Result<Option<(u64, 
         (Some(precision), Some(scale)) if precision > 0 && scale <= precision => Ok(Some((precision, scale))),
         _ => Ok(None),
     }
+}
+
+/// Whether values of a type have no bytes, so that a few bytes could stand for a list of billions.
+fn takes_no_bytes(schema: &Value) -> bool {
+    schema == "null"
+        || schema["type"] == "fixed" && schema["size"] == 0
+        || schema["type"] == "record"
+            && schema["fields"]
+                .as_array()
+                .is_some_and(|fields| fields.iter().all(|field| takes_no_bytes(&field["type"])))
 }
 
 /// Whether this is a record of a key, which is not null, and a value.

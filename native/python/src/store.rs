@@ -28,7 +28,7 @@ impl Store {
     #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
     fn new(py: Python<'_>, path: PathBuf, access: &str, verify_pages: bool) -> PyResult<Self> {
         let how = How { access: self::access(access)?, verify: verify_pages };
-        let path = absolute(path)?;
+        let path = absolute(&path).unwrap_or(path);
         let opened = py.detach(|| bsdb::Store::open_with(&path, how.options()));
         let store = opened.map_err(|error| errors::exception(py, &error))?;
         Ok(Store { path, how, store })

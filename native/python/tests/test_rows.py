@@ -282,7 +282,16 @@ def test_types_that_arrow_lacks(tmp_path):
     wide = {"type": "bytes", "logicalType": "decimal", "precision": 100, "scale": 2}
     inner = {"type": "record", "name": "I", "fields": [{"name": "b", "type": wide, "column": "the b"}]}
     outer = {"type": "record", "name": "O", "fields": [{"name": "id", "type": "int"}, {"name": "a", "type": inner}]}
+
+    def lacking(column):
+        fields = [{"name": "id", "type": "int"}, {"name": "n", "type": column}]
+        return {"type": "record", "name": "L", "fields": fields}
+
+    hollow = {"type": "array", "items": {"type": "record", "name": "E", "fields": []}}
     cases = [
+        (lacking({"type": "array", "items": "null"}), {"id": 1, "n": []}, 'column "n": a list of items'),
+        (lacking({"type": "map", "values": "null"}), {"id": 1, "n": {}}, 'column "n": a map of values'),
+        (lacking(hollow), {"id": 1, "n": []}, 'column "n": a list of items'),
         (node, {"id": 1, "next": None}, 'column "next": the record "Node" contains itself'),
         (
             outer,

@@ -3,6 +3,7 @@
 import multiprocessing
 import os
 import pickle
+import shutil
 import sys
 import threading
 
@@ -124,6 +125,27 @@ def test_a_forked_process_reads_on(access):
     for _ in range(20):
         assert db.get_many(keys) == expected
     process.join(30)
+    assert process.exitcode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="there is no fork")
+def test_a_forked_process_uses_a_store(tmp_path):
+    shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
+    (tmp_path / "CURRENT").write_text("v1\n")
+    store = bsdb.Store(tmp_path, access="direct")
+    keys = [*RECORDS, "absent"] * 50
+    expected = store.database.get_many(keys)
+    shutil.rmtree(tmp_path / "v1")  # a child that opened it anew would fail
+
+    def child():
+        for _ in range(50):
+            assert store.database.get_many(keys) == expected
+
+    process = multiprocessing.get_context("fork").Process(target=child)
+    process.start()
+    for _ in range(50):
+        assert store.database.get_many(keys) == expected
+    process.join(60)
     assert process.exitcode == 0
 
 

@@ -121,10 +121,11 @@ impl Manifest {
 
 /// An error about a directory without a manifest.
 fn missing(directory: &Path, manifest: &Path, error: std::io::Error) -> Error {
-    use std::io::ErrorKind::{NotADirectory, NotFound};
+    use std::io::ErrorKind::{InvalidInput, NotADirectory, NotFound};
     let reason = match (error.kind(), directory.metadata()) {
         (NotFound, Err(e)) if e.kind() == NotFound => "no such directory; check the path",
         (NotFound, Ok(_)) => "no manifest.bsdb; this directory is not a bsdb database",
+        (InvalidInput, _) => "not a path: it holds a zero byte",
         (NotADirectory, _) => "not a directory; a bsdb database is one",
         _ => return Error::io(manifest, error),
     };

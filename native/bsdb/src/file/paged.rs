@@ -16,10 +16,11 @@ use crate::os::map::{self, Mapping};
 #[non_exhaustive]
 pub enum Access {
     /// From a mapping. The quickest by far if the data is in memory. A process that reads a mapped file
-    /// that somebody shortens is killed by SIGBUS; use `Read` for directories that others may write.
+    /// that somebody shortens is killed by SIGBUS.
     #[default]
     Mapped,
-    /// By system calls, through the page cache.
+    /// By system calls, through the page cache. Shortened data files are an error. The hash function, the
+    /// index of the packed layouts and the filter are mapped in any case.
     Read,
     /// By system calls that bypass the page cache; batches through io_uring. For data much larger than
     /// memory. The same as `Read` on systems without direct reads.

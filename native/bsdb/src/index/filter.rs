@@ -1,5 +1,7 @@
 //! The filter of absent keys (FORMAT.md §12).
 
+use std::sync::OnceLock;
+
 use crate::error::Result;
 use crate::file::paged::PagedFile;
 use crate::format::facts::{Facts, FilterFacts};
@@ -24,7 +26,7 @@ pub(crate) struct SignatureFilter {
     /// The first page of the starts.
     starts: u64,
     /// For each 2^32 records the first group that has as many before it, if there are so many.
-    wraps: Vec<u64>,
+    wraps: OnceLock<Vec<u64>>,
 }
 
 /// The pages of the two parts of a filter.
@@ -45,27 +47,28 @@ impl SignatureFilter {
                 format!("{} pages", file.pages()),
             ));
         }
-        let mut filter =
-            SignatureFilter { file, facts: filter, records: facts.records, starts: bits + 1, wraps: Vec::new() };
-        filter.find_wraps()?;
-        Ok(filter)
+        Ok(SignatureFilter { file, facts: filter, records: facts.records, starts: bits + 1, wraps: OnceLock::new() })
     }
 
-    /// Finds the groups after 2^32, 2 · 2^32, ... records by bisection: the full numbers ascend.
-    fn find_wraps(&mut self) -> Result<()> {
+    /// The groups after 2^32, 2 · 2^32, ... records, which the first lookup finds if there are so many.
+    fn wraps(&self) -> Result<&[u64]> {
         if self.records >> 32 == 0 {
-            return Ok(());
+            return Ok(&[]);
         }
+        if let Some(wraps) = self.wraps.get() {
+            return Ok(wraps);
+        }
+        let mut wraps = Vec::new();
         let groups = self.facts.quotients.div_ceil(GROUP);
         let mut before = self.start_word(0)?;
         for group in 1..=groups {
             let start = self.start_word(group)?;
             if start < before {
-                self.wraps.push(group);
+                wraps.push(group);
             }
             before = start;
         }
-        Ok(())
+        Ok(self.wraps.get_or_init(|| wraps))
     }
 
     pub(crate) fn file(&self) -> &PagedFile {
@@ -174,19 +177,27 @@ impl SignatureFilter {
             return Err(self.file.damaged(self.byte_of(bit), "bits within the first part", format!("bit {bit}")));
         }
         let page = self.file.mapped_page(number)?;
-        Ok(u64_at(page, (word % WORDS) as usize * 8).unwrap_or(0))
+        let found = u64_at(page, (word % WORDS) as usize * 8).unwrap_or(0);
+        if found == 0 {
+            self.file.require_nonzero(number, page)?;
+        }
+        Ok(found)
     }
 
     #[inline]
     fn start_word(&self, group: u64) -> Result<u64> {
         let page = self.file.mapped_page(self.starts + group / STARTS)?;
-        Ok(u64::from(u32_at(page, (group % STARTS) as usize * 4).unwrap_or(0)))
+        let found = u32_at(page, (group % STARTS) as usize * 4).unwrap_or(0);
+        if found == 0 {
+            self.file.require_nonzero(self.starts + group / STARTS, page)?;
+        }
+        Ok(u64::from(found))
     }
 
     /// The number of records before a group.
     #[inline]
     fn start(&self, group: u64) -> Result<u64> {
-        let wraps = self.wraps.partition_point(|&wrap| wrap <= group) as u64;
+        let wraps = self.wraps()?.partition_point(|&wrap| wrap <= group) as u64;
         Ok(self.start_word(group)? + (wraps << 32))
     }
 }

@@ -335,7 +335,7 @@ fn search_continued(
     let gathered = gather(file, place.first, pages, range, &mut bin);
     let result = match gathered {
         Err(error) => Err(error),
-        Ok(false) => Ok(Outcome::More(place.count + 1)),
+        Ok(false) => Ok(Outcome::More(2 * place.count)),
         Ok(true) if wanted.compressed => search_blocks(file, at, &bin, wanted, work),
         Ok(true) => match record::find(&bin, 0, wanted.key) {
             Ok(Some(value)) => Ok(Outcome::Raw(value)),

@@ -155,8 +155,15 @@ impl Ring {
                 .user_data(i as u64);
                 // SAFETY: the buffer is borrowed mutably for the whole call, and the file with it. The
                 // call does not return, not even with an error, before every read that was submitted is
-                // complete: see the loop's end. The queue has room for DEPTH entries.
-                unsafe { self.0.submission().push(&entry) }.expect("room for an entry");
+                // complete: see the loop's end.
+                if unsafe { self.0.submission().push(&entry) }.is_err() {
+                    // The queue has room for DEPTH entries, unless the kernel has not taken them yet.
+                    waiting.push(i);
+                    if in_flight == 0 {
+                        failed = Some((i, io::Error::other("io_uring takes no reads")));
+                    }
+                    break;
+                }
                 in_flight += 1;
             }
             if in_flight == 0 {

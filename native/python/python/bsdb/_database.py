@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import threading
+import weakref
 from collections.abc import ItemsView, Iterable, Iterator, KeysView, Mapping, ValuesView
 from typing import Any, Optional, Union
 
@@ -194,11 +195,12 @@ class Store(_bsdb.Store):
     that callers hold stay as they are. Options are those of ``open``.
     """
 
-    __slots__ = ("_lock", "_shown")
+    __slots__ = ("__weakref__", "_lock", "_shown")
 
     def __init__(self, path: Union[str, os.PathLike[str]], **options: Any) -> None:
         self._lock = threading.Lock()
         self._shown: Optional[Database] = None
+        _stores.add(self)
 
     @property
     def database(self) -> Database:
@@ -221,6 +223,19 @@ class Store(_bsdb.Store):
 
     def __repr__(self) -> str:
         return f"<bsdb.Store {self.path!r}, version {self.version}>"
+
+
+_stores: weakref.WeakSet[Store] = weakref.WeakSet()
+
+
+def _unlock_after_fork() -> None:
+    # A thread of the parent may have held them, and does not exist in the child.
+    for store in _stores:
+        store._lock = threading.Lock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_unlock_after_fork)
 
 
 def open(path: Union[str, os.PathLike[str]], *, access: str = "mapped", verify_pages: bool = True) -> Database:
