@@ -7,6 +7,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.Locale;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -36,6 +37,11 @@ class NativeIT {
     int exit = run(ROOT.resolve("scripts/test-native").toString(), "--no-lints");
 
     assertThat(exit).as(Files.readString(output())).isZero();
+    for (String line : Files.readAllLines(output())) {
+      if (line.toUpperCase(Locale.ROOT).contains("WARNING:")) {
+        System.err.println(line);
+      }
+    }
   }
 
   private Path output() {
