@@ -38,7 +38,7 @@ impl Default for Options {
 impl Options {
     /// How the data files are read, and the index of the layouts that have addresses. Hash functions, the
     /// index of the packed layouts and filters are mapped in any case: they are small, and looked at in
-    /// several places for each key.
+    /// several places for each key. The index of the packed layouts is then read into memory by the first lookup.
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
         self

@@ -101,7 +101,6 @@ impl Manifest {
     /// Parses the text.
     pub(crate) fn parse(&self) -> Result<Stated> {
         let lines = Lines::parse(&self.path, &self.text)?;
-        debug_assert_eq!(lines.path(), self.path);
         Ok(if set::is_set(&lines)? {
             Stated::Set(SetFacts::parse(&lines)?)
         } else {

@@ -28,11 +28,6 @@ impl<'a> Lines<'a> {
         Ok(Lines { path, lines })
     }
 
-    /// The manifest's path.
-    pub(crate) fn path(&self) -> &'a Path {
-        self.path
-    }
-
     /// An error about the text.
     pub(crate) fn wrong(&self, expected: impl Into<String>, found: impl Into<String>) -> Error {
         Error::damaged(self.path, SIZE as u64, expected, found)
