@@ -2,9 +2,6 @@ package tech.bsdb;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.LinkedHashMap;
-import java.util.List;
-import java.util.Map;
 import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.AddressedAssembly;
@@ -13,8 +10,8 @@ import tech.bsdb.build.Assembly;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.DuplicateRule;
-import tech.bsdb.build.OutputFile;
 import tech.bsdb.build.PackedAssembly;
+import tech.bsdb.build.RecordTotals;
 import tech.bsdb.build.SignatureCollisions;
 import tech.bsdb.build.SignatureOrder;
 import tech.bsdb.data.DictionaryTrainer;
@@ -22,9 +19,6 @@ import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.format.DatabaseId;
-import tech.bsdb.format.Facts;
-import tech.bsdb.format.Manifest;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashKind;
@@ -56,11 +50,7 @@ final class DatabaseWriter implements BuildOutput {
   private boolean sampled;
   private int learned;
   private long learnedBytes;
-  private long records;
-  private long keyBytes;
-  private long valueBytes;
-  private int longestKey;
-  private int longestValue;
+  private final RecordTotals totals = new RecordTotals();
 
   /**
    * Creates the files.
@@ -178,7 +168,7 @@ final class DatabaseWriter implements BuildOutput {
 
   @Override
   public void sample(byte[] key, byte[] value) {
-    if (writer != null || records > 0) {
+    if (writer != null || totals.records() > 0) {
       throw new IllegalStateException("samples come before the records");
     }
     DictionaryTrainer learner = trainer;
@@ -231,11 +221,7 @@ final class DatabaseWriter implements BuildOutput {
 
   @Override
   public void add(FramedRecord record) throws IOException {
-    records++;
-    keyBytes += record.keyLength;
-    valueBytes += record.valueLength;
-    longestKey = Math.max(longestKey, record.keyLength);
-    longestValue = Math.max(longestValue, record.valueLength);
+    totals.add(record.keyLength, record.valueLength);
     RecordWriter current = writer;
     DictionaryTrainer learner = trainer;
     if (current != null) {
@@ -305,59 +291,24 @@ final class DatabaseWriter implements BuildOutput {
       order.write(progress);
     }
     Assembled assembled = assembly.complete(progress);
-    List<Assembled.Content> contents = assembled.contents();
-    List<Manifest.FileEntry> entries = contents.stream().map(Assembled.Content::entry).toList();
-    Manifest.Builder stated = facts(assembled).manifest(assembled.storage().hashKind());
-    entries.forEach(stated::file);
-    byte[] text = stated.build().encode();
-    DatabaseId id = DatabaseId.derive(text);
-    Map<String, Long> fileBytes = new LinkedHashMap<>();
-    for (int i = 0; i < contents.size(); i++) {
-      progress.sealed(i, contents.size() + 1L);
-      contents.get(i).file().seal(id, entries.get(i).name(id));
-      fileBytes.put(entries.get(i).name(id), entries.get(i).length());
-    }
-    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
+    SealedFiles sealed =
+        SealedFiles.of(assembled, totals, options, shard, shards, place, chunk, progress);
     close();
     long keys = assembled.keys();
     RecordLayout layout = assembled.storage().layout();
-    if (layout != RecordLayout.NONE && !layout.packed() && keys < records) {
+    if (layout != RecordLayout.NONE && !layout.packed() && keys < totals.records()) {
       requireNoLostKeys(progress);
     }
     byte[] learnedDictionary = dictionary;
     return new Written(
-        id,
-        records,
+        sealed.id(),
+        totals.records(),
         keys,
         assembled.valuesCut(),
-        keyBytes,
-        valueBytes,
-        fileBytes,
+        totals.keyBytes(),
+        totals.valueBytes(),
+        sealed.fileBytes(),
         learnedDictionary == null ? 0 : learnedDictionary.length);
-  }
-
-  private Facts facts(Assembled assembled) {
-    Assembled.Storage storage = assembled.storage();
-    return new Facts(
-        storage.layout(),
-        assembled.keys(),
-        records - assembled.keys(),
-        keyBytes,
-        valueBytes,
-        longestKey,
-        longestValue,
-        options.seed(),
-        storage.hashBuckets(),
-        storage.checksumBits(),
-        storage.approximateWidth(),
-        shard,
-        shards,
-        storage.zstdBlock(),
-        storage.zstdLevel(),
-        storage.zstdLongest(),
-        options.valueSchema(),
-        storage.bins(),
-        storage.filter());
   }
 
   /**

@@ -37,7 +37,7 @@ final class OneShardWriter implements BuildOutput {
     try {
       this.spill =
           writer.trains()
-              ? opened.add(new ShardSpill(place.temporaryDirectory(), 1, options.seed()))
+              ? opened.add(new ShardSpill(place.temporaryDirectory(), "held", 1, options.seed()))
               : null;
     } catch (IOException | RuntimeException | Error e) {
       opened.closeAfter(e);
@@ -57,6 +57,20 @@ final class OneShardWriter implements BuildOutput {
 
   @Override
   public void add(FramedRecord record) throws IOException {
+    requireOwn(record, shard, shards);
+    if (spill == null) {
+      writer.add(record);
+    } else {
+      spill.add(record);
+    }
+  }
+
+  /**
+   * Fails unless a record belongs to a shard.
+   *
+   * @throws IllegalArgumentException if it belongs to another
+   */
+  static void requireOwn(FramedRecord record, int shard, int shards) {
     int slot = KeySlots.of(record.head, record.keyStart(), record.keyLength);
     int owner = KeySlots.shard(slot, shards);
     if (owner != shard) {
@@ -75,11 +89,6 @@ final class OneShardWriter implements BuildOutput {
               + shards
               + " is built, with slots "
               + KeySlots.range(shard, shards));
-    }
-    if (spill == null) {
-      writer.add(record);
-    } else {
-      spill.add(record);
     }
   }
 

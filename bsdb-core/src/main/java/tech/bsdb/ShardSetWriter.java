@@ -49,7 +49,8 @@ final class ShardSetWriter implements BuildOutput {
     this.options = options;
     this.place = place;
     this.chunk = chunk;
-    this.routed = new ShardSpill(place.temporaryDirectory(), options.shards(), options.seed());
+    this.routed =
+        new ShardSpill(place.temporaryDirectory(), "routed", options.shards(), options.seed());
   }
 
   /** Only checks that no record was added: each shard takes samples of its own records. */

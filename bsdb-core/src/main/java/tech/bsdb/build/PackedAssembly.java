@@ -1,8 +1,6 @@
 package tech.bsdb.build;
 
 import java.io.IOException;
-import java.nio.file.Path;
-import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
@@ -10,9 +8,6 @@ import tech.bsdb.build.AssemblyProgress.Phase;
 import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.FileIdentity;
-import tech.bsdb.format.FileKind;
-import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
@@ -48,12 +43,8 @@ public final class PackedAssembly implements Assembly {
       int threads) {}
 
   private final Settings settings;
-  private final Path directory;
-  private final ChunkBuffer chunk;
   private final BuildResources resources = new BuildResources();
-  private final List<OutputFile> dataOutputs = new ArrayList<>();
-  private final OutputFile indexFile;
-  private final @Nullable OutputFile filterFile;
+  private final PackedFiles files;
   private final RecordSpill spill;
   private byte @Nullable [] dictionary;
 
@@ -65,26 +56,16 @@ public final class PackedAssembly implements Assembly {
    */
   public PackedAssembly(BuildPlace place, ChunkBuffer chunk, Settings settings) throws IOException {
     this.settings = settings;
-    this.directory = place.directory();
-    this.chunk = chunk;
     try {
-      for (int i = 0; i < settings.dataFiles(); i++) {
-        FileIdentity identity = new FileIdentity(FileKind.DATA, i);
-        dataOutputs.add(resources.add(new OutputFile(directory, identity, chunk)));
-      }
-      this.indexFile = resources.add(new OutputFile(directory, BinIndex.identity(), chunk));
-      this.filterFile = settings.filterBits() > 0 ? filterFile() : null;
+      this.files =
+          resources.add(
+              new PackedFiles(
+                  place.directory(), chunk, settings.dataFiles(), settings.filterBits()));
       this.spill = resources.add(new RecordSpill(place.temporaryDirectory()));
     } catch (IOException | RuntimeException | Error e) {
       resources.closeAfter(e);
       throw e;
     }
-  }
-
-  /** Creates the file of the filter, with its own buffer: it is written beside the data files. */
-  private OutputFile filterFile() throws IOException {
-    ChunkBuffer own = resources.add(ChunkBuffer.huge());
-    return resources.add(new OutputFile(directory, FilterWriter.identity(), own));
   }
 
   @Override
@@ -112,31 +93,11 @@ public final class PackedAssembly implements Assembly {
             settings.seed(),
             progress::cancelled,
             compressed ? compression() : null);
-    List<PageEncoder> files = dataOutputs.stream().map(OutputFile::pages).toList();
-    Facts.Filter filter =
-        filterFile == null ? null : FilterWriter.facts(settings.filterBits(), spill.records());
-    FilterWriter filtered =
-        filterFile == null || filter == null ? null : new FilterWriter(filterFile.pages(), filter);
-    BinIndex index = stage.write(files, filtered, done -> progress.progress(Phase.INDEX, done));
-    List<Content> contents = new ArrayList<>();
-    for (OutputFile output : dataOutputs) {
-      output.finish();
-      contents.add(new Content(output, output.pages().position()));
-    }
-    byte[] learned = dictionary;
-    if (learned != null) {
-      FileIdentity identity = new FileIdentity(FileKind.DICTIONARY, 0);
-      OutputFile file = resources.add(new OutputFile(directory, identity, chunk));
-      contents.add(Content.written(file, learned));
-    }
-    index.write(indexFile.pages());
-    indexFile.finish();
-    contents.add(new Content(indexFile, indexFile.pages().position()));
-    if (filterFile != null && filtered != null) {
-      filtered.finish();
-      filterFile.finish();
-      contents.add(new Content(filterFile, filterFile.pages().position()));
-    }
+    Facts.Filter filter = files.filterFacts(spill.records());
+    FilterWriter filtered = files.filterWriter(filter);
+    BinIndex index =
+        stage.write(files.data(), filtered, done -> progress.progress(Phase.INDEX, done));
+    List<Content> contents = files.finish(index, filtered, dictionary);
     progress.ended(Phase.INDEX);
     return new Assembled(
         stage.records(),

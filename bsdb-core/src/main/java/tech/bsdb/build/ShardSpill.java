@@ -27,14 +27,15 @@ public final class ShardSpill implements Closeable {
   /**
    * Creates the files in a directory.
    *
+   * @param name the first part of the files' names
    * @param shards the number of shards
    * @param seed the seed of the signatures
    */
-  public ShardSpill(Path directory, int shards, long seed) throws IOException {
+  public ShardSpill(Path directory, String name, int shards, long seed) throws IOException {
     this.shards = shards;
     this.seed = seed;
     this.sampleBytes = new long[shards];
-    this.spill = new RecordSpill(directory, "routed", shards, chunkBytes(shards));
+    this.spill = new RecordSpill(directory, name, shards, chunkBytes(shards));
   }
 
   /** Few shards are large, and large chunks make them quick to read back. */

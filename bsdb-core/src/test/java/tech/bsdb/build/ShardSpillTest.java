@@ -51,7 +51,7 @@ class ShardSpillTest {
       added.add(new ArrayList<>());
     }
     records = 0;
-    return new ShardSpill(directory, shards, SEED);
+    return new ShardSpill(directory, "routed", shards, SEED);
   }
 
   private void add(ShardSpill spill, byte[] key, int valueLength) throws IOException {
