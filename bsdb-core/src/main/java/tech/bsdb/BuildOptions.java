@@ -8,7 +8,12 @@ import java.util.Objects;
 import java.util.OptionalInt;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DataSet;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.ShardSet;
+import tech.bsdb.hash.HashKinds;
 
 /**
  * Build options: the database to produce and the resources to use. Immutable; the {@code with}
@@ -112,6 +117,50 @@ public final class BuildOptions {
    */
   public static BuildOptions defaults() {
     return DEFAULTS;
+  }
+
+  /**
+   * The options that give a database like another one, as far as its manifest states them. The size
+   * of a dictionary and its sample, memory and threads are defaults. Of records with the same key,
+   * the last one is kept.
+   *
+   * @param database a database, a whole set of shards, or one shard of a set
+   */
+  public static BuildOptions of(Database database) {
+    DataSet opened = database.lookup().opened();
+    DatabaseDirectory first = opened.databases().get(0);
+    Facts facts = first.facts();
+    Settings like = new Settings();
+    switch (facts.layout()) {
+      case BLOCKED -> like.layout = Layout.BLOCKED;
+      case COMPACT -> like.layout = Layout.COMPACT;
+      case COMPRESSED -> like.layout = Layout.COMPRESSED;
+      case PACKED -> like.layout = Layout.PACKED;
+      case PACKED_COMPRESSED -> like.layout = Layout.PACKED_COMPRESSED;
+      case NONE -> like.approximateWidth = facts.approximateWidth();
+    }
+    if (!facts.packed()) {
+      like.hash =
+          Facts.hashKind(first.manifest()).equals(HashKinds.GOV.name())
+              ? HashAlgorithm.GOV
+              : HashAlgorithm.PTR;
+      like.checksumBits = facts.checksumBits();
+    }
+    if (facts.compressed()) {
+      like.blockSize = facts.zstdBlock();
+      like.compressionLevel = facts.zstdLevel();
+      boolean learned = opened.databases().stream().anyMatch(DatabaseDirectory::hasDictionary);
+      like.dictionaryBytes = learned ? like.dictionaryBytes : 0;
+    }
+    Facts.Filter filter = facts.filter();
+    like.filterBits = filter == null ? 0 : filter.bits();
+    like.dataFiles = first.manifest().files(FileKind.DATA).size();
+    like.shards = facts.shards();
+    like.onlyShard = opened.isSet() || facts.shards() == 1 ? -1 : facts.shard();
+    like.duplicates = DuplicatePolicy.LAST;
+    like.valueSchema = facts.valueSchema();
+    like.seed = facts.hashSeed();
+    return new BuildOptions(like);
   }
 
   private BuildOptions with(Consumer<Settings> change) {

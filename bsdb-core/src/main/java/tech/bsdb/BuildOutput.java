@@ -6,7 +6,7 @@ import tech.bsdb.data.FramedRecord;
 
 /** Writes the records of a build into its directory. Not thread-safe. */
 sealed interface BuildOutput extends Closeable
-    permits DatabaseWriter, OneShardWriter, ShardSetWriter {
+    permits DatabaseWriter, MergeWriter, OneShardWriter, ShardSetWriter {
   /**
    * Adds a sample record for training the dictionary.
    *

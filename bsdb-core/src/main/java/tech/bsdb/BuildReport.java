@@ -19,7 +19,8 @@ public final class BuildReport {
       Map<String, Long> fileBytes,
       int dictionaryBytes,
       Map<BuildListener.Stage, Double> stageSeconds,
-      List<String> warnings) {}
+      List<String> warnings,
+      @Nullable ChangeCounts changes) {}
 
   private final Facts facts;
 
@@ -91,6 +92,11 @@ public final class BuildReport {
   /** Cleanup or sync failures after the database was published; empty if there were none. */
   public List<String> warnings() {
     return facts.warnings;
+  }
+
+  /** What a build {@linkplain DatabaseBuilder#from from a base} changed; otherwise null. */
+  public @Nullable ChangeCounts changes() {
+    return facts.changes;
   }
 
   @Override

@@ -281,6 +281,11 @@ public final class Database implements AutoCloseable {
     };
   }
 
+  /** The lookups in this database. */
+  Lookup lookup() {
+    return lookup;
+  }
+
   /** Returns the statistics of this database. */
   public Statistics statistics() {
     return CollectedStatistics.of(lookup.opened(), lookup.engine(), lookup.readsMemory());

@@ -9,6 +9,7 @@ import java.util.EnumMap;
 import java.util.Map;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
@@ -41,7 +42,12 @@ public final class DatabaseBuilder implements AutoCloseable {
   /** Bytes of individually added records to collect before they are added as a batch. */
   private static final long OWN_BATCH_BYTES = 1 << 20;
 
+  /** Such records, or deletions, to collect, at most. */
+  private static final int OWN_BATCH_RECORDS = 1 << 16;
+
   private final BuildOptions options;
+  private final boolean hasBase;
+  private final long recordsOfBase;
   private final BuildListener listener;
   private final Workspace workspace;
   private final ReentrantLock turn = new ReentrantLock();
@@ -62,7 +68,8 @@ public final class DatabaseBuilder implements AutoCloseable {
   private volatile boolean cancelled;
   private boolean ended;
 
-  private DatabaseBuilder(Path target, BuildOptions options, BuildListener listener)
+  private DatabaseBuilder(
+      Path target, BuildOptions options, BuildListener listener, @Nullable MergeBase base)
       throws IOException {
     DatabaseWriter.requirePlaceForFilter(options);
     DatabaseWriter.requireOrder(options);
@@ -77,13 +84,17 @@ public final class DatabaseBuilder implements AutoCloseable {
               + " shards");
     }
     this.options = options;
+    this.hasBase = base != null;
+    this.recordsOfBase = base == null ? 0 : base.records();
     this.own = newBatch();
     this.listener = listener;
     this.workspace = Workspace.create(target, options.overwrite(), options.temporaryDirectory());
     try {
       ChunkBuffer chunk = opened.add(ChunkBuffer.huge());
       BuildPlace place = new BuildPlace(workspace.directory(), workspace.temporaryDirectory());
-      this.output = opened.add(output(options, place, chunk));
+      this.output =
+          opened.add(
+              base == null ? output(options, place, chunk) : base.output(options, place, chunk));
     } catch (IOException | RuntimeException | Error e) {
       try (workspace) {
         opened.closeAfter(e);
@@ -101,7 +112,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     }
     return options.onlyShard().isPresent()
         ? new OneShardWriter(options, place, chunk, options.onlyShard().getAsInt())
-        : new ShardSetWriter(options, place, chunk);
+        : new ShardSetWriter(options, place, chunk, new NewShards(options, chunk));
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -124,9 +135,77 @@ public final class DatabaseBuilder implements AutoCloseable {
   public static DatabaseBuilder create(Path target, BuildOptions options, BuildListener listener)
       throws IOException {
     try {
-      return new DatabaseBuilder(target, options, listener);
+      return new DatabaseBuilder(target, options, listener, null);
     } catch (IOException e) {
       throw interruptedOr(e);
+    }
+  }
+
+  /**
+   * Starts a build from a base: the database will have the records of the base, except those that
+   * are {@linkplain #delete deleted} or replaced, since {@linkplain #add added} records replace
+   * those with the same key. Of several changes of a key, the last one counts, unless the options
+   * say otherwise. The base may be closed after {@link #finish}, not before.
+   *
+   * <p>The result has the same bytes as a build of all its records with the same options. The
+   * packed layout stores them in the order of their signatures. Other layouts keep the order of the
+   * base, where replaced records stay in their places, and then have the added ones in their order.
+   *
+   * @param base a database, a whole set of shards, or one shard of a set
+   * @param target the directory of the new database, not that of the base
+   * @param options {@link BuildOptions#of} the base, with other resources
+   * @param listener receives the progress
+   * @throws IllegalArgumentException if the base is approximate or a part of a set, the options are
+   *     those of another kind of database, or the target is the directory of the base
+   */
+  public static DatabaseBuilder from(
+      Database base, Path target, BuildOptions options, BuildListener listener) throws IOException {
+    try {
+      MergeBase from = MergeBase.of(base.lookup(), options, target);
+      return new DatabaseBuilder(target, options, listener, from);
+    } catch (IOException e) {
+      throw interruptedOr(e);
+    }
+  }
+
+  /**
+   * Starts a build from a base with {@link BuildOptions#of its options} and without a listener; see
+   * {@link #from(Database, Path, BuildOptions, BuildListener)}.
+   */
+  public static DatabaseBuilder from(Database base, Path target) throws IOException {
+    return from(base, target, BuildOptions.of(base), (stage, done, total) -> {});
+  }
+
+  /**
+   * Deletes a key, in a build {@linkplain #from from a base}.
+   *
+   * @param key 0 to {@link RecordBatch#MAX_KEY_LENGTH} bytes
+   * @throws IllegalStateException if the build has no base
+   */
+  public void delete(byte[] key) throws IOException {
+    begin();
+    try {
+      requireBase();
+      own.delete(key, 0, key.length);
+      addOwnIfMany();
+    } catch (IOException e) {
+      throw interruptedOr(e);
+    } finally {
+      turn.unlock();
+    }
+  }
+
+  private void requireBase() {
+    if (!hasBase) {
+      throw new IllegalStateException("a build without a base has nothing to delete");
+    }
+  }
+
+  private void addOwnIfMany() throws IOException {
+    if (own.bytes() >= OWN_BATCH_BYTES || own.records() >= OWN_BATCH_RECORDS) {
+      writing = true;
+      addOwn();
+      writing = false;
     }
   }
 
@@ -179,11 +258,7 @@ public final class DatabaseBuilder implements AutoCloseable {
     begin();
     try {
       own.add(key, 0, key.length, value, 0, value.length);
-      if (own.bytes() >= OWN_BATCH_BYTES) {
-        writing = true;
-        addOwn();
-        writing = false;
-      }
+      addOwnIfMany();
     } catch (IOException e) {
       throw interruptedOr(e);
     } finally {
@@ -196,6 +271,7 @@ public final class DatabaseBuilder implements AutoCloseable {
    *
    * @throws IllegalArgumentException if the batch was created for a build with another seed, or if
    *     only one shard is built and a record belongs to another
+   * @throws IllegalStateException if there are deletions in the batch, but the build has no base
    */
   public void add(RecordBatch batch) throws IOException {
     begin();
@@ -207,6 +283,9 @@ public final class DatabaseBuilder implements AutoCloseable {
                 + ", but this build's is "
                 + options.seed()
                 + "; take batches from newBatch()");
+      }
+      if (batch.deletes()) {
+        requireBase();
       }
       writing = true;
       addOwn();
@@ -288,7 +367,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private final class Completion implements WriterProgress {
     @Override
     public void progress(Phase phase, long done) {
-      report(stage(phase), done, records);
+      report(stage(phase), done, recordsOfBase + records);
     }
 
     @Override
@@ -334,7 +413,8 @@ public final class DatabaseBuilder implements AutoCloseable {
             written.fileBytes(),
             (int) Math.min(Integer.MAX_VALUE, written.dictionaryBytes()),
             stageSeconds,
-            workspace.warnings()));
+            workspace.warnings(),
+            written.changes() == null ? null : new ChangeCounts(written.changes())));
   }
 
   private void checkNotCancelled() {

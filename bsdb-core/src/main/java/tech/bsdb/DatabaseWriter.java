@@ -308,7 +308,8 @@ final class DatabaseWriter implements BuildOutput {
         totals.keyBytes(),
         totals.valueBytes(),
         sealed.fileBytes(),
-        learnedDictionary == null ? 0 : learnedDictionary.length);
+        learnedDictionary == null ? 0 : learnedDictionary.length,
+        null);
   }
 
   /**

@@ -23,6 +23,11 @@ public final class RecordBatch {
   /** Maximum value length in bytes. */
   public static final int MAX_VALUE_LENGTH = RecordFrame.MAX_VALUE;
 
+  private static final byte[] NOTHING = new byte[0];
+
+  /** Stands for the length of a value where there is none, but a deletion. */
+  private static final int DELETION = -1;
+
   /** Longer values are stored in separate arrays. */
   private static final int LARGE_VALUE = 1 << 16;
 
@@ -36,6 +41,7 @@ public final class RecordBatch {
   private int[] valueLengths = new int[512];
   private int records;
   private long contentBytes;
+  private boolean deletes;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
@@ -105,6 +111,24 @@ public final class RecordBatch {
     contentBytes += keyLength + (long) valueLength;
   }
 
+  /**
+   * Adds the deletion of a key, for a build {@linkplain DatabaseBuilder#from from a base}.
+   *
+   * @param key the array that holds the key, of 0 to {@link #MAX_KEY_LENGTH} bytes
+   * @throws IndexOutOfBoundsException if the range lies outside the array
+   * @throws IllegalArgumentException if the key is too long, or the batch would exceed 2 GiB
+   */
+  public void delete(byte[] key, int keyFrom, int keyLength) {
+    add(key, keyFrom, keyLength, NOTHING, 0, 0);
+    valueLengths[records - 1] = DELETION;
+    deletes = true;
+  }
+
+  /** Whether there are deletions among the records. */
+  boolean deletes() {
+    return deletes;
+  }
+
   private void reserve(int more) {
     if (bytes.length - used < more) {
       long capacity =
@@ -116,7 +140,7 @@ public final class RecordBatch {
     }
   }
 
-  /** The number of records in the batch. */
+  /** The number of records in the batch, and of deletions. */
   public int records() {
     return records;
   }
@@ -131,6 +155,7 @@ public final class RecordBatch {
     records = 0;
     used = 0;
     contentBytes = 0;
+    deletes = false;
     large.clear();
   }
 
@@ -146,7 +171,8 @@ public final class RecordBatch {
     FramedRecord record = new FramedRecord();
     int nextLarge = 0;
     for (int i = 0; i < records; i++) {
-      int valueLength = valueLengths[i];
+      int valueLength = Math.max(0, valueLengths[i]);
+      record.deletion = valueLengths[i] == DELETION;
       boolean separate = valueLength > LARGE_VALUE;
       record.high = signatures[2 * i];
       record.low = signatures[2 * i + 1];

@@ -9,6 +9,7 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.OutputFile;
 import tech.bsdb.build.ShardSpill;
@@ -27,26 +28,42 @@ import tech.bsdb.io.ChunkBuffer;
  * depend only on its own records and on the options.
  */
 final class ShardSetWriter implements BuildOutput {
-  private final BuildOptions options;
+  /** Writes the shards of a set. */
+  interface Shards {
+    /** What to route and spill of a record; valid until the next call. */
+    FramedRecord toRoute(FramedRecord record);
+
+    /** Writes a shard, whose records {@code records} reads. */
+    Written write(int number, BuildPlace place, Routed records, WriterProgress progress)
+        throws IOException;
+  }
+
+  private final int count;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
+  private final Shards writers;
   private final ShardSpill routed;
   private final List<ShardSet.Shard> shards = new ArrayList<>();
   private final Map<String, Long> fileBytes = new LinkedHashMap<>();
+  private long records;
   private long keys;
   private long valuesCut;
   private long keyBytes;
   private long valueBytes;
   private long dictionaryBytes;
+  private ChangeCounts.@Nullable Facts changes;
 
   /**
    * Creates the temporary files.
    *
+   * @param writers writes the shards
    * @param chunk write buffer of the shards and of the manifest. The caller closes it, after the
    *     writer.
    */
-  ShardSetWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk) throws IOException {
-    this.options = options;
+  ShardSetWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk, Shards writers)
+      throws IOException {
+    this.count = options.shards();
+    this.writers = writers;
     this.place = place;
     this.chunk = chunk;
     this.routed =
@@ -63,7 +80,7 @@ final class ShardSetWriter implements BuildOutput {
 
   @Override
   public void add(FramedRecord record) throws IOException {
-    routed.add(record);
+    routed.add(writers.toRoute(record));
   }
 
   @Override
@@ -71,7 +88,7 @@ final class ShardSetWriter implements BuildOutput {
     routed.finish();
     progress.ended(WriterProgress.Phase.RECORDS);
     ShardProgress shown = new ShardProgress(progress);
-    for (int i = 0; i < options.shards(); i++) {
+    for (int i = 0; i < count; i++) {
       write(i, shown);
       routed.drop(i);
     }
@@ -82,7 +99,7 @@ final class ShardSetWriter implements BuildOutput {
     DatabaseId id = DatabaseId.derive(text);
     fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
     return new Written(
-        id, routed.records(), keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes);
+        id, records, keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes, changes);
   }
 
   private void write(int number, ShardProgress progress) throws IOException {
@@ -97,37 +114,60 @@ final class ShardSetWriter implements BuildOutput {
     written
         .fileBytes()
         .forEach((name, bytes) -> fileBytes.put(shard.directoryName() + "/" + name, bytes));
+    records += written.records();
     keys += written.keys();
     valuesCut += written.valuesCut();
     keyBytes += written.keyBytes();
     valueBytes += written.valueBytes();
     dictionaryBytes += written.dictionaryBytes();
+    if (written.changes() != null) {
+      changes = written.changes().plus(changes == null ? ChangeCounts.Facts.NONE : changes);
+    }
   }
 
   private Written write(int number, Path directory, ShardProgress progress) throws IOException {
     BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory());
-    try (DatabaseWriter writer =
-        new DatabaseWriter(options, inside, chunk, number, options.shards())) {
-      long step = writer.sampleStep(routed.records(number), routed.sampleBytes(number));
-      if (step > 0) {
-        read(number, step, progress, writer::sample);
-      }
-      read(number, 1, progress, writer::add);
-      return writer.finish(progress);
+    try {
+      return writers.write(number, inside, new Routed(routed, number, progress), progress);
     } catch (DuplicateKeyException e) {
       throw amongAll(number, e);
     }
   }
 
-  private void read(int number, long step, ShardProgress progress, ShardSpill.Records receiver)
-      throws IOException {
-    routed.read(
-        number,
-        step,
-        record -> {
-          progress.checkNotCancelled();
-          receiver.take(record);
-        });
+  /** The records routed to a shard. */
+  static final class Routed {
+    private final ShardSpill all;
+    private final int number;
+    private final WriterProgress progress;
+
+    private Routed(ShardSpill all, int number, WriterProgress progress) {
+      this.all = all;
+      this.number = number;
+      this.progress = progress;
+    }
+
+    /** The number of records. */
+    long records() {
+      return all.records(number);
+    }
+
+    /** Bytes of the records that a dictionary would be trained on. */
+    long sampleBytes() {
+      return all.sampleBytes(number);
+    }
+
+    /**
+     * Passes on all records in the order in which they were added, or every {@code step}-th one.
+     */
+    void read(long step, ShardSpill.Records receiver) throws IOException {
+      all.read(
+          number,
+          step,
+          record -> {
+            progress.checkNotCancelled();
+            receiver.take(record);
+          });
+    }
   }
 
   /** The error with the numbers that the records have among those of all shards. */

@@ -1,6 +1,7 @@
 package tech.bsdb;
 
 import java.util.Map;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.DatabaseId;
 
 /**
@@ -14,6 +15,7 @@ import tech.bsdb.format.DatabaseId;
  * @param valueBytes total bytes of the values added
  * @param fileBytes the size of each file by name, in the order written
  * @param dictionaryBytes the size of the dictionary, 0 for none
+ * @param changes what became of the base and the changes, or null without a base
  */
 record Written(
     DatabaseId id,
@@ -23,4 +25,11 @@ record Written(
     long keyBytes,
     long valueBytes,
     Map<String, Long> fileBytes,
-    long dictionaryBytes) {}
+    long dictionaryBytes,
+    ChangeCounts.@Nullable Facts changes) {
+  /** The same with what became of the base and the changes. */
+  Written with(ChangeCounts.Facts counted) {
+    return new Written(
+        id, records, keys, valuesCut, keyBytes, valueBytes, fileBytes, dictionaryBytes, counted);
+  }
+}

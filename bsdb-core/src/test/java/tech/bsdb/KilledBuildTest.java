@@ -9,13 +9,9 @@ import java.io.InputStreamReader;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.nio.file.attribute.FileTime;
-import java.time.Instant;
-import java.time.temporal.ChronoUnit;
 import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
-import java.util.stream.Stream;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -97,33 +93,9 @@ class KilledBuildTest {
         assertThat(line).doesNotStartWith("failed");
         last = Long.parseLong(line);
       }
-      ageEmptyDirectories();
+      StartedBuilds.age(directory);
       return last;
     }
-  }
-
-  /**
-   * A build that was killed after its directory was made and before its lock was looks like one
-   * that is about to begin; the next build leaves it alone for a minute. Here the minute is over.
-   */
-  private void ageEmptyDirectories() throws IOException {
-    try (Stream<Path> paths = Files.walk(directory)) {
-      for (Path path : paths.filter(Files::isDirectory).toList()) {
-        if (path.getFileName().toString().startsWith(".") && isStarting(path)) {
-          FileTime before = FileTime.from(Instant.now().minus(2, ChronoUnit.MINUTES));
-          Files.setLastModifiedTime(path, before);
-        }
-      }
-    }
-  }
-
-  private static boolean isStarting(Path directory) throws IOException {
-    for (String name : Leaks.tree(directory)) {
-      if (!name.equals("lock") || Files.size(directory.resolve(name)) > 0) {
-        return false;
-      }
-    }
-    return true;
   }
 
   private void killOverwriting(int i) throws Exception {

@@ -26,7 +26,8 @@ public final class Reports {
             files,
             0,
             seconds,
-            List.of()));
+            List.of(),
+            null));
   }
 
   /** The figures of a database of a thousand records that has a hash function. */

@@ -34,8 +34,8 @@ import tech.bsdb.format.Manifest;
  *
  * <p>The file {@code lock} serves both purposes: its content is the mark, and the holder of its
  * lock owns the directory. An unheld lock indicates a killed build. Only such a directory is ever
- * removed, only if all names in it and in its directories of shards are names that a build creates,
- * and never through a symbolic link.
+ * removed, only if all names in it and in its directories of databases are names that a build
+ * creates, and never through a symbolic link.
  */
 final class WorkDirectory {
   /** The file that marks the directory and carries the lock. */
@@ -353,7 +353,8 @@ final class WorkDirectory {
   private static boolean holdsOurNamesOnly(Path directory) throws IOException {
     for (String name : names(directory)) {
       Path entry = directory.resolve(name);
-      boolean ours = isShard(entry) ? holdsShardFilesOnly(entry) : isOurs(name) && isFile(entry);
+      boolean ours =
+          isDatabase(entry) ? holdsDatabaseFilesOnly(entry) : isOurs(name) && isFile(entry);
       if (!ours) {
         return false;
       }
@@ -361,9 +362,9 @@ final class WorkDirectory {
     return true;
   }
 
-  private static boolean holdsShardFilesOnly(Path shard) throws IOException {
-    for (String name : names(shard)) {
-      if (!isDatabaseFile(name) || !isFile(shard.resolve(name))) {
+  private static boolean holdsDatabaseFilesOnly(Path database) throws IOException {
+    for (String name : names(database)) {
+      if (!isDatabaseFile(name) || !isFile(database.resolve(name))) {
         return false;
       }
     }
@@ -382,10 +383,12 @@ final class WorkDirectory {
     return PARTS.matcher(name).matches() || Manifest.isFileName(name);
   }
 
-  /** Whether a path is the directory of a shard, finished or not. */
-  private static boolean isShard(Path path) {
+  /** Whether a path is the directory of a shard, finished or not, or of the changes of a merge. */
+  private static boolean isDatabase(Path path) {
     String name = String.valueOf(path.getFileName());
-    return (Manifest.isShardDirectory(name) || SHARD_PARTS.matcher(name).matches())
+    return (Manifest.isShardDirectory(name)
+            || SHARD_PARTS.matcher(name).matches()
+            || name.equals(WorkFiles.CHANGES))
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
@@ -433,8 +436,8 @@ final class WorkDirectory {
     boolean journal = Files.exists(directory.resolve(JOURNAL), LinkOption.NOFOLLOW_LINKS);
     for (String name : names(directory)) {
       Path entry = directory.resolve(name);
-      if (isShard(entry)) {
-        deleteShard(entry);
+      if (isDatabase(entry)) {
+        deleteDatabase(entry);
       } else if (isOurs(name) && !name.equals(LOCK)) {
         Files.deleteIfExists(entry);
       }
@@ -445,14 +448,14 @@ final class WorkDirectory {
     Files.deleteIfExists(directory.resolve(LOCK));
   }
 
-  private static void deleteShard(Path shard) throws IOException {
-    for (String name : names(shard)) {
-      Path entry = shard.resolve(name);
+  private static void deleteDatabase(Path database) throws IOException {
+    for (String name : names(database)) {
+      Path entry = database.resolve(name);
       if (isDatabaseFile(name) && !Files.isDirectory(entry, LinkOption.NOFOLLOW_LINKS)) {
         Files.deleteIfExists(entry);
       }
     }
-    deleteIfEmpty(shard);
+    deleteIfEmpty(database);
   }
 
   private static void deleteIfEmpty(Path directory) throws IOException {

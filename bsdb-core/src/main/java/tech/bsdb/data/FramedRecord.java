@@ -36,6 +36,9 @@ public final class FramedRecord {
   /** Length of the value. */
   public int valueLength;
 
+  /** Whether the key is to be deleted from a base; the value is then empty. */
+  public boolean deletion;
+
   /** Where the key starts in {@link #head}. */
   public int keyStart() {
     return headStart + headLength - keyLength;

@@ -24,6 +24,9 @@ public final class PackedStream {
   /** Pages to read at once: few enough to stay in the processor's cache. */
   public static final int AHEAD = 64;
 
+  /** Stands for the last page. */
+  public static final long NO_END = 1L << 60;
+
   /** Bytes of a record in a page that holds nothing else. */
   private static final int WHOLE = Page.PAYLOAD - PackedPage.LEAST_START;
 
@@ -75,7 +78,7 @@ public final class PackedStream {
    * @param files the data files, at least one; the caller closes them
    */
   public PackedStream(List<DataFile> files) {
-    this(files, AHEAD, Long.MAX_VALUE, new Window());
+    this(files, AHEAD, NO_END, new Window());
   }
 
   /**
@@ -83,7 +86,8 @@ public final class PackedStream {
    *
    * @param files the data files, at least one; the caller closes them
    * @param ahead pages to read at once
-   * @param last the last page to read ahead, among the content pages of all files, from 0
+   * @param last the last page to read ahead, among the content pages of all files, from 0, or
+   *     {@link #NO_END}
    * @param window shows the pages; may be reused after the stream
    */
   public PackedStream(List<DataFile> files, int ahead, long last, Window window) {

@@ -82,6 +82,43 @@ public final class PackedWriter {
     starts[bins++] = used;
   }
 
+  /**
+   * Appends whole bins whose records follow each other in an array.
+   *
+   * @param bytes the records of all of them
+   * @param ends where each bin ends; the first starts at 0
+   * @param filters the filter of each bin
+   */
+  public void putBins(byte[] bytes, int[] ends, byte[] filters) throws IOException {
+    int copied = 0; // bytes up to here are in the page or written
+    int at = 0;
+    for (int i = 0; i < ends.length; i++) {
+      int length = ends[i] - at;
+      if (bins < PackedPage.MOST_BINS
+          && !severalPages
+          && length <= room() - PackedPage.entry(0) - (at - copied)) {
+        this.filters[bins] = filters[i];
+        starts[bins++] = used + at - copied;
+      } else {
+        take(bytes, copied, at);
+        copied = at;
+        startBin(length, filters[i]);
+        if (length > room()) {
+          put(bytes, at, length);
+          copied = ends[i];
+        }
+      }
+      at = ends[i];
+    }
+    take(bytes, copied, at);
+  }
+
+  /** Copies bytes into the page, where they fit. */
+  private void take(byte[] bytes, int from, int to) {
+    System.arraycopy(bytes, from, records, used, to - from);
+    used += to - from;
+  }
+
   /** Appends bytes of the current bin. */
   public void put(byte[] bytes, int offset, int length) throws IOException {
     int from = offset;

@@ -292,6 +292,11 @@ public record DatabaseDirectory(
     }
   }
 
+  /** Whether the database has a ZSTD dictionary. */
+  public boolean hasDictionary() {
+    return !manifest.files(FileKind.DICTIONARY).isEmpty();
+  }
+
   /** Reads the ZSTD dictionary; returns null if the database has none. */
   public byte @Nullable [] dictionary() throws IOException {
     List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);

@@ -13,6 +13,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DataSet;
@@ -197,6 +198,25 @@ public final class Lookup implements Closeable {
       closeAll(files, e);
       throw e;
     }
+  }
+
+  /**
+   * Opens the data files of one of the databases, through descriptors held since the opening. Each
+   * page is verified at its first touch. The caller closes them.
+   *
+   * @param database the number of the database, 0 for a single one
+   * @throws UnsupportedOperationException if the database is approximate: it holds no keys
+   * @throws IllegalStateException if the database is closed
+   */
+  public List<DataFile> dataFiles(int database) throws IOException {
+    requireKeys();
+    return parts.get(database).scanned().dataFiles(reads);
+  }
+
+  /** Opens the data files of one of the databases for a walk over all its records. */
+  RecordWalk.Ahead fileToScan(int database) throws IOException {
+    List<DataFile> files = dataFiles(database);
+    return new RecordWalk.Ahead(parts.get(database), files, FileRange.whole(files.size()));
   }
 
   /** The ranges of a part in the data files of one of the databases. */

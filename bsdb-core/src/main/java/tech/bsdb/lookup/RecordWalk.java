@@ -35,9 +35,22 @@ public final class RecordWalk implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   public RecordWalk(Lookup lookup, boolean values, int part, int parts) throws IOException {
+    this(lookup, values, lookup.filesToScan(new ScanParts(part, parts)));
+  }
+
+  /**
+   * Starts a walk over one of the databases of a lookup, with their keys and values.
+   *
+   * @param database the number of the database, 0 for a single one
+   */
+  public RecordWalk(Lookup lookup, int database) throws IOException {
+    this(lookup, true, List.of(lookup.fileToScan(database)));
+  }
+
+  private RecordWalk(Lookup lookup, boolean values, List<Ahead> ahead) throws IOException {
     this.lookup = lookup;
     this.values = values;
-    this.ahead = new ArrayDeque<>(lookup.filesToScan(new ScanParts(part, parts)));
+    this.ahead = new ArrayDeque<>(ahead);
     try {
       advance();
     } catch (IOException | RuntimeException e) {

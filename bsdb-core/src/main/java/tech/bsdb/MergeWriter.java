@@ -1,0 +1,339 @@
+package tech.bsdb;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.BuildPlace;
+import tech.bsdb.build.BuildResources;
+import tech.bsdb.build.MergeCounts;
+import tech.bsdb.build.PackedMerge;
+import tech.bsdb.build.PackedSource;
+import tech.bsdb.build.RecordTotals;
+import tech.bsdb.build.TaggedChange;
+import tech.bsdb.build.WorkFiles;
+import tech.bsdb.data.FramedRecord;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.directory.EngineChoice;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
+import tech.bsdb.index.BinIndex;
+import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.locate.PackedLocator;
+import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.RecordWalk;
+
+/**
+ * Writes a database, which may be a shard, from a base and changes. The changes first become a
+ * temporary database. In the layout packed, both are then merged in the order of their signatures;
+ * in other layouts, the records of the base are written anew, with a lookup of each among the
+ * changes. Not thread-safe.
+ */
+final class MergeWriter implements BuildOutput {
+  /** Records of the base to look up at once among the changes, and their bytes, at most. */
+  private static final int BATCH = 512;
+
+  private static final long BATCH_BYTES = 1 << 20;
+
+  /** Bytes of the changes of a batch, at most. */
+  private static final long CHANGED_BYTES = 64 << 20;
+
+  /** So many that hardly any record of the base that is not changed causes a read. */
+  private static final int CHECKSUM_BITS = 16;
+
+  private final Lookup base;
+  private final int number;
+  private final BuildOptions options;
+  private final BuildPlace place;
+  private final ChunkBuffer chunk;
+  private final Path directory;
+  private final BuildResources opened = new BuildResources();
+  private final DatabaseWriter changes;
+  private final TaggedChange tagged = new TaggedChange();
+
+  /**
+   * Creates the files.
+   *
+   * @param base the base; the caller closes it, after the writer
+   * @param number the number of the database in the base, 0 unless it is a whole set of shards
+   * @param chunk write buffer. The caller closes it, after the writer
+   */
+  MergeWriter(Lookup base, int number, BuildOptions options, BuildPlace place, ChunkBuffer chunk)
+      throws IOException {
+    this.base = base;
+    this.number = number;
+    this.options = options;
+    this.place = place;
+    this.chunk = chunk;
+    this.directory = place.temporaryDirectory().resolve(WorkFiles.CHANGES);
+    Files.createDirectory(directory);
+    opened.add(this::removeChanges);
+    try {
+      BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory());
+      this.changes = opened.add(new DatabaseWriter(ofChanges(options), inside, chunk, 0, 1));
+    } catch (IOException | RuntimeException | Error e) {
+      opened.closeAfter(e);
+      throw e;
+    }
+  }
+
+  private static BuildOptions ofChanges(BuildOptions options) {
+    return BuildOptions.defaults()
+        .withLayout(options.layout() == Layout.PACKED ? Layout.PACKED : Layout.COMPACT)
+        .withChecksumBits(CHECKSUM_BITS)
+        .withSeed(options.seed())
+        .withDuplicates(options.duplicates())
+        .withMemoryBytes(options.memoryBytes())
+        .withThreads(options.threads());
+  }
+
+  /** Deletes the temporary database, of which only files of a database are expected. */
+  private void removeChanges() throws IOException {
+    List<Path> files;
+    try (Stream<Path> all = Files.list(directory)) {
+      files = all.toList();
+    }
+    for (Path file : files) {
+      Files.deleteIfExists(file);
+    }
+    Files.deleteIfExists(directory);
+  }
+
+  private DatabaseDirectory ofBase() {
+    return base.opened().databases().get(number);
+  }
+
+  private Facts facts() {
+    return ofBase().facts();
+  }
+
+  /** Does nothing: the dictionary, if there is one, is trained on records of the result. */
+  @Override
+  public void sample(byte[] key, byte[] value) {}
+
+  @Override
+  public void add(FramedRecord change) throws IOException {
+    if (facts().shards() > 1) {
+      OneShardWriter.requireOwn(change, facts().shard(), facts().shards());
+    }
+    addTagged(tagged.of(change));
+  }
+
+  /** Adds a change of this database as a {@link TaggedChange}. */
+  void addTagged(FramedRecord change) throws IOException {
+    changes.add(change);
+  }
+
+  @Override
+  public Written finish(WriterProgress progress) throws IOException {
+    Written added = changes.finish(new Quiet(progress));
+    Written written;
+    try (Lookup changed = Lookup.open(directory, EngineChoice.auto(), true)) {
+      written =
+          options.layout() == Layout.PACKED
+              ? merge(changed, progress)
+              : rebuild(changed, added, progress);
+    }
+    close();
+    ChangeCounts.Facts counted = written.changes();
+    if (counted == null) {
+      throw new IllegalStateException("a merge without counts");
+    }
+    long superseded = added.records() - added.keys();
+    return written.with(
+        new ChangeCounts.Facts(
+            counted.kept(),
+            counted.replaced(),
+            counted.added(),
+            counted.deleted(),
+            counted.deletedAbsent(),
+            superseded));
+  }
+
+  private static ChangeCounts.Facts facts(MergeCounts counts) {
+    return new ChangeCounts.Facts(
+        counts.kept, counts.replaced, counts.added, counts.deleted, counts.deletedAbsent, 0);
+  }
+
+  /** Merges in the order of signatures. */
+  private Written merge(Lookup changed, WriterProgress progress) throws IOException {
+    progress.ended(WriterProgress.Phase.RECORDS);
+    PackedMerge.Settings settings =
+        new PackedMerge.Settings(
+            options.dataFiles(), options.filterBits(), options.memoryBytes(), options.threads());
+    try (PackedSource from = source(base, number);
+        PackedSource with = source(changed, 0);
+        PackedMerge merging = new PackedMerge(place, chunk, from, with, settings)) {
+      PackedMerge.Merged merged = merging.complete(progress);
+      RecordTotals totals = merged.totals();
+      SealedFiles sealed =
+          SealedFiles.of(
+              merged.assembled(),
+              totals,
+              options,
+              facts().shard(),
+              facts().shards(),
+              place,
+              chunk,
+              progress);
+      return new Written(
+          sealed.id(),
+          totals.records(),
+          totals.records(),
+          0,
+          totals.keyBytes(),
+          totals.valueBytes(),
+          sealed.fileBytes(),
+          0,
+          facts(merged.counts()));
+    }
+  }
+
+  private static PackedSource source(Lookup lookup, int number) throws IOException {
+    Facts facts = lookup.opened().databases().get(number).facts();
+    BinIndex index =
+        lookup.withLocators(
+            route -> {
+              if (route.locator(number) instanceof PackedLocator packed) {
+                return packed.index();
+              }
+              throw new IllegalStateException("the layout " + facts.layout().id() + " has no bins");
+            });
+    return new PackedSource(lookup.dataFiles(number), index, facts);
+  }
+
+  /** Writes all records of the result anew. */
+  private Written rebuild(Lookup changed, Written added, WriterProgress progress)
+      throws IOException {
+    MergeCounts counts = new MergeCounts();
+    BuildOptions distinct = options.withDuplicates(DuplicatePolicy.ERROR);
+    try (BuildOutput output =
+        facts().shards() == 1
+            ? new DatabaseWriter(distinct, place, chunk, 0, 1)
+            : new OneShardWriter(distinct, place, chunk, facts().shard())) {
+      long longest = changed.opened().facts().longestValue() + 1L;
+      int batch = (int) Math.max(1, Math.min(BATCH, CHANGED_BYTES / longest));
+      carryOver(changed, batch, output, counts, progress);
+      if (counts.ofBase() != facts().records()) {
+        throw ofBase()
+            .check(ofBase().manifest().files(FileKind.DATA).get(0))
+            .corrupt(0, facts().records() + " records", counts.ofBase() + "");
+      }
+      if (counts.replaced + counts.deleted < added.keys()) {
+        addNew(changed, output, counts, progress);
+      }
+      return output.finish(progress).with(facts(counts));
+    }
+  }
+
+  /** Writes the records of the base that stay, and in their places those that replace others. */
+  private void carryOver(
+      Lookup changed, int batch, BuildOutput output, MergeCounts counts, WriterProgress progress)
+      throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    List<byte[]> values = new ArrayList<>();
+    long collected = 0;
+    RecordBatch records = new RecordBatch(options.seed());
+    try (RecordWalk walk = new RecordWalk(base, number)) {
+      boolean more = true;
+      while (more) {
+        more = walk.next();
+        if (more) {
+          keys.add(walk.key());
+          values.add(walk.value());
+          collected += walk.key().length + (long) walk.value().length;
+        }
+        if (!more || keys.size() == batch || collected > BATCH_BYTES) {
+          collect(keys, values, changed.getAll(keys), records, counts);
+          records.forEach(output::add);
+          records.clear();
+          keys.clear();
+          values.clear();
+          collected = 0;
+          progress.progress(WriterProgress.Phase.RECORDS, counts.ofBase());
+        }
+      }
+    }
+  }
+
+  private static void collect(
+      List<byte[]> keys,
+      List<byte[]> values,
+      List<byte @Nullable []> changed,
+      RecordBatch records,
+      MergeCounts counts) {
+    for (int i = 0; i < keys.size(); i++) {
+      byte[] key = keys.get(i);
+      byte[] change = changed.get(i);
+      if (change == null) {
+        counts.kept++;
+        records.add(key, 0, key.length, values.get(i), 0, values.get(i).length);
+      } else if (TaggedChange.isDeletion(change[0])) {
+        counts.deleted++;
+      } else {
+        counts.replaced++;
+        records.add(key, 0, key.length, change, TaggedChange.TAG, change.length - TaggedChange.TAG);
+      }
+    }
+  }
+
+  /** Writes the changed records whose keys are not in the base. */
+  private void addNew(
+      Lookup changed, BuildOutput output, MergeCounts counts, WriterProgress progress)
+      throws IOException {
+    RecordBatch records = new RecordBatch(options.seed());
+    try (RecordWalk walk = new RecordWalk(changed, 0)) {
+      while (walk.next()) {
+        progress.checkNotCancelled();
+        byte[] key = walk.key();
+        if (base.get(key) != null) {
+          continue;
+        }
+        byte[] change = walk.value();
+        if (TaggedChange.isDeletion(change[0])) {
+          counts.deletedAbsent++;
+          continue;
+        }
+        counts.added++;
+        records.add(key, 0, key.length, change, TaggedChange.TAG, change.length - TaggedChange.TAG);
+        records.forEach(output::add);
+        records.clear();
+      }
+    }
+  }
+
+  /** Shows nothing but that the build was cancelled. */
+  private record Quiet(WriterProgress shown) implements WriterProgress {
+    @Override
+    public void progress(Phase phase, long done) {
+      checkNotCancelled();
+    }
+
+    @Override
+    public void ended(Phase phase) {
+      // the changes are part of the first phase
+    }
+
+    @Override
+    public void sealed(long done, long total) {
+      checkNotCancelled();
+    }
+
+    @Override
+    public boolean cancelled() {
+      return shown.cancelled();
+    }
+  }
+
+  @Override
+  public void close() throws IOException {
+    try {
+      opened.close();
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
+    }
+  }
+}
