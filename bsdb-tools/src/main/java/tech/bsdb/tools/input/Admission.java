@@ -49,17 +49,41 @@ final class Admission {
       valueFrom = 0;
       valueLength = decoded.length;
     }
-    if (keyLength == 0 && !allowEmptyKey) {
-      return Defect.EMPTY_KEY;
-    }
-    if (keyLength > RecordBatch.MAX_KEY_LENGTH) {
-      return Defect.KEY_TOO_LONG;
+    Defect ofKey = ofLength(keyLength);
+    if (ofKey != null) {
+      return ofKey;
     }
     if (valueLength > RecordBatch.MAX_VALUE_LENGTH) {
       return Defect.VALUE_TOO_LONG;
     }
     records.visit(key, keyFrom, keyLength, value, valueFrom, valueLength);
     return null;
+  }
+
+  /** Passes the deletion of a key on, or returns its defect. */
+  @Nullable Defect admitDeletion(byte[] key, int keyFrom, int keyLength, RecordVisitor records)
+      throws IOException {
+    if (keyEncoding != Encoding.UTF8) {
+      byte[] decoded = decode(keyEncoding, key, keyFrom, keyLength);
+      if (decoded == null) {
+        return Defect.KEY_NOT_IN_ENCODING;
+      }
+      key = decoded;
+      keyFrom = 0;
+      keyLength = decoded.length;
+    }
+    Defect ofKey = ofLength(keyLength);
+    if (ofKey == null) {
+      records.delete(key, keyFrom, keyLength);
+    }
+    return ofKey;
+  }
+
+  private @Nullable Defect ofLength(int keyLength) {
+    if (keyLength == 0 && !allowEmptyKey) {
+      return Defect.EMPTY_KEY;
+    }
+    return keyLength > RecordBatch.MAX_KEY_LENGTH ? Defect.KEY_TOO_LONG : null;
   }
 
   private static byte @Nullable [] decode(Encoding encoding, byte[] text, int from, int length) {

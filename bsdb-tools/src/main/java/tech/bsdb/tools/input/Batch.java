@@ -26,6 +26,11 @@ public interface Batch extends RecordVisitor {
       }
 
       @Override
+      public void delete(byte[] key, int keyFrom, int keyLength) {
+        records.delete(key, keyFrom, keyLength);
+      }
+
+      @Override
       public void handOn() throws IOException {
         builder.add(records);
         records.clear();

@@ -19,12 +19,15 @@ final class CsvHeader {
 
   private final int columns;
   private final int keyColumn;
+  private final int deleteColumn;
   private final int[] valueColumns;
   private final byte[][] valueNames;
 
-  private CsvHeader(int columns, int keyColumn, int[] valueColumns, byte[][] valueNames) {
+  private CsvHeader(
+      int columns, int keyColumn, int deleteColumn, int[] valueColumns, byte[][] valueNames) {
     this.columns = columns;
     this.keyColumn = keyColumn;
+    this.deleteColumn = deleteColumn;
     this.valueColumns = valueColumns;
     this.valueNames = valueNames;
   }
@@ -35,12 +38,16 @@ final class CsvHeader {
    * @throws InputException if a column is missing or ambiguous, or two fields of a JSON object
    *     would have the same name, or the columns do not match the rows' schema
    */
-  static CsvHeader of(List<String> names, Format.Csv format, String file) throws InputException {
+  static CsvHeader of(
+      List<String> names, Format.Csv format, @Nullable DeleteField deleteField, String file)
+      throws InputException {
     @Nullable String keyName = format.keyColumn();
     int key = keyName == null ? 0 : indexOf(keyName, names, file);
+    int delete = deleteField == null ? ABSENT : indexOf(deleteField.field(), names, file);
     Format.Rows rows = format.rows();
     if (rows != null) {
-      return new CsvHeader(names.size(), key, columnsOf(rows, names, key, file), new byte[0][]);
+      int[] fields = columnsOf(rows, names, key, delete, file);
+      return new CsvHeader(names.size(), key, delete, fields, new byte[0][]);
     }
     List<Integer> values = new ArrayList<>();
     for (String value : format.valueColumns()) {
@@ -48,7 +55,7 @@ final class CsvHeader {
     }
     if (values.isEmpty()) {
       for (int column = 0; column < names.size(); column++) {
-        if (column != key) {
+        if (column != key && column != delete) {
           values.add(column);
         }
       }
@@ -84,11 +91,16 @@ final class CsvHeader {
             .map(name -> name.getBytes(StandardCharsets.UTF_8))
             .toArray(byte[][]::new);
     return new CsvHeader(
-        names.size(), key, values.stream().mapToInt(Integer::intValue).toArray(), valueNames);
+        names.size(),
+        key,
+        delete,
+        values.stream().mapToInt(Integer::intValue).toArray(),
+        valueNames);
   }
 
   /** The column of each field of the schema, or ABSENT. */
-  private static int[] columnsOf(Format.Rows rows, List<String> names, int key, String file)
+  private static int[] columnsOf(
+      Format.Rows rows, List<String> names, int key, int delete, String file)
       throws InputException {
     List<String> fields = rows.schema().columns();
     FieldNames numbers = new FieldNames(rows.schema().avro());
@@ -98,7 +110,7 @@ final class CsvHeader {
     for (int column = 0; column < names.size(); column++) {
       int field = numbers.find(names.get(column));
       if (field < 0) {
-        if (column != key && !rows.ignoreExtraFields()) {
+        if (column != key && column != delete && !rows.ignoreExtraFields()) {
           extra.add(column);
         }
       } else if (columns[field] != ABSENT) {
@@ -175,6 +187,11 @@ final class CsvHeader {
   /** The index of the key's column, from 0. */
   int keyColumn() {
     return keyColumn;
+  }
+
+  /** The index of the column that tells deletions, from 0, or {@link #ABSENT}. */
+  int deleteColumn() {
+    return deleteColumn;
   }
 
   /** The number of value columns, at least 1; with typed rows, the number of fields. */

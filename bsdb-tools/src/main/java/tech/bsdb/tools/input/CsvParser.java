@@ -6,7 +6,10 @@ import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadFieldException;
+import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.CsvRows;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowConverter;
 import tech.bsdb.tools.text.Utf8;
 
 /**
@@ -22,6 +25,8 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   private final CsvRow row = new CsvRow();
   private final CsvValue value;
   private final @Nullable CsvRows rows;
+  private final @Nullable RowConverter converter;
+  private final DeleteField.@Nullable Mark mark;
   private final int longest;
   private final boolean detailed;
   private @Nullable String detail;
@@ -38,6 +43,9 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     this.value = new CsvValue(format);
     Format.Rows typed = format.rows();
     this.rows = typed == null ? null : new CsvRows(typed.schema());
+    this.converter = typed == null ? null : typed.newConverter();
+    DeleteField deleteField = options.deleteField();
+    this.mark = deleteField == null ? null : deleteField.mark();
     this.longest = typed == null ? 0 : typed.longest();
     this.detailed = options.showsBadLines();
   }
@@ -115,10 +123,14 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     if (row.fields() != header.columns()) {
       return row.fields() < header.columns() ? Defect.TOO_FEW_COLUMNS : Defect.TOO_MANY_COLUMNS;
     }
+    int key = header.keyColumn();
+    int delete = header.deleteColumn();
+    if (mark != null && mark.is(row.bytes(), row.from(delete), row.length(delete))) {
+      return admission.admitDeletion(row.bytes(), row.from(key), row.length(key), chunk.batch);
+    }
     if (rows != null) {
       return handOnRow(rows, header, chunk);
     }
-    int key = header.keyColumn();
     if (header.valueCount() == 1) {
       int only = header.valueColumn(0);
       return admission.admit(
@@ -151,17 +163,20 @@ final class CsvParser implements RecordSyntax.ChunkParser {
       detail = detailed ? bad.getMessage() : null;
       return Defect.of(bad);
     }
-    if (typed.row().length() > longest) {
+    RowBuffer made = typed.row();
+    if (converter != null) {
+      try {
+        made = converter.convert(made.bytes(), 0, made.length());
+      } catch (BadRowException bad) {
+        detail = detailed ? bad.getMessage() : null;
+        return Defect.NOT_OF_SCHEMA;
+      }
+    }
+    if (made.length() > longest) {
       return Defect.ROW_TOO_LONG;
     }
     int key = header.keyColumn();
     return admission.admit(
-        row.bytes(),
-        row.from(key),
-        row.length(key),
-        typed.row().bytes(),
-        0,
-        typed.row().length(),
-        chunk.batch);
+        row.bytes(), row.from(key), row.length(key), made.bytes(), 0, made.length(), chunk.batch);
   }
 }

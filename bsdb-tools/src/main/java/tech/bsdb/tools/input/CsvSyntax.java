@@ -5,6 +5,7 @@ import de.siegmar.fastcsv.reader.CsvReader;
 import de.siegmar.fastcsv.reader.FieldMismatchStrategy;
 import java.io.Reader;
 import java.util.Iterator;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.Utf8;
 
@@ -68,7 +69,8 @@ final class CsvSyntax implements RecordSyntax {
     }
     first.from = end;
     first.lines = scanner.lines();
-    return CsvHeader.of(rows(new CsvRow(), first.bytes, 0, textEnd).next().texts(), format, file);
+    List<String> names = rows(new CsvRow(), first.bytes, 0, textEnd).next().texts();
+    return CsvHeader.of(names, format, options.deleteField(), file);
   }
 
   /** The end of a record's text; {@code end} is that of the record with its line end. */

@@ -71,7 +71,10 @@ enum Defect {
   }
 
   /** The options that would let such a line pass. */
-  String tip() {
+  String tip(InputOptions options) {
+    if (options.format() instanceof Format.Keys) { // whoever skips a deletion keeps its record
+      return this == EMPTY_LINE ? "--allow-empty-key takes it as the empty key" : "";
+    }
     return switch (this) {
       case EMPTY_KEY -> "--allow-empty-key allows it, --on-bad-line skip leaves such lines out";
       case UNKNOWN_FIELD ->

@@ -2,6 +2,8 @@ package tech.bsdb.tools.input;
 
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.RowConverter;
+import tech.bsdb.tools.rows.RowResolution;
 import tech.bsdb.tools.rows.RowSchema;
 
 /** How the records of the input are written. */
@@ -18,8 +20,28 @@ public sealed interface Format {
    * @param ignoreExtraFields whether fields that the schema does not have are left out; otherwise
    *     they are an error
    * @param longest the longest row allowed, in bytes; the line of a longer one is a bad line
+   * @param resolution how rows become those of another schema; null if they are stored as they are
    */
-  record Rows(RowSchema schema, boolean ignoreExtraFields, int longest) {}
+  record Rows(
+      RowSchema schema,
+      boolean ignoreExtraFields,
+      int longest,
+      @Nullable RowResolution resolution) {
+    /** Rows that are stored as they are. */
+    public Rows(RowSchema schema, boolean ignoreExtraFields, int longest) {
+      this(schema, ignoreExtraFields, longest, null);
+    }
+
+    /** The schema of the rows that come out. */
+    RowSchema stored() {
+      return resolution == null ? schema : resolution.stored();
+    }
+
+    /** Creates the converter for one thread; null if rows are stored as they are. */
+    @Nullable RowConverter newConverter() {
+      return resolution == null || resolution.isIdentity() ? null : resolution.newConverter();
+    }
+  }
 
   /**
    * One record per line: key, separator, value. The line is split at the first occurrence of the
@@ -36,6 +58,9 @@ public sealed interface Format {
       }
     }
   }
+
+  /** A key on each line, which is to be deleted. */
+  record Keys() implements Format {}
 
   /**
    * Comma-separated values as in RFC 4180, with a header. A column is identified by its name in the

@@ -23,6 +23,8 @@ import tech.bsdb.tools.rows.RowSchema;
  *     too long to hold, only the beginning is written
  * @param allowEmptyKey whether an empty key is accepted; otherwise its line is a bad line
  * @param threads the number of parsing threads, 1 to 256; it affects only the time taken
+ * @param deleteField the field that turns its record into the deletion of its key, or null; only
+ *     for CSV and JSON lines
  */
 public record InputOptions(
     List<String> inputs,
@@ -33,7 +35,8 @@ public record InputOptions(
     OnBadLine onBadLine,
     @Nullable Path rejects,
     boolean allowEmptyKey,
-    int threads) {
+    int threads,
+    @Nullable DeleteField deleteField) {
 
   /** What happens to a line that is not a record. */
   public enum OnBadLine {
@@ -70,13 +73,14 @@ public record InputOptions(
         OnBadLine.FAIL,
         null,
         false,
-        Math.min(256, Runtime.getRuntime().availableProcessors()));
+        Math.min(256, Runtime.getRuntime().availableProcessors()),
+        null);
   }
 
   /** The schema of the values if they are typed rows, else null. */
   public @Nullable RowSchema schema() {
     Format.Rows rows = format.rows();
-    return rows == null ? null : rows.schema();
+    return rows == null ? null : rows.stored();
   }
 
   /** Whether the defect of each bad line is shown; otherwise bad lines are only counted. */
@@ -95,7 +99,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #format()}. */
@@ -109,7 +114,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #encoding()}. */
@@ -123,7 +129,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #keyEncoding()}. */
@@ -137,7 +144,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #valueEncoding()}. */
@@ -151,7 +159,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #onBadLine()}. */
@@ -165,7 +174,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with other {@link #rejects()}. */
@@ -179,7 +189,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another {@link #allowEmptyKey()}. */
@@ -193,7 +204,8 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
   }
 
   /** These options with another number of {@link #threads()}. */
@@ -207,6 +219,22 @@ public record InputOptions(
         onBadLine,
         rejects,
         allowEmptyKey,
-        threads);
+        threads,
+        deleteField);
+  }
+
+  /** These options with another {@link #deleteField()}. */
+  public InputOptions withDeleteField(@Nullable DeleteField deleteField) {
+    return new InputOptions(
+        inputs,
+        format,
+        encoding,
+        keyEncoding,
+        valueEncoding,
+        onBadLine,
+        rejects,
+        allowEmptyKey,
+        threads,
+        deleteField);
   }
 }

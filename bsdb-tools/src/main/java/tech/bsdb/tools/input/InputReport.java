@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
  *     that did not occur
  * @param rejected all bad lines left out
  * @param bytes bytes read, before decompression
+ * @param keysToDelete lines of files of keys to delete, which are not among the lines
  * @param files how many files were read and left out, or null if that is not counted
  */
 public record InputReport(
@@ -23,6 +24,7 @@ public record InputReport(
     Map<String, Long> rejectedByReason,
     long rejected,
     long bytes,
+    long keysToDelete,
     @Nullable Files files) {
 
   /**
@@ -42,11 +44,18 @@ public record InputReport(
   /** A report that does not count files. */
   public InputReport(
       long lines, long records, Map<String, Long> rejectedByReason, long rejected, long bytes) {
-    this(lines, records, rejectedByReason, rejected, bytes, null);
+    this(lines, records, rejectedByReason, rejected, bytes, 0, null);
   }
 
   /** The same with a count of files. */
   public InputReport withFiles(Files counted) {
-    return new InputReport(lines, records, rejectedByReason, rejected, bytes, counted);
+    return new InputReport(
+        lines, records, rejectedByReason, rejected, bytes, keysToDelete, counted);
+  }
+
+  /** The same with what was read from files of keys to delete. */
+  public InputReport withKeysToDelete(InputReport keys) {
+    return new InputReport(
+        lines, records, rejectedByReason, rejected, bytes + keys.bytes, keys.records, files);
   }
 }

@@ -4,8 +4,11 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadFieldException;
+import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.JsonParsers;
 import tech.bsdb.tools.rows.JsonRows;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowConverter;
 
 /**
  * Lines of one JSON object each: the key is the text of one of its fields, the value is the typed
@@ -13,13 +16,19 @@ import tech.bsdb.tools.rows.JsonRows;
  */
 final class JsonRowFields implements LineFields {
   private final JsonRows rows;
+  private final @Nullable JsonMembers members;
+  private final @Nullable RowConverter converter;
   private final int longest;
   private final Admission admission;
   private final boolean detailed;
   private @Nullable String detail;
 
   JsonRowFields(String keyField, Format.Rows rows, InputOptions options) {
-    this.rows = new JsonRows(rows.schema(), keyField, rows.ignoreExtraFields());
+    DeleteField deleteField = options.deleteField();
+    String marker = deleteField == null ? null : deleteField.field();
+    this.rows = new JsonRows(rows.schema(), keyField, marker, rows.ignoreExtraFields());
+    this.members = deleteField == null ? null : new JsonMembers(keyField, deleteField);
+    this.converter = rows.newConverter();
     this.longest = rows.longest();
     this.admission = new Admission(options);
     this.detailed = options.showsBadLines();
@@ -29,6 +38,13 @@ final class JsonRowFields implements LineFields {
   public @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records)
       throws IOException {
     detail = null;
+    if (members != null) { // first, because the rest of a deletion need not be a row
+      Defect defect = members.read(bytes, from, to);
+      if (members.deletes()) {
+        byte[] gone = members.key();
+        return defect == null ? admission.admitDeletion(gone, 0, gone.length, records) : defect;
+      }
+    }
     if (!JsonParsers.beginsAsObject(bytes, from, to)) {
       return Defect.NOT_JSON;
     }
@@ -51,12 +67,20 @@ final class JsonRowFields implements LineFields {
   }
 
   private @Nullable Defect admit(RecordVisitor records) throws IOException {
-    int length = rows.row().length();
-    if (length > longest) {
+    RowBuffer row = rows.row();
+    if (converter != null) {
+      try {
+        row = converter.convert(row.bytes(), 0, row.length());
+      } catch (BadRowException bad) {
+        detail = detailed ? bad.getMessage() : null;
+        return Defect.NOT_OF_SCHEMA;
+      }
+    }
+    if (row.length() > longest) {
       return Defect.ROW_TOO_LONG;
     }
     return admission.admit(
-        rows.key().bytes(), 0, rows.key().length(), rows.row().bytes(), 0, length, records);
+        rows.key().bytes(), 0, rows.key().length(), row.bytes(), 0, row.length(), records);
   }
 
   @Override

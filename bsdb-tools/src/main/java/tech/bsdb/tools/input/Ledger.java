@@ -63,7 +63,7 @@ final class Ledger {
       rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(i), bad.to(i));
     }
     if (options.onBadLine() == InputOptions.OnBadLine.FAIL || defect == Defect.TOO_LONG_FOR_HEAP) {
-      throw new BadInputException(name, line, reason, defect.tip());
+      throw new BadInputException(name, line, reason, defect.tip(options));
     }
     rejectedByDefect.merge(defect, 1L, Long::sum);
     rejected++;

@@ -8,11 +8,16 @@ interface LineFields {
   /**
    * Passes the line's record on.
    *
-   * @param bytes contains the line, valid UTF-8, not empty and without its end, in {@code from} to
-   *     {@code to}
+   * @param bytes contains the line, valid UTF-8, without its end and empty only if {@link
+   *     #takesEmptyLines}, in {@code from} to {@code to}
    * @return why it is not a record, or null if it was passed on
    */
   @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records) throws IOException;
+
+  /** Whether a line without any character is passed on, too. */
+  default boolean takesEmptyLines() {
+    return false;
+  }
 
   /** A more specific error message for the last defect returned, or null if there is none. */
   default @Nullable String detail() {

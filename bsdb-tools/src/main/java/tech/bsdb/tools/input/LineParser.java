@@ -51,7 +51,7 @@ final class LineParser implements RecordSyntax.ChunkParser {
 
   private @Nullable Defect handOn(
       byte[] bytes, int from, int to, boolean valid, RecordVisitor records) throws IOException {
-    if (from == to) {
+    if (from == to && !fields.takesEmptyLines()) {
       return Defect.EMPTY_LINE;
     }
     if (!valid && !Utf8.isValid(bytes, from, to)) {

@@ -39,12 +39,15 @@ interface RecordSyntax {
       byte[] separator = text.separator().getBytes(StandardCharsets.UTF_8);
       return lines(options, () -> new SeparatedFields(separator, new Admission(options)));
     }
+    if (format instanceof Format.Keys) {
+      return lines(options, () -> new WholeLines(options));
+    }
     if (format instanceof Format.JsonLines json) {
       Format.Rows rows = json.rows();
       return lines(
           options,
           rows == null
-              ? () -> new JsonFields(json.keyField(), new Admission(options))
+              ? () -> new JsonFields(json.keyField(), options)
               : () -> new JsonRowFields(json.keyField(), rows, options));
     }
     return new CsvSyntax((Format.Csv) format, options);

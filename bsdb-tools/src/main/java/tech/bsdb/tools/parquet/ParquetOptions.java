@@ -3,7 +3,9 @@ package tech.bsdb.tools.parquet;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.rows.RowSchema;
 
 /**
  * Which rows to read and how to turn them into records. Immutable.
@@ -22,6 +24,8 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
  *     otherwise {@link Integer#MAX_VALUE}
  * @param threads the number of reading threads, 1 to 256; affects only the time taken
  * @param partitions how to treat directories named {@code NAME=VALUE}
+ * @param deleteField the column that turns its row into the deletion of its key, or null
+ * @param stored the schema to which rows are converted; null to leave them as they are
  */
 public record ParquetOptions(
     List<String> inputs,
@@ -35,7 +39,9 @@ public record ParquetOptions(
     boolean allowEmptyKey,
     int mostValueBytes,
     int threads,
-    Partitions partitions) {
+    Partitions partitions,
+    @Nullable DeleteField deleteField,
+    @Nullable RowSchema stored) {
 
   /** How to treat directories named {@code NAME=VALUE}. */
   public enum Partitions {
@@ -91,7 +97,9 @@ public record ParquetOptions(
         allowEmptyKey,
         mostValueBytes,
         threads,
-        Partitions.INFER);
+        Partitions.INFER,
+        null,
+        null);
   }
 
   /** Returns these options with partitions treated differently. */
@@ -108,7 +116,33 @@ public record ParquetOptions(
         allowEmptyKey,
         mostValueBytes,
         threads,
-        other);
+        other,
+        deleteField,
+        stored);
+  }
+
+  /**
+   * Returns these options for changes of a database.
+   *
+   * @param deleteField as in the constructor
+   * @param stored as in the constructor
+   */
+  public ParquetOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
+    return new ParquetOptions(
+        inputs,
+        keyColumns,
+        keyJoin,
+        valueColumns,
+        rawColumn,
+        keysOnly,
+        onBadRow,
+        rejects,
+        allowEmptyKey,
+        mostValueBytes,
+        threads,
+        partitions,
+        deleteField,
+        stored);
   }
 
   /** Whether a column is named for the key or the value. */
@@ -117,6 +151,7 @@ public record ParquetOptions(
     return row
         || keyColumns.contains(column)
         || valueColumns.contains(column)
-        || column.equals(rawColumn);
+        || column.equals(rawColumn)
+        || (deleteField != null && column.equals(deleteField.field()));
   }
 }

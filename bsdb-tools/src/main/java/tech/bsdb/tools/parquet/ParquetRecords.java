@@ -24,6 +24,7 @@ import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.rows.AvroSchemas;
+import tech.bsdb.tools.rows.RowResolution;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Scalar;
@@ -50,6 +51,7 @@ public final class ParquetRecords implements RecordSource {
   private final List<Column> columns;
   private final List<String> notes;
   private final @Nullable RowSchema schema;
+  private final @Nullable RowResolution resolution;
   private final RowLedger ledger;
 
   private final Reading reading = new Reading();
@@ -60,13 +62,16 @@ public final class ParquetRecords implements RecordSource {
       FileSources sources,
       List<ParquetFile> files,
       List<Column> columns,
-      List<String> notes) {
+      List<String> notes)
+      throws InputException {
     this.options = options;
     this.sources = sources;
     this.files = files;
     this.columns = columns;
     this.notes = notes;
     this.schema = options.rawColumn() == null ? AvroSchemas.of(columns) : null;
+    this.resolution =
+        schema == null || options.stored() == null ? null : resolution(schema, options.stored());
     this.ledger = new RowLedger(options, files, new Places(Places.MOST_RUNS));
   }
 
@@ -110,6 +115,19 @@ public final class ParquetRecords implements RecordSource {
     } catch (IOException | RuntimeException | Error e) {
       close(sources);
       throw e;
+    }
+  }
+
+  private static RowResolution resolution(RowSchema written, RowSchema stored)
+      throws InputException {
+    try {
+      return RowResolution.of(written, stored);
+    } catch (IllegalArgumentException e) {
+      throw new InputException(
+          "the rows do not fit the schema of the database: "
+              + e.getMessage()
+              + " (bsdb stat --schema shows that schema)",
+          e);
     }
   }
 
@@ -256,14 +274,15 @@ public final class ParquetRecords implements RecordSource {
     return "rows";
   }
 
-  /** Returns the schema of the rows; null if a raw column is the value. */
+  /** Returns the schema of the rows that come out; null if a raw column is the value. */
   public @Nullable RowSchema schema() {
-    return schema;
+    return resolution == null ? schema : resolution.stored();
   }
 
   @Override
   public @Nullable String valueSchema() {
-    return schema == null ? null : schema.json();
+    RowSchema made = schema();
+    return made == null ? null : made.json();
   }
 
   @Override
@@ -380,7 +399,10 @@ public final class ParquetRecords implements RecordSource {
   }
 
   private RowReader newReader() {
-    return new RowReader(options, columns);
+    if (resolution == null || resolution.isIdentity()) {
+      return new RowReader(options, columns, null);
+    }
+    return new RowReader(options, columns, resolution.newConverter());
   }
 
   private List<Task> tasks() {

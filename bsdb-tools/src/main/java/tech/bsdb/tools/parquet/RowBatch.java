@@ -44,6 +44,13 @@ final class RowBatch {
     bytes += keyLength + valueLength + ROW_BYTES;
   }
 
+  /** Adds the next row as the deletion of its key. */
+  void addDeletion(byte[] key, int keyLength) throws IOException {
+    records.delete(key, 0, keyLength);
+    rows++;
+    bytes += keyLength + ROW_BYTES;
+  }
+
   /** Adds the next row as a bad one. */
   void addBad(String reason, String detail) {
     bad.add(new BadRow(rows, reason, detail));

@@ -6,6 +6,8 @@ import org.jspecify.annotations.Nullable;
 final class RowProblem {
   private @Nullable String reason;
   private String detail = "";
+  private @Nullable String keptReason;
+  private String keptDetail = "";
 
   /** Begins a row. */
   void clear() {
@@ -23,6 +25,18 @@ final class RowProblem {
       this.reason = reason;
       this.detail = detail;
     }
+  }
+
+  /** Remembers the current problem, or that there is none. */
+  void keep() {
+    keptReason = reason;
+    keptDetail = detail;
+  }
+
+  /** Forgets what was noted since it was told to {@link #keep} the problem. */
+  void restore() {
+    reason = keptReason;
+    detail = keptDetail;
   }
 
   /** Returns the reason, or null if there is no problem. */

@@ -12,10 +12,13 @@ import org.apache.parquet.io.api.PrimitiveConverter;
 import org.apache.parquet.schema.MessageType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
+import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowConverter;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
@@ -44,7 +47,11 @@ final class RowReader implements AutoCloseable {
   private final ParquetOptions options;
   private final List<Column> columns;
   private final RowBuffer key = new RowBuffer();
-  private final RowBuffer value = new RowBuffer();
+  private final RowBuffer encoded = new RowBuffer();
+  private final @Nullable RowConverter converter;
+  private final DeleteField.@Nullable Mark mark;
+  private final RowBuffer marked = new RowBuffer();
+  private RowBuffer value = encoded;
   private final RowProblem problem = new RowProblem();
   private @Nullable ParquetFile file;
   private @Nullable ParquetFileReader reader;
@@ -53,10 +60,14 @@ final class RowReader implements AutoCloseable {
    * Creates a reader.
    *
    * @param columns the columns to which the rows of all files resolve; empty if the value is raw
+   * @param converter converts rows to the schema of a database, or null
    */
-  RowReader(ParquetOptions options, List<Column> columns) {
+  RowReader(ParquetOptions options, List<Column> columns, @Nullable RowConverter converter) {
     this.options = options;
     this.columns = columns;
+    this.converter = converter;
+    DeleteField deleteField = options.deleteField();
+    this.mark = deleteField == null ? null : deleteField.mark();
   }
 
   /**
@@ -120,6 +131,8 @@ final class RowReader implements AutoCloseable {
     RowEncoder rows = new RowEncoder(wanted, columns, from.selection().partitions(), problem);
     KeyPart raw = raw(from, rows);
     List<KeyPart> keys = keys(from, rows);
+    RowSelection.Key markPlace = from.selection().mark();
+    KeyPart marker = markPlace == null ? null : part(from, rows, markPlace);
     ColumnReadStoreImpl store =
         new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
     rows.begin(pages, store);
@@ -127,9 +140,21 @@ final class RowReader implements AutoCloseable {
     for (long row = 0; row < group.rows(); row++) {
       problem.clear();
       putKey(keys);
+      boolean deletes = marker != null && isMarked(marker);
+      if (deletes) {
+        problem.keep();
+      }
       putValue(rows, raw);
       keys.forEach(KeyPart::next);
-      boolean good = add(batch);
+      if (marker != null) {
+        marker.next();
+      }
+      if (deletes) {
+        problem.restore(); // the rest of a deletion need not be a row
+      } else {
+        convert();
+      }
+      boolean good = add(batch, deletes);
       boolean full = batch.bytes() >= MAX_BYTES || batch.rows() == MAX_ROWS;
       if (full || (!good && options.onBadRow() == OnBadLine.FAIL)) {
         if (!take(sink, batch) || !good && options.onBadRow() == OnBadLine.FAIL) {
@@ -154,19 +179,37 @@ final class RowReader implements AutoCloseable {
   }
 
   private List<KeyPart> keys(ParquetFile from, RowEncoder rows) {
-    List<Scalar> types = from.selection().keyTypes();
     List<KeyPart> keys = new ArrayList<>();
-    for (int i = 0; i < types.size(); i++) {
-      RowSelection.Key key = from.selection().keys().get(i);
-      PartitionValue partition = key.partition();
-      if (partition != null) {
-        keys.add(partition.keyPart());
-      } else {
-        boolean moved = rows.known(key.path()) != null;
-        keys.add(new KeyColumn(rows.leaf(key.path()), types.get(i), !moved, problem));
-      }
+    for (RowSelection.Key key : from.selection().keys()) {
+      keys.add(part(from, rows, key));
     }
     return keys;
+  }
+
+  private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key) {
+    PartitionValue partition = key.partition();
+    if (partition != null) {
+      return partition.keyPart();
+    }
+    boolean moved = rows.known(key.path()) != null;
+    Scalar type = from.selection().type(key);
+    return new KeyColumn(rows.leaf(key.path()), type, !moved, problem);
+  }
+
+  private boolean isMarked(KeyPart marker) {
+    marked.reset();
+    return mark != null && marker.write(marked) && mark.is(marked.bytes(), 0, marked.length());
+  }
+
+  private void convert() {
+    if (converter == null || problem.reason() != null) {
+      return;
+    }
+    try {
+      value = converter.convert(encoded.bytes(), 0, encoded.length());
+    } catch (BadRowException e) {
+      problem.note("a row that does not fit the schema of the database", e.getMessage());
+    }
   }
 
   private void putKey(List<KeyPart> keys) {
@@ -182,26 +225,27 @@ final class RowReader implements AutoCloseable {
   }
 
   private void putValue(RowEncoder rows, @Nullable KeyPart raw) {
-    value.reset();
+    encoded.reset();
+    value = encoded;
     if (raw == null) {
-      rows.write(value);
+      rows.write(encoded);
       return;
     }
-    if (!raw.write(value)) {
+    if (!raw.write(encoded)) {
       problem.note("null value", "column " + raw.name());
     }
     raw.next();
   }
 
   /** Adds the current row to the batch; returns false if it is bad. */
-  private boolean add(RowBatch batch) throws IOException {
+  private boolean add(RowBatch batch, boolean deletes) throws IOException {
     if (problem.reason() == null) {
       if (key.length() == 0 && !options.allowEmptyKey()) {
         problem.note("empty key", "");
       } else if (key.length() > RecordBatch.MAX_KEY_LENGTH) {
         problem.note(
             "key longer than " + RecordBatch.MAX_KEY_LENGTH + " bytes", key.length() + " bytes");
-      } else if (value.length() > options.mostValueBytes()) {
+      } else if (!deletes && value.length() > options.mostValueBytes()) {
         problem.note(
             "row longer than the approximate width, which would be cut", value.length() + " bytes");
       }
@@ -211,7 +255,11 @@ final class RowReader implements AutoCloseable {
       batch.addBad(reason, problem.detail());
       return false;
     }
-    batch.add(key.bytes(), key.length(), value.bytes(), value.length());
+    if (deletes) {
+      batch.addDeletion(key.bytes(), key.length());
+    } else {
+      batch.add(key.bytes(), key.length(), value.bytes(), value.length());
+    }
     return true;
   }
 

@@ -13,6 +13,7 @@ import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
@@ -33,16 +34,25 @@ final class RowSelection {
   /** The maximum number of columns listed in a message. */
   private static final int LISTED = 30;
 
+  private static final String KEY = "the key";
+  private static final String MARK = "--delete-field";
+
   private final MessageType file;
   private final List<Type> row;
   private final List<Key> keys;
+  private final @Nullable Key mark;
   private final Map<String, PartitionValue> partitions;
 
   private RowSelection(
-      MessageType file, List<Type> row, List<Key> keys, Map<String, PartitionValue> partitions) {
+      MessageType file,
+      List<Type> row,
+      List<Key> keys,
+      @Nullable Key mark,
+      Map<String, PartitionValue> partitions) {
     this.file = file;
     this.row = row;
     this.keys = keys;
+    this.mark = mark;
     this.partitions = partitions;
   }
 
@@ -67,8 +77,10 @@ final class RowSelection {
     partitions.keySet().removeIf(file::containsField);
     List<Key> keys = new ArrayList<>();
     for (String column : options.keyColumns()) {
-      keys.add(key(column, name, file, partitions));
+      keys.add(key(column, KEY, name, file, partitions));
     }
+    DeleteField deleteField = options.deleteField();
+    Key mark = deleteField == null ? null : key(deleteField.field(), MARK, name, file, partitions);
     List<Type> row = new ArrayList<>();
     String raw = options.rawColumn();
     if (raw != null) {
@@ -100,9 +112,12 @@ final class RowSelection {
     }
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
-    keys.forEach(key -> wanted.addAll(key.path().subList(0, Math.min(1, key.path().size()))));
+    RowSelection selection = new RowSelection(file, row, keys, mark, partitions);
+    selection
+        .leaves()
+        .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
     checkNames(name, file, wanted);
-    return new RowSelection(file, row, keys, partitions);
+    return selection;
   }
 
   /** Rejects duplicate column names if one of them is selected: they cannot be told apart. */
@@ -121,16 +136,24 @@ final class RowSelection {
   }
 
   private static Key key(
-      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
+      String column,
+      String role,
+      String name,
+      MessageType file,
+      Map<String, PartitionValue> partitions)
       throws InputException {
     PartitionValue partition = partitions.get(column);
     return partition == null
-        ? new Key(keyPath(column, name, file, partitions), null)
+        ? new Key(keyPath(column, role, name, file, partitions), null)
         : new Key(List.of(), partition);
   }
 
   private static List<String> keyPath(
-      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
+      String column,
+      String role,
+      String name,
+      MessageType file,
+      Map<String, PartitionValue> partitions)
       throws InputException {
     List<String> path = List.of(column);
     Optional<Type> found = find(path, file);
@@ -143,25 +166,34 @@ final class RowSelection {
           name
               + ": has no column "
               + column
-              + " for the key ("
-              + (column.contains(",") ? "several columns need --key-join; " : "")
+              + " for "
+              + role
+              + " ("
+              + (column.contains(",") && role.equals(KEY)
+                  ? "several columns need --key-join; "
+                  : "")
               + columns(file, partitions)
               + ")");
     }
     Type type = found.get();
     if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
       throw new InputException(
-          name + ": column " + column + " cannot be a key: it is repeated, or inside a list");
+          name + ": column " + column + cannotBe(role) + ": it is repeated, or inside a list");
     }
     if (!type.isPrimitive()) {
       throw new InputException(
           name
               + ": column "
               + column
-              + " cannot be a key: it is "
+              + cannotBe(role)
+              + ": it is "
               + ParquetTypes.column(type).type().describe());
     }
     return path;
+  }
+
+  private static String cannotBe(String role) {
+    return role.equals(KEY) ? " cannot be a key" : " cannot be compared with " + role;
   }
 
   private static Optional<Type> find(List<String> path, MessageType file) {
@@ -253,11 +285,28 @@ final class RowSelection {
   /** Returns the types of the parts of the key. */
   List<Scalar> keyTypes() {
     List<Scalar> types = new ArrayList<>();
-    for (Key key : keys) {
-      PartitionValue partition = key.partition();
-      types.add(partition == null ? leafType(key.path()) : partition.type());
-    }
+    keys.forEach(key -> types.add(type(key)));
     return types;
+  }
+
+  /** Returns the type of a part of the key, or of the mark. */
+  Scalar type(Key key) {
+    PartitionValue partition = key.partition();
+    return partition == null ? leafType(key.path()) : partition.type();
+  }
+
+  /** Returns the source of the value that marks deletions, or null. */
+  @Nullable Key mark() {
+    return mark;
+  }
+
+  /** Returns the sources of the key and the mark. */
+  private List<Key> leaves() {
+    List<Key> leaves = new ArrayList<>(keys);
+    if (mark != null) {
+      leaves.add(mark);
+    }
+    return leaves;
   }
 
   private Scalar leafType(List<String> path) {
@@ -274,7 +323,7 @@ final class RowSelection {
         fields.add(field);
       } else {
         Set<List<String>> below = new LinkedHashSet<>();
-        for (Key key : keys) {
+        for (Key key : leaves()) {
           if (key.partition() == null && key.path().get(0).equals(field.getName())) {
             below.add(key.path().subList(1, key.path().size()));
           }

@@ -62,9 +62,12 @@ final class JsonRecord extends JsonType {
       String name = line.json.currentName();
       int field = next < names.length && names[next].equals(name) ? next : numbers.find(name);
       JsonToken value = line.json.nextToken();
-      boolean isKey = key != null && key.take(name, value, line.json);
+      if (key != null) {
+        key.take(name, value, line.json);
+      }
       if (field < 0) {
-        if (!isKey && !line.ignoresExtraFields()) {
+        boolean allowed = key != null && key.allows(name);
+        if (!allowed && !line.ignoresExtraFields()) {
           throw BadFieldException.unknown().in(name);
         }
         line.json.skipChildren();

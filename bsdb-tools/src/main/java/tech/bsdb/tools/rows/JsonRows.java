@@ -40,10 +40,22 @@ public final class JsonRows {
    * @throws IllegalArgumentException if no row can be written with the schema; the message says why
    */
   public JsonRows(RowSchema schema, String keyField, boolean ignoreExtraFields) {
+    this(schema, keyField, null, ignoreExtraFields);
+  }
+
+  /**
+   * Creates an encoder for a schema, of objects that may have another field besides the key's that
+   * is not in the schema.
+   *
+   * @param marker the name of that field; null for none
+   * @throws IllegalArgumentException as the other constructor
+   */
+  public JsonRows(
+      RowSchema schema, String keyField, @Nullable String marker, boolean ignoreExtraFields) {
     rejectEndlessNesting(schema.avro(), newSet(), newSet());
     this.record = JsonRecord.ofRecord(schema.avro(), new IdentityHashMap<>());
     this.line = new JsonLine(ignoreExtraFields);
-    this.key = new KeyField(keyField);
+    this.key = new KeyField(keyField, marker);
   }
 
   /** Rejects a record type that must contain itself without end. */
@@ -98,11 +110,18 @@ public final class JsonRows {
   /** Captures the key's field during encoding. */
   static final class KeyField {
     private final String name;
+    private final @Nullable String marker;
     private final RowBuffer text = new RowBuffer();
     private Key found = Key.ABSENT;
 
-    KeyField(String name) {
+    KeyField(String name, @Nullable String marker) {
       this.name = name;
+      this.marker = marker;
+    }
+
+    /** Whether a field may be there though the schema does not have it. */
+    boolean allows(String field) {
+      return field.equals(name) || field.equals(marker);
     }
 
     private void begin() {
@@ -110,10 +129,10 @@ public final class JsonRows {
       text.reset();
     }
 
-    /** Captures the text of a field if it is the key's; returns whether it is. */
-    boolean take(@Nullable String field, JsonToken value, JsonParser json) throws IOException {
+    /** Captures the text of a field if it is the key's. */
+    void take(@Nullable String field, JsonToken value, JsonParser json) throws IOException {
       if (!name.equals(field)) {
-        return false;
+        return;
       }
       if (found != Key.ABSENT) {
         found = Key.TWICE;
@@ -125,7 +144,6 @@ public final class JsonRows {
         found =
             text.putText(json.getTextCharacters(), from, to, false) ? Key.FOUND : Key.NOT_UNICODE;
       }
-      return true;
     }
   }
 }
