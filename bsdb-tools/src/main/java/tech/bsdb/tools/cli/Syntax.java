@@ -1,8 +1,10 @@
 package tech.bsdb.tools.cli;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
+import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import java.util.regex.Pattern;
@@ -39,6 +41,7 @@ public final class Syntax {
   private final Options options = new Options();
   private final Set<String> repeatable = new HashSet<>();
   private final Set<String> raw = new HashSet<>();
+  private final Map<String, String> refused = new HashMap<>();
   private final List<String> help = new ArrayList<>();
   private final List<String> footer = new ArrayList<>();
 
@@ -82,6 +85,19 @@ public final class Syntax {
   public Syntax values(String name, String argument, String meaning) {
     repeatable.add(name);
     return value(name, argument, meaning);
+  }
+
+  /**
+   * Explains why options of similar commands are not among those of this one.
+   *
+   * @param reason follows the option's name in the message
+   * @param names the options, with their hyphens
+   */
+  public Syntax refuse(String reason, String... names) {
+    for (String name : names) {
+      refused.put(name, reason);
+    }
+    return this;
   }
 
   /** Adds an example to the end of the help, preceded by a line that says what it does. */
@@ -175,6 +191,10 @@ public final class Syntax {
 
   private String unknown(String typed) {
     String name = typed.contains("=") ? typed.substring(0, typed.indexOf('=')) : typed;
+    String reason = refused.get(name);
+    if (reason != null) {
+      return name + " " + reason;
+    }
     List<String> names = new ArrayList<>(List.of("--debug", "--help"));
     options.getOptions().forEach(option -> names.add(shown(option)));
     Optional<String> exact =
