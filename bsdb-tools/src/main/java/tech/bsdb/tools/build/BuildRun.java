@@ -4,12 +4,15 @@ import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.LinkedHashMap;
 import java.util.Locale;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.BuildReport;
+import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.error.DuplicateKeyException;
@@ -46,6 +49,7 @@ public final class BuildRun {
   private final boolean quiet;
   private final boolean json;
   private final boolean verify;
+  private final @Nullable Database base;
 
   /**
    * Creates a run without starting it.
@@ -55,7 +59,22 @@ public final class BuildRun {
    * @param arguments contains the options of {@link #declare}
    */
   public BuildRun(String program, TargetOptions target, Arguments arguments, Console console) {
+    this(program, target, arguments, console, null);
+  }
+
+  /**
+   * Creates a run that builds from a base.
+   *
+   * @param base the database of which the records are changes; null if there is none
+   */
+  public BuildRun(
+      String program,
+      TargetOptions target,
+      Arguments arguments,
+      Console console,
+      @Nullable Database base) {
     this.program = program;
+    this.base = base;
     this.target = target;
     this.console = console;
     this.quiet = arguments.has("-q");
@@ -73,11 +92,23 @@ public final class BuildRun {
   }
 
   /**
-   * Builds.
+   * Builds, reports, and verifies if that is wanted.
    *
    * @param rejects the file for what is left out, or null
    */
   public void run(Opener opener, @Nullable Path rejects) throws IOException, UsageException {
+    BuildSummary summary = build(opener, rejects);
+    report(summary, Map.of());
+    verify();
+  }
+
+  /**
+   * Builds.
+   *
+   * @param rejects the file for what is left out, or null
+   */
+  public BuildSummary build(Opener opener, @Nullable Path rejects)
+      throws IOException, UsageException {
     if (!quiet) {
       target.withoutEffect().forEach(note -> console.say(program + ": " + note));
     }
@@ -87,14 +118,10 @@ public final class BuildRun {
     try (Interruption interruption = new Interruption(console, program)) {
       BuildSummary summary = build(opener, interruption);
       summary.build().warnings().forEach(what -> console.say(program + ": warning: " + what));
-      if (json) {
-        report(summary);
-      } else if (!quiet) {
+      if (!json && !quiet) {
         console.say(summary.forPeople());
       }
-    }
-    if (verify) {
-      verify();
+      return summary;
     }
   }
 
@@ -103,7 +130,7 @@ public final class BuildRun {
     if (Rejects.isStream(rejects)) {
       return;
     }
-    if (resolved(rejects).startsWith(resolved(target.target()))) {
+    if (TargetOptions.resolved(rejects).startsWith(TargetOptions.resolved(target.target()))) {
       throw new UsageException(
           "--rejects "
               + rejects
@@ -118,20 +145,19 @@ public final class BuildRun {
     }
   }
 
-  /** The path with symbolic links resolved, as far as it exists. */
-  private static Path resolved(Path path) throws IOException {
-    Path absolute = path.toAbsolutePath().normalize();
-    if (Files.exists(absolute)) {
-      return absolute.toRealPath();
+  /**
+   * Prints the report for programs, if that is wanted; the other one is printed already.
+   *
+   * @param more further figures
+   */
+  public void report(BuildSummary summary, Map<String, ?> more) throws IOException {
+    if (!json) {
+      return;
     }
-    Path parent = absolute.getParent();
-    Path name = absolute.getFileName();
-    return parent == null || name == null ? absolute : resolved(parent).resolve(name);
-  }
-
-  private void report(BuildSummary summary) throws IOException {
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>(summary.forPrograms());
+    figures.putAll(more);
     try {
-      JsonReport.print(console, summary.forPrograms());
+      JsonReport.print(console, figures);
       console.out().flush();
     } catch (OutputException e) {
       throw e.but("the database was built: it is at " + summary.build().directory());
@@ -140,8 +166,11 @@ public final class BuildRun {
 
   private DatabaseBuilder create(RecordSource source, BuildListener listener)
       throws IOException, UsageException {
-    BuildOptions options = target.build().withValueSchema(source.valueSchema());
     try {
+      if (base != null) {
+        return DatabaseBuilder.from(base, target.target(), target.build(), listener);
+      }
+      BuildOptions options = target.build().withValueSchema(source.valueSchema());
       return DatabaseBuilder.create(target.target(), options, listener);
     } catch (IllegalArgumentException e) { // the directory is in a forbidden place
       throw new UsageException(String.valueOf(e.getMessage()));
@@ -168,6 +197,15 @@ public final class BuildRun {
         return fill(source, builder, progress, interruption, began);
       } catch (DuplicateKeyException e) {
         throw duplicateKey(e, source);
+      } catch (IllegalArgumentException e) {
+        if (base == null || !base.isShard()) {
+          throw e;
+        }
+        throw new InputException(
+            "a change is not of the shard that it is to be merged into: "
+                + e.getMessage()
+                + " (merge into the whole set, or give only the changes of the shard)",
+            e);
       } catch (IOException e) {
         throw withSpace(e, target);
       }
@@ -182,7 +220,7 @@ public final class BuildRun {
       long began)
       throws IOException {
     BuildOptions build = target.build();
-    if (build.layout().isCompressed() && build.dictionaryBytes() > 0) {
+    if (base == null && build.layout().isCompressed() && build.dictionaryBytes() > 0) {
       source.sample(builder, build.sampleRecords());
     }
     InputReport read =
@@ -264,7 +302,11 @@ public final class BuildRun {
     return place == null ? "record " + (record + 1) : place;
   }
 
-  private void verify() throws IOException {
+  /** Verifies the database that was built, if that is wanted. */
+  public void verify() throws IOException {
+    if (!verify) {
+      return;
+    }
     long began = System.nanoTime();
     VerifyReport report = VerifyCommand.verify(target.target(), console, quiet);
     if (!quiet) {

@@ -7,8 +7,10 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
+import java.util.function.ToLongFunction;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildReport;
+import tech.bsdb.ChangeCounts;
 import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.input.InputReport;
 
@@ -23,6 +25,19 @@ import tech.bsdb.tools.input.InputReport;
  */
 public record BuildSummary(
     String unit, InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
+  /** The figures of changes, by their names in the report for people. */
+  private static final Map<String, ToLongFunction<ChangeCounts>> FIGURES = figures();
+
+  private static Map<String, ToLongFunction<ChangeCounts>> figures() {
+    Map<String, ToLongFunction<ChangeCounts>> figures = new LinkedHashMap<>();
+    figures.put("records kept", ChangeCounts::kept);
+    figures.put("replaced", ChangeCounts::replaced);
+    figures.put("added", ChangeCounts::added);
+    figures.put("deleted", ChangeCounts::deleted);
+    figures.put("deletions of absent keys", ChangeCounts::deletedAbsent);
+    figures.put("superseded", ChangeCounts::superseded);
+    return figures;
+  }
 
   /**
    * Peak heap in use since the process began, summed over the pools and therefore an upper bound.
@@ -75,9 +90,18 @@ public record BuildSummary(
       }
     }
     line(text, unit + " read", count(input.lines()));
+    ChangeCounts changes = build.changes();
+    if (input.keysToDelete() > 0) {
+      line(text, "keys to delete", count(input.keysToDelete()));
+    }
+    if (changes != null) {
+      FIGURES.forEach((name, figure) -> line(text, name, count(figure.applyAsLong(changes))));
+    }
     line(text, "records written", count(build.records()));
     line(text, "rejected", count(input.rejected()) + reasons());
-    line(text, "duplicates dropped", count(build.duplicatesDropped()));
+    if (changes == null) {
+      line(text, "duplicates dropped", count(build.duplicatesDropped()));
+    }
     if (build.valuesCut() > 0) {
       line(text, "values cut", count(build.valuesCut()));
     }
@@ -126,6 +150,16 @@ public record BuildSummary(
     }
     json.put(unit, input.lines());
     json.put("records", build.records());
+    ChangeCounts changes = build.changes();
+    if (changes != null) {
+      json.put("kept", changes.kept());
+      json.put("replaced", changes.replaced());
+      json.put("added", changes.added());
+      json.put("deleted", changes.deleted());
+      json.put("deletedAbsent", changes.deletedAbsent());
+      json.put("superseded", changes.superseded());
+      json.put("keysToDelete", input.keysToDelete());
+    }
     json.put("rejected", input.rejected());
     json.put("rejectedByReason", input.rejectedByReason());
     json.put("duplicatesDropped", build.duplicatesDropped());

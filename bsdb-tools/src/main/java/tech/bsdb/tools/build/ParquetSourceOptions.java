@@ -14,6 +14,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FolderSelection;
 import tech.bsdb.tools.text.NameList;
@@ -150,10 +151,40 @@ public final class ParquetSourceOptions {
    * @throws UsageException if a value is wrong, or options conflict
    */
   public static ParquetOptions of(Arguments arguments, BuildOptions target) throws UsageException {
+    return of(arguments, target, "bsdb build-parquet -i users.parquet -kf id -o ./rdb");
+  }
+
+  /**
+   * Which changes to read.
+   *
+   * @param target the database to build with them
+   * @param stored the schema of its rows, or null if its values are bytes
+   * @throws UsageException if a value is wrong, options conflict, or the changes are not like the
+   *     database
+   */
+  public static ParquetOptions ofChanges(
+      Arguments arguments, BuildOptions target, @Nullable RowSchema stored) throws UsageException {
+    boolean raw = arguments.has("--value-raw");
+    if (stored != null && raw) {
+      throw new UsageException("--value-raw is for plain values, but the database has typed rows");
+    }
+    if (stored == null && !raw) {
+      throw new UsageException(
+          "the values of the database are plain, not typed rows: name the column of the values with"
+              + " --value-raw");
+    }
+    return of(
+            arguments,
+            target,
+            "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users")
+        .withChanges(SourceOptions.deleteField(arguments), stored);
+  }
+
+  private static ParquetOptions of(Arguments arguments, BuildOptions target, String example)
+      throws UsageException {
     List<String> inputs = arguments.all("-i");
     if (inputs.isEmpty() || inputs.contains("")) {
-      throw new UsageException(
-          "no input given (-i); for example: bsdb build-parquet -i users.parquet -kf id -o ./rdb");
+      throw new UsageException("no input given (-i); for example: " + example);
     }
     if (inputs.contains("-")) {
       throw new UsageException(

@@ -17,6 +17,7 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.Format;
 import tech.bsdb.tools.input.InputOptions;
@@ -24,6 +25,7 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.rows.CsvRows;
 import tech.bsdb.tools.rows.FieldNames;
 import tech.bsdb.tools.rows.JsonRows;
+import tech.bsdb.tools.rows.RowResolution;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.text.Utf8;
 
@@ -33,6 +35,7 @@ public final class SourceOptions {
       List.of("--key-column", "--value-column", "--csv-values", "--csv-delimiter");
 
   private static final String AVRO_SCHEMA = "--avro-schema";
+  private static final String DELETE_FIELD = "--delete-field";
   private static final String IGNORE_EXTRA = "--ignore-extra-fields";
 
   /** The largest schema that a database keeps, in bytes. */
@@ -42,6 +45,36 @@ public final class SourceOptions {
 
   /** Declares the options. */
   public static Syntax declare(Syntax syntax) {
+    return records(syntax)
+        .section("Typed rows")
+        .value(
+            AVRO_SCHEMA,
+            "FILE",
+            "with --csv or --jsonl: store each record as a typed row in Avro's binary encoding,"
+                + " with the record schema in FILE (.avsc, JSON), which the database keeps")
+        .flag(
+            IGNORE_EXTRA,
+            "with --avro-schema: leave out columns and fields that the schema does not have;"
+                + " otherwise such a column is an error and such a field makes its line a bad"
+                + " line");
+  }
+
+  /** Declares the options for the changes of a database. */
+  public static Syntax declareChanges(Syntax syntax) {
+    return records(syntax)
+        .section("Typed rows")
+        .value(
+            AVRO_SCHEMA,
+            "FILE",
+            "the record schema of the changes (.avsc, JSON), if it is not that of the database (the"
+                + " default); each row is converted by Avro's rules of schema resolution")
+        .flag(
+            IGNORE_EXTRA,
+            "leave out columns and fields that the schema does not have; otherwise such a column is"
+                + " an error and such a field makes its line a bad line");
+  }
+
+  private static Syntax records(Syntax syntax) {
     return syntax
         .section("Input")
         .values(
@@ -93,18 +126,7 @@ public final class SourceOptions {
         .value("--csv-delimiter", "CHAR", "the character between fields (default ,); \\t is a tab")
         .section("JSON lines")
         .flag("--jsonl", "the input has one JSON object per line; the value is the unchanged line")
-        .value("--key-field", "FIELD", "with --jsonl: the field that is the key")
-        .section("Typed rows")
-        .value(
-            AVRO_SCHEMA,
-            "FILE",
-            "with --csv or --jsonl: store each record as a typed row in Avro's binary encoding,"
-                + " with the record schema in FILE (.avsc, JSON), which the database keeps")
-        .flag(
-            IGNORE_EXTRA,
-            "with --avro-schema: leave out columns and fields that the schema does not have;"
-                + " otherwise such a column is an error and such a field makes its line a bad"
-                + " line");
+        .value("--key-field", "FIELD", "with --jsonl: the field that is the key");
   }
 
   /**
@@ -113,11 +135,58 @@ public final class SourceOptions {
    * @throws UsageException if a value is wrong, or options conflict
    */
   public static InputOptions of(Arguments arguments) throws UsageException {
-    List<String> inputs = arguments.all("-i");
-    if (inputs.isEmpty()) {
+    if (arguments.all("-i").isEmpty()) {
       throw new UsageException(
           "no input given (-i); for example: bsdb build -i words.txt -o ./rdb");
     }
+    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
+    return of(arguments, rows(arguments));
+  }
+
+  /**
+   * Reads the options for the changes of a database.
+   *
+   * @param stored the schema of its rows, or null if its values are bytes
+   * @throws UsageException if a value is wrong, options conflict, or the changes are not like the
+   *     database
+   */
+  public static InputOptions ofChanges(Arguments arguments, @Nullable RowSchema stored)
+      throws UsageException {
+    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
+    DeleteField deleteField = deleteField(arguments);
+    if (deleteField != null && !arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(
+          DELETE_FIELD
+              + " needs --csv or --jsonl: text lines have no fields; name keys to delete"
+              + " in a file of their own with --delete");
+    }
+    return of(arguments, changedRows(arguments, stored)).withDeleteField(deleteField);
+  }
+
+  /** Reads the mark of deletions; null if there is none. */
+  public static @Nullable DeleteField deleteField(Arguments arguments) throws UsageException {
+    Optional<String> given = arguments.text(DELETE_FIELD);
+    try {
+      return given.isEmpty() ? null : DeleteField.parse(given.get());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(DELETE_FIELD + " " + e.getMessage());
+    }
+  }
+
+  /** Reads how the keys to delete are written. */
+  public static InputOptions ofKeys(Arguments arguments, List<String> files) throws UsageException {
+    return InputOptions.defaults()
+        .withInputs(files)
+        .withFormat(new Format.Keys())
+        .withEncoding(charset(arguments))
+        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
+        .withAllowEmptyKey(arguments.has("--allow-empty-key"))
+        .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
+  }
+
+  private static InputOptions of(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
+    List<String> inputs = arguments.all("-i");
     if (inputs.contains("")) {
       throw new UsageException("-i takes a file, a directory or -, not \"\"");
     }
@@ -129,8 +198,6 @@ public final class SourceOptions {
     if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
       throw new UsageException("--rejects needs --on-bad-line skip");
     }
-    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
-    Format.Rows rows = rows(arguments);
     Format format = format(arguments, rows);
     Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
     if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
@@ -221,13 +288,75 @@ public final class SourceOptions {
     if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
       throw new UsageException(AVRO_SCHEMA + " needs --csv or --jsonl: text lines have no columns");
     }
-    for (String option : List.of("--value-column", "--csv-values")) {
-      TargetOptions.refuseTogether(
-          arguments, AVRO_SCHEMA, option, "a row has the columns of its schema");
+    refuseValues(arguments, AVRO_SCHEMA, "a row has the columns of its schema");
+    RowSchema schema = schema(file.get());
+    requireWritable(schema, arguments, AVRO_SCHEMA + " " + file.get());
+    int longest =
+        arguments.has("-a")
+            ? arguments.integer(
+                "--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH)
+            : RecordBatch.MAX_VALUE_LENGTH;
+    return new Format.Rows(schema, arguments.has(IGNORE_EXTRA), longest);
+  }
+
+  private static Format.@Nullable Rows changedRows(Arguments arguments, @Nullable RowSchema stored)
+      throws UsageException {
+    Optional<Path> file = arguments.path(AVRO_SCHEMA);
+    if (stored == null) {
+      for (String option : List.of(AVRO_SCHEMA, IGNORE_EXTRA)) {
+        if (arguments.has(option)) {
+          throw new UsageException(
+              option + " is for databases of typed rows, but the values of this one are plain");
+        }
+      }
+      return null;
+    }
+    if (arguments.all("-i").isEmpty()) {
+      return null;
+    }
+    if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(
+          "the database has typed rows, and text lines have no columns: give --csv or --jsonl, or"
+              + " use bsdb merge-parquet (bsdb stat --schema shows the columns)");
+    }
+    for (String option : List.of("--value-column", "--csv-values", "--value-encoding")) {
+      if (arguments.has(option)) {
+        throw new UsageException(
+            option
+                + " is for plain values, but the database has typed rows, whose schema says"
+                + " what a value is");
+      }
+    }
+    RowSchema written = file.isPresent() ? schema(file.get()) : stored;
+    String origin =
+        file.isPresent() ? AVRO_SCHEMA + " " + file.get() : "the schema of the database";
+    requireWritable(written, arguments, origin);
+    try {
+      return new Format.Rows(
+          written,
+          arguments.has(IGNORE_EXTRA),
+          RecordBatch.MAX_VALUE_LENGTH,
+          RowResolution.of(written, stored));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(
+          origin
+              + " does not fit that of the database: "
+              + e.getMessage()
+              + " (bsdb stat --schema shows that schema)");
+    }
+  }
+
+  private static void refuseValues(Arguments arguments, String option, String reason)
+      throws UsageException {
+    for (String other : List.of("--value-column", "--csv-values")) {
+      TargetOptions.refuseTogether(arguments, option, other, reason);
     }
     TargetOptions.refuseTogether(
-        arguments, AVRO_SCHEMA, "--value-encoding", "the schema defines the values of a row");
-    RowSchema schema = schema(file.get());
+        arguments, option, "--value-encoding", "the schema defines the values of a row");
+  }
+
+  private static void requireWritable(RowSchema schema, Arguments arguments, String origin)
+      throws UsageException {
     try {
       if (arguments.has("--csv")) {
         new CsvRows(schema);
@@ -236,14 +365,8 @@ public final class SourceOptions {
       }
       new FieldNames(schema.avro());
     } catch (IllegalArgumentException unwritable) {
-      throw new UsageException(AVRO_SCHEMA + " " + file.get() + ": " + unwritable.getMessage());
+      throw new UsageException(origin + ": " + unwritable.getMessage());
     }
-    int longest =
-        arguments.has("-a")
-            ? arguments.integer(
-                "--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH)
-            : RecordBatch.MAX_VALUE_LENGTH;
-    return new Format.Rows(schema, arguments.has(IGNORE_EXTRA), longest);
   }
 
   private static RowSchema schema(Path file) throws UsageException {

@@ -29,93 +29,103 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
 
   /** Declares the options. */
   public static Syntax declare(Syntax syntax) {
+    Syntax all =
+        syntax
+            .section("Database")
+            .value(
+                "-o",
+                "DIR",
+                "directory of the new database (default ./rdb); must not exist unless --overwrite is"
+                    + " given")
+            .flag(
+                "--overwrite",
+                "replace the database at -o, in one step, when the new one is complete")
+            .value(
+                "--layout",
+                "NAME",
+                "how records are stored: blocked (default); compact, the same as -c; compressed, the"
+                    + " same as -z; packed: in the order of the keys' hashes, with neither a hash"
+                    + " function nor addresses, so that every lookup makes a single read, and scan"
+                    + " prints the records in that order; or packed-compressed, the same as -z --layout"
+                    + " packed")
+            .flag(
+                "-c",
+                "compact: store records back to back, which saves the unused rest of each 4 KiB block")
+            .flag(
+                "-z",
+                "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample;"
+                    + " goes with --layout packed")
+            .value(
+                "-bs",
+                "BYTES",
+                "with -z: bytes in a block before compression, 512 to 1048576 (default "
+                    + DEFAULTS.blockSize()
+                    + ")")
+            .value("--level", "N", "with -z: ZSTD level, 1 to 22 (default 6)")
+            .value(
+                "-sc",
+                "N",
+                "with -z: records in the sample, 0 to 1000000 (default "
+                    + DEFAULTS.sampleRecords()
+                    + "); 0: no dictionary")
+            .value(
+                "-ds",
+                "BYTES",
+                "with -z: size of the dictionary, 0 to 1048576 (default "
+                    + DEFAULTS.dictionaryBytes()
+                    + "); 0: none")
+            .flag(
+                "-a",
+                "approximate: keep no keys and cut values to a few bytes; one read per lookup, and an"
+                    + " absent key is mistaken for a present one in 1 of 2^cb cases")
+            .value(
+                "--approximate-width",
+                "N",
+                "with -a: bytes kept of each value, 1 to 255 (default 8)")
+            .value(
+                "-cb",
+                "BITS",
+                "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
+                    + " except 1 in 2^BITS; not with --layout packed")
+            .value(
+                "--hash",
+                "WHICH",
+                "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
+                    + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
+                    + " readers, too; not with --layout packed")
+            .value(
+                "--filter-bits",
+                "BITS",
+                "with --layout packed, also compressed: bits per key of a filter, 0 to 16 (default 0: no"
+                    + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
+                    + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
+                    + " those in mapped or loaded files do without it")
+            .value(
+                "--shards",
+                "N",
+                "divide the database into N shards, 2 to 16384, each a database in a directory of its"
+                    + " own: by the slots of Redis Cluster, of which each shard has a range. All"
+                    + " commands take the directory of the set as a whole; default 1: not divided")
+            .value(
+                "--data-files",
+                "N",
+                "number of data files, 1 to 128 (default 1); of each shard, with --shards")
+            .value(
+                "--on-duplicate",
+                "WHAT",
+                "what to do with a duplicate key: error (default), or keep the first or the last")
+            .value(
+                "--seed",
+                "N",
+                "seed of the key hash: a whole number (default 0), or random; with a random seed nobody"
+                    + " can craft keys that collide, but the same input gives different bytes each"
+                    + " time");
+    return declareResources(all);
+  }
+
+  /** Declares the options for the resources of a build. */
+  public static Syntax declareResources(Syntax syntax) {
     return syntax
-        .section("Database")
-        .value(
-            "-o",
-            "DIR",
-            "directory of the new database (default ./rdb); must not exist unless --overwrite is"
-                + " given")
-        .flag(
-            "--overwrite", "replace the database at -o, in one step, when the new one is complete")
-        .value(
-            "--layout",
-            "NAME",
-            "how records are stored: blocked (default); compact, the same as -c; compressed, the"
-                + " same as -z; packed: in the order of the keys' hashes, with neither a hash"
-                + " function nor addresses, so that every lookup makes a single read, and scan"
-                + " prints the records in that order; or packed-compressed, the same as -z --layout"
-                + " packed")
-        .flag(
-            "-c",
-            "compact: store records back to back, which saves the unused rest of each 4 KiB block")
-        .flag(
-            "-z",
-            "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample;"
-                + " goes with --layout packed")
-        .value(
-            "-bs",
-            "BYTES",
-            "with -z: bytes in a block before compression, 512 to 1048576 (default "
-                + DEFAULTS.blockSize()
-                + ")")
-        .value("--level", "N", "with -z: ZSTD level, 1 to 22 (default 6)")
-        .value(
-            "-sc",
-            "N",
-            "with -z: records in the sample, 0 to 1000000 (default "
-                + DEFAULTS.sampleRecords()
-                + "); 0: no dictionary")
-        .value(
-            "-ds",
-            "BYTES",
-            "with -z: size of the dictionary, 0 to 1048576 (default "
-                + DEFAULTS.dictionaryBytes()
-                + "); 0: none")
-        .flag(
-            "-a",
-            "approximate: keep no keys and cut values to a few bytes; one read per lookup, and an"
-                + " absent key is mistaken for a present one in 1 of 2^cb cases")
-        .value(
-            "--approximate-width", "N", "with -a: bytes kept of each value, 1 to 255 (default 8)")
-        .value(
-            "-cb",
-            "BITS",
-            "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
-                + " except 1 in 2^BITS; not with --layout packed")
-        .value(
-            "--hash",
-            "WHICH",
-            "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
-                + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
-                + " readers, too; not with --layout packed")
-        .value(
-            "--filter-bits",
-            "BITS",
-            "with --layout packed, also compressed: bits per key of a filter, 0 to 16 (default 0: no"
-                + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
-                + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
-                + " those in mapped or loaded files do without it")
-        .value(
-            "--shards",
-            "N",
-            "divide the database into N shards, 2 to 16384, each a database in a directory of its"
-                + " own: by the slots of Redis Cluster, of which each shard has a range. All"
-                + " commands take the directory of the set as a whole; default 1: not divided")
-        .value(
-            "--data-files",
-            "N",
-            "number of data files, 1 to 128 (default 1); of each shard, with --shards")
-        .value(
-            "--on-duplicate",
-            "WHAT",
-            "what to do with a duplicate key: error (default), or keep the first or the last")
-        .value(
-            "--seed",
-            "N",
-            "seed of the key hash: a whole number (default 0), or random; with a random seed nobody"
-                + " can craft keys that collide, but the same input gives different bytes each"
-                + " time")
         .section("Resources")
         .value(
             "-ps",
@@ -163,10 +173,6 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     if (target.isEmpty()) {
       throw new UsageException("-o takes a directory, not \"\"");
     }
-    Optional<String> temporary = arguments.text("-temp");
-    if (temporary.isPresent() && temporary.get().isEmpty()) {
-      throw new UsageException("-temp takes a directory, not \"\"");
-    }
     int width =
         arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
     BuildOptions build =
@@ -182,15 +188,32 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()))
             .withShards(arguments.integer("--shards", 1, 16_384, DEFAULTS.shards()))
             .withDataFiles(arguments.integer("--data-files", 1, 128, DEFAULTS.dataFiles()))
-            .withMemoryBytes(
-                MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
-            .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
             .withDuplicates(
                 arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
             .withOverwrite(arguments.has("--overwrite"))
-            .withSeed(seed(arguments))
-            .withTemporaryDirectory(arguments.path("-temp").orElse(null));
-    return new TargetOptions(arguments.path("-o", target), build, withoutEffect(arguments, layout));
+            .withSeed(seed(arguments));
+    return new TargetOptions(
+        arguments.path("-o", target),
+        withResources(arguments, build),
+        withoutEffect(arguments, layout));
+  }
+
+  /**
+   * Sets the resources of a build.
+   *
+   * @throws UsageException if a value is out of range
+   */
+  public static BuildOptions withResources(Arguments arguments, BuildOptions build)
+      throws UsageException {
+    Optional<String> temporary = arguments.text("-temp");
+    if (temporary.isPresent() && temporary.get().isEmpty()) {
+      throw new UsageException("-temp takes a directory, not \"\"");
+    }
+    return build
+        .withMemoryBytes(
+            MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
+        .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
+        .withTemporaryDirectory(arguments.path("-temp").orElse(null));
   }
 
   private static long seed(Arguments arguments) throws UsageException {
@@ -246,6 +269,17 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       idle.add("--data-files has no effect with -a");
     }
     return List.copyOf(idle);
+  }
+
+  /** The path with symbolic links resolved, as far as it exists. */
+  public static Path resolved(Path path) throws IOException {
+    Path absolute = path.toAbsolutePath().normalize();
+    if (Files.exists(absolute)) {
+      return absolute.toRealPath();
+    }
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    return parent == null || name == null ? absolute : resolved(parent).resolve(name);
   }
 
   /** Refuses to overwrite a file that is read. */
