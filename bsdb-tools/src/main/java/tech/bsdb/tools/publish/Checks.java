@@ -65,6 +65,16 @@ public record Checks(
 
   /** Declares the options. */
   public static Syntax declare(Syntax syntax) {
+    return declareLimits(syntax)
+        .value(
+            "--key-encoding",
+            "FORM",
+            "encoding of the keys in that file: utf8 (default: the bytes unchanged), hex or"
+                + " base64");
+  }
+
+  /** Declares the options except {@code --key-encoding}, which the command has already. */
+  static Syntax declareLimits(Syntax syntax) {
     return syntax
         .section("Checks before the version goes live")
         .value("--min-records", "N", "refuse a version with fewer than N records")
@@ -86,12 +96,7 @@ public record Checks(
             "--allow-key-change",
             "accept keys of a different form than the current version's, and a different set of"
                 + " keys")
-        .value("--queries", "FILE", "refuse unless all keys in FILE, one per line, are present")
-        .value(
-            "--key-encoding",
-            "FORM",
-            "encoding of the keys in that file: utf8 (default: the bytes unchanged), hex or"
-                + " base64");
+        .value("--queries", "FILE", "refuse unless all keys in FILE, one per line, are present");
   }
 
   /** Reads the options. */

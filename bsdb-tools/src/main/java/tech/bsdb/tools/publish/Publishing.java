@@ -24,6 +24,7 @@ public final class Publishing {
   private final Checks checks;
   private final Console console;
   private final boolean quiet;
+  private final @Nullable String base;
   private final long began = System.nanoTime();
   private double copySeconds;
   private double seconds;
@@ -35,6 +36,22 @@ public final class Publishing {
 
   Publishing(
       String program, Publication publication, Checks checks, Console console, boolean quiet) {
+    this(program, publication, checks, console, quiet, null);
+  }
+
+  /**
+   * Creates a publication that fails unless one version is current until the new one is.
+   *
+   * @param base that version, of which the new one has the changes; null for any
+   */
+  Publishing(
+      String program,
+      Publication publication,
+      Checks checks,
+      Console console,
+      boolean quiet,
+      @Nullable String base) {
+    this.base = base;
     this.program = program;
     this.publication = publication;
     this.checks = checks;
@@ -71,6 +88,13 @@ public final class Publishing {
 
   private void checkRecords(long records) throws IOException {
     previous = publication.current();
+    if (base != null && !base.equals(previous)) {
+      throw new VersionRefusedException(
+          base
+              + ", from which it was merged, is no longer the current version: "
+              + (previous == null ? "there is none" : previous + " is")
+              + "; merge again");
+    }
     old = previous == null ? Current.NONE : Current.of(publication.store(), previous);
     checks.records(records, old);
   }
@@ -202,14 +226,20 @@ public final class Publishing {
       console.out().flush();
     }
     completed.run();
-    List<String> removed = keep(keep);
-    publication.warnings().forEach(what -> console.say(program + ": warning: " + what));
+    List<String> removed = clear(keep);
     if (json) {
       JsonReport.print(console, forPrograms(removed));
       console.out().flush();
     } else if (!quiet) {
       forPeople(removed).forEach(console::say);
     }
+  }
+
+  /** Removes old versions, tells what went wrong so far, and returns the names of those removed. */
+  List<String> clear(int keep) {
+    List<String> removed = keep(keep);
+    publication.warnings().forEach(what -> console.say(program + ": warning: " + what));
+    return removed;
   }
 
   /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */

@@ -1,0 +1,147 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Publication;
+import tech.bsdb.store.PublishListener;
+import tech.bsdb.store.PublishOptions;
+import tech.bsdb.tools.build.Interruption;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/** The publication of a database of this machine into a store, from its options to its report. */
+public final class LocalPublishing {
+  private final Arguments arguments;
+  private final Console console;
+  private final boolean quiet;
+  private final Checks checks;
+  private final int keep;
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is wrong
+   */
+  public LocalPublishing(Arguments arguments, Console console) throws UsageException {
+    this.arguments = arguments;
+    this.console = console;
+    this.quiet = arguments.has("-q");
+    this.checks = Checks.of(arguments);
+    this.keep = arguments.integer("--keep", 0, 1_000_000, -1);
+    options(PublishListener.NONE); // so that they are checked
+  }
+
+  /** Declares the options, except {@code --key-encoding} and those of the report. */
+  public static Syntax declare(Syntax syntax) {
+    return Checks.declareLimits(declareVersion(syntax));
+  }
+
+  static Syntax declareVersion(Syntax syntax) {
+    return syntax
+        .value(
+            "--version",
+            "NAME",
+            "the version's name, of A-Z a-z 0-9 . _ - (default: the time, such as"
+                + " 20261121T151400Z)")
+        .flag(
+            "--link",
+            "make hard links instead of copies: instant and without extra space, on the same file"
+                + " system")
+        .value(
+            "--keep",
+            "N",
+            "afterwards keep only the current version and the N most recent others; the version"
+                + " that a rollback returns to is never removed (default: keep all)");
+  }
+
+  /** Tells the result of a publication. */
+  private interface Telling {
+    void tell(Publishing run, Runnable completed) throws IOException;
+  }
+
+  /** Publishes and reports. */
+  void run(String program, Path database, Path store) throws IOException, UsageException {
+    run(program, database, store, null, (run, completed) -> run.tell(arguments, keep, completed));
+  }
+
+  /**
+   * Publishes what was merged. Unless the report is for programs, it is printed.
+   *
+   * @param base the version that must stay current until the new one is, or null
+   * @return the report for programs
+   */
+  public Map<String, @Nullable Object> run(
+      String program, Path database, Path store, @Nullable String base)
+      throws IOException, UsageException {
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>();
+    run(
+        program,
+        database,
+        store,
+        base,
+        (run, completed) -> {
+          if (arguments.has("--json")) {
+            completed.run();
+            figures.putAll(run.forPrograms(run.clear(keep)));
+          } else {
+            run.tell(arguments, keep, completed);
+          }
+        });
+    return figures;
+  }
+
+  private void run(
+      String program, Path database, Path store, @Nullable String base, Telling telling)
+      throws IOException, UsageException {
+    try (Interruption interruption =
+            new Interruption(
+                console,
+                program,
+                "nothing was published",
+                "the next publish to the same store removes what is left");
+        Progress progress = new Progress(console, quiet);
+        Publication publication =
+            Publication.of(
+                database, store, options(new PublishProgress(program, console, progress, quiet)))) {
+      interruption.undoBy(() -> abandon(progress, publication), () -> {});
+      Publishing run = new Publishing(program, publication, checks, console, quiet, base);
+      try {
+        publication.begin();
+        run.publish(/* verify= */ true, () -> {});
+      } catch (IllegalArgumentException e) {
+        throw new UsageException(String.valueOf(e.getMessage()));
+      } catch (IOException e) {
+        throw Publishing.withSpace(e, store);
+      }
+      String live = "version " + publication.version() + " is current";
+      try {
+        telling.tell(run, () -> interruption.completed(live));
+      } catch (OutputException e) {
+        throw e.but("it was published: " + live);
+      }
+    }
+  }
+
+  private static void abandon(Progress progress, Publication publication) throws IOException {
+    progress.close();
+    publication.close();
+  }
+
+  private PublishOptions options(PublishListener listener) throws UsageException {
+    try {
+      return PublishOptions.defaults()
+          .withVersion(arguments.text("--version").orElse(null))
+          .withLink(arguments.has("--link"))
+          .withListener(listener);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException("--version: " + e.getMessage());
+    }
+  }
+}
