@@ -42,6 +42,7 @@ class ArrowsTest {
       inspect: cli input rows text
       build: cli input inspect source parquet rows text
       publish: build cli delivery input inspect source
+      merge: build cli input inspect publish rows
       follow: build cli publish source
       serve.batch: text
       serve.client: cli

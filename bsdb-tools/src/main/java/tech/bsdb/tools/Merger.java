@@ -1,0 +1,86 @@
+package tech.bsdb.tools;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.build.SourceOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.input.Input;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.merge.MergeRun;
+
+/** {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database. */
+public final class Merger implements Command {
+  private static final String EXAMPLE = "bsdb merge -d ./rdb -i today.txt -o ./new-rdb";
+
+  private static final Syntax SYNTAX =
+      MergeRun.declare(
+              SourceOptions.declareChanges(
+                  MergeRun.declareBase(
+                      new Syntax(
+                          "merge",
+                          "",
+                          "Merges changes into a database, which gives a new one of the same kind;"
+                              + " the base stays as it is. A record of the input replaces the one"
+                              + " with its key, as a whole, or is added. Of several changes of a"
+                              + " key, the last one counts: inputs in their order, then --delete."
+                              + " Every input line is accounted for, as in bsdb build. The database"
+                              + " appears at -o complete or not at all."))))
+          .example("lines of \"key value\" replace or add records", EXAMPLE)
+          .example(
+              "several days, the oldest first, and keys to delete",
+              "bsdb merge -d ./rdb -i monday.gz -i tuesday.gz --delete gone.txt -o ./new-rdb")
+          .example(
+              "JSON lines in which {\"op\":\"D\",...} deletes a key",
+              "bsdb merge -d ./rdb --jsonl --key-field id --delete-field op=D -i log -o ./new-rdb")
+          .example(
+              "every night: into the store's current version, and publish the result",
+              "bsdb merge -d ./store -i today.txt -o ./rdb --overwrite --publish ./store --keep 3");
+
+  /** For the service loader. */
+  public Merger() {}
+
+  /** Runs {@code bsdb merge} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("merge", args);
+  }
+
+  @Override
+  public String name() {
+    return "merge";
+  }
+
+  @Override
+  public String summary() {
+    return "merge changes into a database, which gives a new one";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    new MergeRun("bsdb merge", EXAMPLE, arguments, console)
+        .run((build, stored) -> new Lines(SourceOptions.ofChanges(arguments, stored)));
+    return OK;
+  }
+
+  private record Lines(InputOptions options) implements MergeRun.Records {
+    @Override
+    public RecordSource open() throws IOException {
+      return Input.open(options);
+    }
+
+    @Override
+    public @Nullable Path rejects() {
+      return options.rejects();
+    }
+  }
+}

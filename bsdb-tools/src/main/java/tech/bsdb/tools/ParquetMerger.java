@@ -1,0 +1,98 @@
+package tech.bsdb.tools;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.build.ParquetSourceOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.merge.MergeRun;
+import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetRecords;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FileSources;
+
+/** {@code bsdb merge-parquet}: merges changes from Parquet files, local or on HDFS. */
+public final class ParquetMerger implements Command {
+  private static final String EXAMPLE =
+      "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users";
+
+  private static final Syntax SYNTAX =
+      MergeRun.declare(
+              ParquetSourceOptions.declare(
+                      MergeRun.declareBase(
+                          new Syntax(
+                              "merge-parquet",
+                              "",
+                              "Merges changes from Parquet files into a database, which gives a new"
+                                  + " one of the same kind; the base stays as it is. A row replaces"
+                                  + " the one with its key, as a whole, or is added. Of several"
+                                  + " changes of a key, the last one counts: files in their order,"
+                                  + " then --delete. Each row is converted to the schema of the"
+                                  + " database by Avro's rules of schema resolution. The database"
+                                  + " appears at -o complete or not at all.")))
+                  .section("Keys to delete")
+                  .value(
+                      "--key-encoding",
+                      "FORM",
+                      "how keys are encoded in the files of --delete, and of --queries: utf8"
+                          + " (default), hex or base64"))
+          .example("rows replace or add those with the same key", EXAMPLE)
+          .example(
+              "a column op, whose value D deletes a key",
+              "bsdb merge-parquet -d ./users -i today -kf id --delete-field op=D -o ./new-users")
+          .example(
+              "every night: into the store's current version, and publish the result",
+              "bsdb merge-parquet -d ./store -i hdfs:///today -kf id -o ./users --overwrite --publish"
+                  + " ./store");
+
+  /** For the service loader. */
+  public ParquetMerger() {}
+
+  /** Runs {@code bsdb merge-parquet} and exits with its code. */
+  public static void main(String[] args) {
+    Main.main("merge-parquet", args);
+  }
+
+  @Override
+  public String name() {
+    return "merge-parquet";
+  }
+
+  @Override
+  public String summary() {
+    return "merge changes from Parquet, local or on HDFS";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    FileSourceOptions sources = ParquetSourceOptions.sources(arguments);
+    new MergeRun("bsdb merge-parquet", EXAMPLE, arguments, console)
+        .run(
+            (build, stored) ->
+                new Rows(ParquetSourceOptions.ofChanges(arguments, build, stored), sources));
+    return OK;
+  }
+
+  private record Rows(ParquetOptions options, FileSourceOptions sources)
+      implements MergeRun.Records {
+    @Override
+    public RecordSource open() throws IOException {
+      return ParquetRecords.open(options, FileSources.open(sources));
+    }
+
+    @Override
+    public @Nullable Path rejects() {
+      return options.rejects();
+    }
+  }
+}
