@@ -688,7 +688,10 @@ class MergerTest {
 
     assertRefused(merge("-i", in, "--publish", path("db")), path("db") + ": is a single database");
     assertRefused(merge("-i", in, "--publish", in), in + ": is not a directory");
-    bsdb("publish", path("db"), path("store"));
+    bsdb("publish", path("db"), path("store"), "--version", "v1");
+    assertRefused(
+        merge("-i", in, "--publish", path("store"), "--version", "v1"),
+        path("store/v1") + ": a version with this name already exists");
     assertThat(
             bsdb(
                     "merge",

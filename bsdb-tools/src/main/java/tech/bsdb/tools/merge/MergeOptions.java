@@ -3,6 +3,7 @@ package tech.bsdb.tools.merge;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -209,6 +210,13 @@ final class MergeOptions {
     if (Files.exists(Database.manifest(store))) {
       throw new FileSystemException(
           store.toString(), null, "is a single database, not a store; choose another directory");
+    }
+    Path version = store.resolve(arguments.text("--version", "."));
+    if (arguments.has("--version") && Files.exists(version, LinkOption.NOFOLLOW_LINKS)) {
+      throw new FileSystemException(
+          version.toString(),
+          null,
+          "a version with this name already exists; choose another with --version");
     }
     return store;
   }
