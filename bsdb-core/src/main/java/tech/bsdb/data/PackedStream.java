@@ -7,7 +7,6 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
@@ -28,10 +27,10 @@ public final class PackedStream {
   public static final long NO_END = 1L << 60;
 
   /** Bytes of a record in a page that holds nothing else. */
-  private static final int WHOLE = Page.PAYLOAD - PackedPage.LEAST_START;
+  static final int WHOLE = Page.PAYLOAD - PackedPage.LEAST_START;
 
   /** Bits of a place that hold the byte offset in a file. */
-  private static final int OFFSET_BITS = 48;
+  static final int OFFSET_BITS = 48;
 
   private final List<DataFile> files;
   private final int ahead;
@@ -304,7 +303,7 @@ public final class PackedStream {
     return start(window.buffer(), base, bin);
   }
 
-  private static int start(ByteBuffer buffer, int base, int bin) {
+  static int start(ByteBuffer buffer, int base, int bin) {
     return PackedPage.start(buffer.getShort(base + PackedPage.entry(bin)));
   }
 
@@ -379,42 +378,15 @@ public final class PackedStream {
    */
   public static void readLong(
       List<DataFile> files, long place, int skip, int length, Parts receiver) throws IOException {
-    DataFile file = files.get((int) (place >>> OFFSET_BITS));
-    long offset = place & (1L << OFFSET_BITS) - 1;
-    Window window = new Window();
-    byte[] part = new byte[Page.SIZE];
-    long page = offset >>> Page.SHIFT;
-    int from = (int) offset & Page.SIZE - 1;
-    int left = length;
+    LongValueReader value = new LongValueReader(files, place, length);
     int leftOut = skip;
-    long last = file.pages().pages() - 2;
-    while (left > 0) {
-      int count = (int) Math.min(Math.min(AHEAD, PageSource.MAX_RUN), last - page + 1);
-      count = Math.min(count, left / WHOLE + 2);
-      if (count < 1) {
-        throw file.corrupt(offset, "the rest of a value", "the end of the file");
+    for (int taken = value.next(); taken > 0; taken = value.next()) {
+      int dropped = Math.min(leftOut, taken);
+      leftOut -= dropped;
+      if (dropped > 0) {
+        System.arraycopy(value.bytes(), dropped, value.bytes(), 0, taken - dropped);
       }
-      file.pages().read(page, count, window);
-      for (int i = 0; i < count && left > 0; i++) {
-        int base = window.offset() + (i << Page.SHIFT);
-        int bins = PackedPage.bins(window.buffer().getShort(base) & 0xFFFF);
-        int start = from > 0 ? from : PackedPage.directory(bins);
-        int end = start(window.buffer(), base, from > 0 ? bins : 0);
-        int here = Math.min(left, end - start);
-        if (here < 0 || end > Page.PAYLOAD || here < left && bins > 0 && from == 0) {
-          throw file.corrupt(page << Page.SHIFT, "the rest of a value", "another bin");
-        }
-        window.buffer().get(base + start, part, 0, here);
-        left -= here;
-        int dropped = Math.min(leftOut, here);
-        leftOut -= dropped;
-        if (dropped > 0) {
-          System.arraycopy(part, dropped, part, 0, here - dropped);
-        }
-        receiver.take(part, here - dropped);
-        from = 0;
-        page++;
-      }
+      receiver.take(value.bytes(), taken - dropped);
     }
   }
 }
