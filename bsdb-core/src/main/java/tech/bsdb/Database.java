@@ -8,6 +8,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.compare.Comparison;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.Warming;
@@ -362,6 +363,85 @@ public final class Database implements AutoCloseable {
     return new VerifyReport(
         new VerifyReport.Facts(
             result.records(), result.pages(), result.bytes(), result.keysChecked()));
+  }
+
+  /**
+   * Counts the records by which two databases differ; see {@link #diff(Database, Database,
+   * DiffOptions, DiffListener)}.
+   */
+  public static DiffReport diff(Database before, Database after) throws IOException {
+    return diff(before, after, DiffOptions.defaults(), DiffListener.NONE);
+  }
+
+  /**
+   * Whether the records of two databases lie in the same order, that of their signatures: both have
+   * the layout {@link Layout#PACKED}, the same seed and the same shards. To {@linkplain
+   * #diff(Database, Database) compare} them then takes no lookups. Reads nothing.
+   */
+  public static boolean haveSameOrder(Database one, Database other) {
+    return Comparison.haveSameOrder(one.lookup, other.lookup);
+  }
+
+  /**
+   * Compares the records of two databases, whose layouts, seeds and numbers of shards may differ.
+   *
+   * <p>If both {@linkplain #haveSameOrder have the same order}, this reads each of them once, from
+   * front to back, and differences are received in the order of the signatures. Otherwise the keys
+   * of the first database are looked up in the second; then, if the second has others and {@link
+   * DiffOptions#detail} asks for them, its keys in the first. Memory does not depend on the number
+   * of records: it is tens of MiB and the values of one record.
+   *
+   * <p>Both databases must stay open. Any number of threads may use them meanwhile.
+   *
+   * @param before the first database
+   * @param after the second database, whose records count as added if the first lacks them
+   * @param listener receives the differing records and the progress
+   * @throws UnsupportedOperationException if one is approximate and thus stores no keys
+   * @throws IllegalArgumentException if one is a {@linkplain #isShard part} of a set of shards, and
+   *     the other does not hold the same shards of as many
+   * @throws tech.bsdb.error.CorruptDatabaseException if the comparison meets damaged bytes, records
+   *     in a wrong order or a wrong number of records, with the file
+   * @throws java.io.InterruptedIOException if this thread is interrupted; it stays interrupted
+   * @throws IllegalStateException if one is closed
+   */
+  public static DiffReport diff(
+      Database before, Database after, DiffOptions options, DiffListener listener)
+      throws IOException {
+    Comparison.Detail detail =
+        switch (options.detail()) {
+          case COUNTS -> Comparison.Detail.NONE;
+          case KEYS -> Comparison.Detail.KEYS;
+          case VALUES -> Comparison.Detail.VALUES;
+        };
+    Comparison.Receiver receiver =
+        new Comparison.Receiver() {
+          @Override
+          public boolean take(
+              Comparison.Difference difference,
+              byte[] key,
+              byte @Nullable [] old,
+              byte @Nullable [] now)
+              throws IOException {
+            return listener.differs(
+                switch (difference) {
+                  case ADDED -> DiffListener.Difference.ADDED;
+                  case REMOVED -> DiffListener.Difference.REMOVED;
+                  case CHANGED -> DiffListener.Difference.CHANGED;
+                },
+                key,
+                old,
+                now);
+          }
+
+          @Override
+          public void progress(long doneRecords, long allRecords) {
+            listener.progress(doneRecords, allRecords);
+          }
+        };
+    Comparison.Counts counts =
+        Comparison.run(before.lookup, after.lookup, detail, options.threads(), receiver);
+    return new DiffReport(
+        new DiffReport.Facts(counts.kept(), counts.added(), counts.removed(), counts.changed()));
   }
 
   /**

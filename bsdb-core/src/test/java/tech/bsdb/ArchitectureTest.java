@@ -96,6 +96,7 @@ class ArchitectureTest {
         .resideInAnyPackage(
             "tech.bsdb.read..",
             "tech.bsdb.verify..",
+            "tech.bsdb.compare..",
             "tech.bsdb.lookup..",
             "tech.bsdb.locate..",
             "tech.bsdb.directory..")
@@ -168,6 +169,23 @@ class ArchitectureTest {
         "tech.bsdb.io..",
         "tech.bsdb.hash..",
         "tech.bsdb.directory..");
+  }
+
+  @Test
+  void comparisonsKnowTheLookupPathAndTasks() {
+    onlyUses(
+        "tech.bsdb.compare..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.work..",
+        "tech.bsdb.hash..",
+        "tech.bsdb.index..",
+        "tech.bsdb.data..",
+        "tech.bsdb.directory..",
+        "tech.bsdb.locate..",
+        "tech.bsdb.lookup..");
   }
 
   @Test

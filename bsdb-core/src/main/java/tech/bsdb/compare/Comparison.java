@@ -1,0 +1,174 @@
+package tech.bsdb.compare;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordLayout;
+import tech.bsdb.lookup.Lookup;
+
+/**
+ * Compares the records of two open databases. If both have the packed layout, the same shards and
+ * the same seeds, their records lie in the same order, and one pass over both joins them: {@link
+ * JoinedComparison}. Otherwise the keys of each are looked up in the other: {@link
+ * LookupComparison}.
+ *
+ * <p>Memory does not depend on the number of records or differences. Values longer than {@link
+ * tech.bsdb.data.PackedStream#LONG_VALUE} are compared in parts by the join, and loaded only to be
+ * reported.
+ */
+public final class Comparison {
+  /** How a record differs. */
+  public enum Difference {
+    /** Only the second database has the key. */
+    ADDED,
+    /** Only the first database has the key. */
+    REMOVED,
+    /** Both have the key, with different values. */
+    CHANGED
+  }
+
+  /** What of a differing record is reported. */
+  public enum Detail {
+    /** Nothing: differences are only counted. */
+    NONE,
+    /** The key. */
+    KEYS,
+    /** The key and the values. */
+    VALUES
+  }
+
+  /** Receives the differing records, and the progress, on the thread that compares. */
+  public interface Receiver {
+    /**
+     * Takes a differing record.
+     *
+     * @param before its value in the first database, null if that lacks it, or without values
+     * @param after its value in the second database, likewise
+     * @return whether to report more of them; if not, the others are only counted
+     */
+    boolean take(
+        Difference difference, byte[] key, byte @Nullable [] before, byte @Nullable [] after)
+        throws IOException;
+
+    /** Reports how many records of both databases have been compared, and how many they have. */
+    void progress(long doneRecords, long allRecords);
+  }
+
+  /**
+   * The result.
+   *
+   * @param kept the records that both have with the same value
+   * @param added the keys that only the second has
+   * @param removed the keys that only the first has
+   * @param changed the keys that both have with different values
+   */
+  public record Counts(long kept, long added, long removed, long changed) {}
+
+  private Comparison() {}
+
+  /**
+   * Compares two databases.
+   *
+   * @param threads how many threads join ranges of the records
+   * @throws UnsupportedOperationException if one is approximate: it holds no keys
+   * @throws IllegalArgumentException if one is a part of a set, and the other is not the same part
+   * @throws CorruptDatabaseException if bytes are damaged, records are not in order, or there are
+   *     not as many as the manifest says
+   * @throws java.io.InterruptedIOException if this thread is interrupted; it stays interrupted
+   * @throws IllegalStateException if one of the databases is closed
+   */
+  public static Counts run(
+      Lookup before, Lookup after, Detail detail, int threads, Receiver receiver)
+      throws IOException {
+    requireKeys(before);
+    requireKeys(after);
+    requireSameShards(before, after);
+    Reporter reporter = new Reporter(detail, receiver, records(before) + records(after));
+    return haveSameOrder(before, after)
+        ? new JoinedComparison(before, after, reporter).run(threads)
+        : new LookupComparison(before, after, reporter).run();
+  }
+
+  private static void requireKeys(Lookup database) {
+    if (database.opened().facts().approximate()) {
+      throw new UnsupportedOperationException(
+          database.opened().path() + " is approximate: it keeps no keys, so it cannot be compared");
+    }
+  }
+
+  private static void requireSameShards(Lookup before, Lookup after) {
+    if ((before.isShard() || after.isShard()) && !shards(before).equals(shards(after))) {
+      throw new IllegalArgumentException(
+          before.opened().path()
+              + " has "
+              + shown(before)
+              + ", but "
+              + after.opened().path()
+              + " has "
+              + shown(after)
+              + "; parts of sets can be compared only if both hold the same shards");
+    }
+  }
+
+  /** The count of shards, and the numbers of those that are held. */
+  private static List<Integer> shards(Lookup database) {
+    return Stream.concat(
+            Stream.of(database.opened().facts().shards()),
+            database.opened().databases().stream().map(each -> each.facts().shard()))
+        .toList();
+  }
+
+  private static String shown(Lookup database) {
+    List<DatabaseDirectory> held = database.opened().databases();
+    int shards = database.opened().facts().shards();
+    if (held.size() == shards) {
+      return shards == 1 ? "no shards" : "all " + shards + " shards";
+    }
+    return held.size() == 1
+        ? "shard " + held.get(0).facts().shard() + " of " + shards
+        : held.size() + " of " + shards + " shards";
+  }
+
+  /** Whether the records of both lie in the same order, so that one pass compares them. */
+  public static boolean haveSameOrder(Lookup before, Lookup after) {
+    if (!shards(before).equals(shards(after))) {
+      return false;
+    }
+    for (int i = 0; i < before.opened().databases().size(); i++) {
+      Facts one = facts(before, i);
+      Facts other = facts(after, i);
+      if (one.layout() != RecordLayout.PACKED
+          || other.layout() != RecordLayout.PACKED
+          || one.hashSeed() != other.hashSeed()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  /** The facts of one of the databases. */
+  static Facts facts(Lookup database, int number) {
+    return database.opened().databases().get(number).facts();
+  }
+
+  /** The number of records, as the manifests say. */
+  static long records(Lookup database) {
+    return database.opened().databases().stream().mapToLong(each -> each.facts().records()).sum();
+  }
+
+  /** Describes a wrong number of records in a database or set, or in one of its shards. */
+  static CorruptDatabaseException miscounted(Path directory, long expected, long found) {
+    return new CorruptDatabaseException(
+        directory.resolve(Manifest.FILE_NAME),
+        Page.SIZE,
+        found + " records, as many as there are",
+        expected + "");
+  }
+}

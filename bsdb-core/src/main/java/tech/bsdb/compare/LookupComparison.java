@@ -1,0 +1,165 @@
+package tech.bsdb.compare;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.compare.Comparison.Counts;
+import tech.bsdb.compare.Comparison.Difference;
+import tech.bsdb.error.MemoryBudgetExceededException;
+import tech.bsdb.lookup.KeyBatch;
+import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.RecordWalk;
+
+/**
+ * Compares any two databases: scans the first and looks up its keys in the second; then, if keys
+ * that the second adds are to be reported, the other way round. Not thread-safe.
+ */
+final class LookupComparison {
+  private static final int BATCH = 1000;
+
+  /** The most bytes of the records of a batch, and of their values in the other database. */
+  private static final long BATCH_BYTES = 16 << 20;
+
+  private final Lookup before;
+  private final Lookup after;
+  private final Reporter reporter;
+  private long kept;
+  private long added;
+  private long removed;
+  private long changed;
+
+  LookupComparison(Lookup before, Lookup after, Reporter reporter) {
+    this.before = before;
+    this.after = after;
+    this.reporter = reporter;
+  }
+
+  Counts run() throws IOException {
+    new Pass(before, after, true) {
+      @Override
+      void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
+        old(key, value, other);
+      }
+    }.run();
+    long found = kept + changed;
+    requireCounted(before, found + removed);
+    added = Comparison.records(after) - found;
+    if (added < 0) {
+      throw Comparison.miscounted(after.opened().path(), Comparison.records(after), found);
+    }
+    if (added == 0 || !reporter.wantsKeys()) {
+      reporter.progress(Comparison.records(after));
+      return new Counts(kept, added, removed, changed);
+    }
+    added = 0;
+    new Pass(after, before, reporter.wantsValues()) {
+      @Override
+      void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
+        if (other == null) {
+          added++;
+          reporter.report(Difference.ADDED, key, null, reporter.wantsValues() ? value : null);
+        }
+      }
+    }.run();
+    requireCounted(after, found + added);
+    return new Counts(kept, added, removed, changed);
+  }
+
+  private void old(byte[] key, byte[] value, byte @Nullable [] now) throws IOException {
+    boolean values = reporter.wantsValues();
+    if (now == null) {
+      removed++;
+      reporter.report(Difference.REMOVED, key, values ? value : null, null);
+    } else if (Arrays.equals(value, now)) {
+      kept++;
+    } else {
+      changed++;
+      reporter.report(Difference.CHANGED, key, values ? value : null, values ? now : null);
+    }
+  }
+
+  private static void requireCounted(Lookup database, long found) throws IOException {
+    long expected = Comparison.records(database);
+    if (found != expected) {
+      throw Comparison.miscounted(database.opened().path(), expected, found);
+    }
+  }
+
+  /** Looks up the keys of one database in another one. */
+  private abstract class Pass {
+    private final Lookup scanned;
+    private final Lookup asked;
+    private final boolean readsValues;
+    private final KeyBatch batch;
+    private final List<byte[]> keys = new ArrayList<>();
+    private final List<byte[]> values = new ArrayList<>();
+    private long batchBytes;
+    private long reserved;
+
+    Pass(Lookup scanned, Lookup asked, boolean readsValues) {
+      this.scanned = scanned;
+      this.asked = asked;
+      this.readsValues = readsValues;
+      this.batch = asked.batch();
+    }
+
+    /** Takes a record and its value in the other database. */
+    abstract void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException;
+
+    void run() throws IOException {
+      batch.use(this::reserve);
+      try (RecordWalk walk = new RecordWalk(scanned, readsValues, 0, 1)) {
+        while (walk.next()) {
+          byte[] key = walk.key();
+          byte[] value = readsValues ? walk.value() : key;
+          keys.add(key);
+          values.add(value);
+          batchBytes += key.length + value.length;
+          if (keys.size() == BATCH || batchBytes >= BATCH_BYTES) {
+            flush();
+          }
+        }
+      }
+      flush();
+    }
+
+    private boolean reserve(long bytes) {
+      reserved += bytes;
+      return reserved <= BATCH_BYTES;
+    }
+
+    private void flush() throws IOException {
+      if (!keys.isEmpty()) {
+        answer(0, keys.size());
+      }
+      reporter.progress(keys.size());
+      keys.clear();
+      values.clear();
+      batchBytes = 0;
+    }
+
+    /** Looks up some keys of the batch; fewer at once if their values take too much memory. */
+    private void answer(int from, int to) throws IOException {
+      if (to - from == 1) {
+        answer(keys.get(from), values.get(from), asked.get(keys.get(from)));
+        return;
+      }
+      batch.clear();
+      keys.subList(from, to).forEach(batch::add);
+      reserved = 0;
+      try {
+        batch.get();
+      } catch (MemoryBudgetExceededException e) {
+        int middle = from + to >>> 1;
+        answer(from, middle);
+        answer(middle, to);
+        return;
+      }
+      for (int i = from; i < to; i++) {
+        answer(keys.get(i), values.get(i), batch.value(i - from));
+      }
+    }
+  }
+}
