@@ -50,7 +50,7 @@ class MainTest {
   void anUnrecognizableCommandIsAnErrorThatNamesAll() {
     assertThat(bsdb("frobnicate").err())
         .contains(
-            "the commands are build, build-parquet, merge, merge-parquet, get, scan, stat, verify, warm, plan, publish,"
+            "the commands are build, build-parquet, merge, merge-parquet, get, scan, stat, verify, diff, warm, plan, publish,"
                 + " pull, push, rollback, versions, serve");
   }
 
@@ -65,6 +65,7 @@ class MainTest {
         "scan",
         "stat",
         "verify",
+        "diff",
         "warm",
         "plan",
         "publish",

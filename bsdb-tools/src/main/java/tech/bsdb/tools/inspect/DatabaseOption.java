@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.nio.file.DirectoryStream;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
+import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
@@ -51,6 +52,24 @@ public final class DatabaseOption {
       }
     }
     return directory;
+  }
+
+  /**
+   * The database that an operand names: a database or a set itself, or the current version of a
+   * store, as it is now. Its directory is checked like that of the option.
+   *
+   * @param given the directory as the user wrote it
+   */
+  public static Path current(Path directory, String given) throws IOException {
+    if (!Store.isStore(directory)) {
+      return of(directory, given);
+    }
+    String current = Store.open(directory).current();
+    if (current == null) {
+      throw new NotDirectoryException(
+          given + " is not a database but a store, and its file CURRENT names no version");
+    }
+    return directory.resolve(current);
   }
 
   /** The given directory, which need not exist. */

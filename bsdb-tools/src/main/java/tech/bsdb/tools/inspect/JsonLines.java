@@ -7,28 +7,20 @@ import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
-import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.tools.input.Encoding;
-import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowForm;
-import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.text.JsonBuffer;
 
 /**
- * Writes records as objects, {@code {"key":...,"value":...}}, one per line. Rows are written as
- * objects; other bytes as a string if they are UTF-8, otherwise as {@code {"base64":"..."}}; with
- * an encoding, always as a string. Not thread-safe.
+ * Writes records as objects, {@code {"key":...,"value":...}}, one per line, as {@link RecordJson}
+ * writes keys and values. Not thread-safe.
  */
 final class JsonLines {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
   private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
-  private static final byte[] NULL = "null".getBytes(US_ASCII);
   private static final byte[] END = "}\n".getBytes(US_ASCII);
 
   private final OutputStream out;
-  private final RecordForm form;
-  private final Statistics statistics;
-  private final @Nullable RowJson rows;
+  private final RecordJson json;
   private final JsonBuffer line = new JsonBuffer();
 
   /**
@@ -39,9 +31,7 @@ final class JsonLines {
    */
   JsonLines(OutputStream out, RecordForm form, Statistics statistics, @Nullable RowForm rows) {
     this.out = out;
-    this.form = form;
-    this.statistics = statistics;
-    this.rows = rows == null ? null : new RowJson(rows);
+    this.json = new RecordJson(form, statistics, rows);
   }
 
   /**
@@ -52,43 +42,10 @@ final class JsonLines {
   void write(byte[] key, byte @Nullable [] value) throws IOException {
     line.reset();
     line.put(KEY);
-    put(form.key(), key);
+    json.putKey(key, line);
     line.put(VALUE);
-    if (value == null) {
-      line.put(NULL);
-    } else if (rows == null) {
-      put(form.value(), value);
-    } else {
-      putRow(rows, key, value);
-    }
+    json.putValue(key, value, line);
     line.put(END);
     out.write(line.bytes(), 0, line.length());
-  }
-
-  private void put(Encoding encoding, byte[] bytes) {
-    byte[] text = RecordForm.shown(encoding, bytes);
-    line.putText(text, 0, text.length);
-  }
-
-  private void putRow(RowJson writer, byte[] key, byte[] value) throws IOException {
-    try {
-      writer.write(value, 0, value.length, line);
-    } catch (BadRowException e) {
-      int width = statistics.approximateWidth();
-      String approximate =
-          width == 0
-              ? ""
-              : "; this is an approximate database, which keeps at most "
-                  + width
-                  + " bytes of a value and may return bytes for an absent key";
-      throw new FileSystemException(
-          statistics.directory().toString(),
-          null,
-          "the value of "
-              + DuplicateKeyException.show(key)
-              + " is not a row of the stored schema: "
-              + e.getMessage()
-              + approximate);
-    }
   }
 }

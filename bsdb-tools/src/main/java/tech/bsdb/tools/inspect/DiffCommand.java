@@ -1,0 +1,204 @@
+package tech.bsdb.tools.inspect;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Locale;
+import java.util.Map;
+import tech.bsdb.Database;
+import tech.bsdb.DiffListener;
+import tech.bsdb.DiffOptions;
+import tech.bsdb.DiffReport;
+import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.ArgumentText;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/** {@code bsdb diff}: tells by which records two databases differ. */
+public final class DiffCommand implements Command {
+  /** The exit code if they differ. */
+  private static final int DIFFERENT = 1;
+
+  private static final String KEYS = "--keys";
+  private static final String VALUES = "--values";
+  private static final String LIMIT = "--limit";
+
+  private static final Syntax SYNTAX =
+      RowOptions.declare(
+              RecordForm.declare(
+                  new Syntax(
+                          "diff",
+                          "A B",
+                          "Counts the records that B keeps from A, adds, removes, and changes. A"
+                              + " and B are databases, sets of shards, or stores, whose current"
+                              + " versions are compared. Two packed databases with the same seed"
+                              + " and shards are read once from front to back; otherwise the keys"
+                              + " of each are looked up in the other. Exit code: 0 the same"
+                              + " records, 1 different ones, 2 error.")
+                      .flag(
+                          KEYS,
+                          "print a line for each differing record instead, in an order that the"
+                              + " databases determine: + or - or ~ if it was added, removed or"
+                              + " changed, a space, and the key; the counts go to stderr")
+                      .flag(
+                          VALUES,
+                          "like --keys, followed by a separator and the value; for changed"
+                              + " records by both values, first that in A")
+                      .bytes(
+                          "-s",
+                          "TEXT",
+                          "separator (default a tab); \\t is a tab, \\xHH the character with that"
+                              + " code")
+                      .value(
+                          LIMIT,
+                          "N",
+                          "print at most N differing records; all are counted (default: all)")))
+          .flag(
+              "--json",
+              "print the counts as one JSON object; with --keys or --values instead one object"
+                  + " per record, {\"change\":\"added\",\"key\":...}, with --values also"
+                  + " \"before\" and \"after\", null where the key is absent")
+          .flag("-q", "do not print the counts")
+          .example("what changed since yesterday?", "bsdb diff ./yesterday ./today")
+          .example(
+              "which keys would a store lose?", "bsdb diff --keys /data/users ./rdb | grep '^-'")
+          .example(
+              "the first hundred differing records as JSON",
+              "bsdb diff --json --values --limit 100 ./yesterday ./today");
+
+  /** For the service loader. */
+  public DiffCommand() {}
+
+  @Override
+  public String name() {
+    return "diff";
+  }
+
+  @Override
+  public String summary() {
+    return "compare the records of two databases";
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    List<String> operands = arguments.operands();
+    if (operands.size() != 2 || operands.contains("")) {
+      throw new UsageException("diff takes two databases: bsdb diff ./yesterday ./today");
+    }
+    boolean values = arguments.has(VALUES);
+    boolean lines = values || arguments.has(KEYS);
+    RecordForm form = RecordForm.of(arguments);
+    RowOptions rows = RowOptions.of(arguments);
+    refuseWithout(values, VALUES, arguments, "--fields", "--json-safe-integers", "-s");
+    refuseWithout(values, VALUES, arguments, "--value-encoding");
+    refuseWithout(lines, "--keys or --values", arguments, "--key-encoding", LIMIT);
+    byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", "\t")));
+    long limit = arguments.number(LIMIT, 0, Long.MAX_VALUE, Long.MAX_VALUE);
+    DiffOptions options =
+        DiffOptions.defaults()
+            .withDetail(
+                !lines || limit == 0
+                    ? DiffOptions.Detail.COUNTS
+                    : values ? DiffOptions.Detail.VALUES : DiffOptions.Detail.KEYS);
+    Path before = DatabaseOption.current(arguments.pathOperand(0, "database"), operands.get(0));
+    Path after = DatabaseOption.current(arguments.pathOperand(1, "database"), operands.get(1));
+    long began = System.nanoTime();
+    DiffReport report;
+    try (Database one = Database.open(before);
+        Database two = Database.open(after);
+        Progress progress = new Progress(console, lines || arguments.has("-q"))) {
+      Statistics first = one.statistics();
+      Statistics second = two.statistics();
+      requireKeys(first);
+      requireKeys(second);
+      DiffLines.Manner manner =
+          new DiffLines.Manner(
+              form,
+              separator,
+              values,
+              form.json() ? new RecordJson(form, first, values ? rows.form(first) : null) : null,
+              form.json() ? new RecordJson(form, second, values ? rows.form(second) : null) : null);
+      DiffListener listener = new DiffLines(console.out(), progress, manner, limit);
+      report = Database.diff(one, two, options, listener);
+    } catch (IllegalArgumentException e) { // parts of sets with different shards
+      throw new IOException(String.valueOf(e.getMessage()), e);
+    }
+    double seconds = (System.nanoTime() - began) / 1e9;
+    if (!arguments.has("-q")) {
+      console.out().flush();
+      if (lines) {
+        console.say(forPeople(report));
+      } else if (form.json()) {
+        JsonReport.print(console, forPrograms(before, after, report, seconds));
+      } else {
+        console.print(forPeople(report));
+      }
+    }
+    return report.isEqual() ? OK : DIFFERENT;
+  }
+
+  private static void refuseWithout(
+      boolean given, String needed, Arguments arguments, String... options) throws UsageException {
+    for (String option : options) {
+      if (!given && arguments.has(option)) {
+        throw new UsageException(option + " is for the differing records; add " + needed);
+      }
+    }
+  }
+
+  private static void requireKeys(Statistics statistics) throws FileSystemException {
+    if (statistics.approximateWidth() > 0) {
+      throw new FileSystemException(
+          statistics.directory().toString(),
+          null,
+          "an approximate database keeps no keys, so it cannot be compared");
+    }
+  }
+
+  /** The counts in words. */
+  public static String forPeople(DiffReport report) {
+    return String.format(
+        Locale.ROOT,
+        "%,d records kept, %,d added, %,d removed, %,d changed",
+        report.kept(),
+        report.added(),
+        report.removed(),
+        report.changed());
+  }
+
+  /** The counts by name. */
+  public static Map<String, Object> figures(DiffReport report) {
+    Map<String, Object> figures = new LinkedHashMap<>();
+    figures.put("kept", report.kept());
+    figures.put("added", report.added());
+    figures.put("removed", report.removed());
+    figures.put("changed", report.changed());
+    return figures;
+  }
+
+  private static Map<String, Object> forPrograms(
+      Path before, Path after, DiffReport report, double seconds) {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("before", before.toString());
+    json.put("after", after.toString());
+    json.put("recordsBefore", report.recordsBefore());
+    json.put("recordsAfter", report.recordsAfter());
+    json.putAll(figures(report));
+    json.put("equal", report.isEqual());
+    json.put("seconds", seconds);
+    return json;
+  }
+}
