@@ -177,7 +177,7 @@ class HdfsStoreTest {
             near,
             Duration.ofHours(1),
             TransferOptions.defaults(),
-            new Checks(0, 5, 1000, -1, false, null, Encoding.UTF8),
+            new Checks(0, 5, 1000, -1, false, null, Encoding.UTF8, Checks.Counting.IF_NEEDED),
             1);
     Follower follower = new Follower(options, Console.ofProcess());
     assertThat(follower.first()).isTrue();

@@ -91,7 +91,7 @@ public record FollowOptions(
         store,
         Duration.ofSeconds(arguments.number("--follow-interval", 1, 86_400, 60)),
         PullOptions.transfer(arguments, PREFIX),
-        Checks.of(arguments),
+        Checks.of(arguments, Checks.Counting.IF_NEEDED),
         arguments.integer("--keep", 0, 1_000_000, -1));
   }
 

@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 
 import java.io.IOException;
 import java.io.InputStream;
+import java.math.BigDecimal;
+import java.math.RoundingMode;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -15,7 +17,12 @@ import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.DiffListener;
+import tech.bsdb.DiffOptions;
+import tech.bsdb.DiffReport;
+import tech.bsdb.ScanOptions;
 import tech.bsdb.Statistics;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.cli.Arguments;
@@ -23,6 +30,7 @@ import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.inspect.DiffCommand;
 import tech.bsdb.tools.inspect.KeyReader;
 
 /**
@@ -32,11 +40,12 @@ import tech.bsdb.tools.inspect.KeyReader;
  * @param maxShrink the maximum decrease, in percent of the current version's records; negative for
  *     no limit
  * @param sample how many keys are sampled from each version, 0 for none
- * @param minKept the percentage of the current version's sampled keys that must be present;
- *     negative if not required
+ * @param minKept the percentage of the current version's keys that must be present; negative if not
+ *     required
  * @param allowKeyChange whether a different form of keys, or a different set of keys, is accepted
  * @param queries a file of keys that must be present, or null
  * @param keyEncoding the encoding of the keys in that file
+ * @param counting when to count what the new version changes
  */
 public record Checks(
     long minRecords,
@@ -45,9 +54,16 @@ public record Checks(
     double minKept,
     boolean allowKeyChange,
     @Nullable Path queries,
-    Encoding keyEncoding) {
+    Encoding keyEncoding,
+    Counting counting) {
   /** The number of key slots, of which a shard has a range (FORMAT.md §14). */
   private static final int SLOTS = 16_384;
+
+  private static final String DIFF = "--diff";
+  private static final String NO_DIFF = "--no-diff";
+
+  /** As many records are quickly looked up. */
+  private static final long FEW = 1_000_000;
 
   private static final int ENOUGH_TO_JUDGE = 100;
   private static final int BATCH = 1000;
@@ -56,10 +72,20 @@ public record Checks(
   /** The most characters of ranges in a message. */
   private static final int MOST_RANGES = 80;
 
-  /** The findings of the checks, by name, for the report. */
-  record Findings(Map<String, Object> figures, List<String> leftOut) {
+  /** When all records of the new version and the current one are compared. */
+  public enum Counting {
+    /** If {@code --min-kept} needs it. */
+    IF_NEEDED,
+    /** Also if both can be read from front to back, or are small. */
+    IF_CHEAP,
+    /** Always. */
+    ALWAYS
+  }
+
+  /** The findings of the checks, by name and in sentences, for the report. */
+  record Findings(Map<String, Object> figures, List<String> said, List<String> leftOut) {
     Findings() {
-      this(new LinkedHashMap<>(), new ArrayList<>());
+      this(new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>());
     }
   }
 
@@ -90,8 +116,8 @@ public record Checks(
         .value(
             "--min-kept",
             "PERCENT",
-            "refuse if less than PERCENT of the current version's sampled keys are in the new one"
-                + " (default: refuse if none of 100 or more is)")
+            "refuse if less than PERCENT of the current version's keys are in the new one; all are"
+                + " counted (default: refuse if none of 100 or more sampled ones is)")
         .flag(
             "--allow-key-change",
             "accept keys of a different form than the current version's, and a different set of"
@@ -99,8 +125,39 @@ public record Checks(
         .value("--queries", "FILE", "refuse unless all keys in FILE, one per line, are present");
   }
 
-  /** Reads the options. */
-  public static Checks of(Arguments arguments) throws UsageException {
+  /** Declares the options of a command that counts what changes. */
+  static Syntax declareDiff(Syntax syntax) {
+    return syntax
+        .flag(
+            DIFF,
+            "count the records that the new version keeps from the current one, adds, removes and"
+                + " changes, even if that takes a lookup of each key (default: if both are packed"
+                + " with the same seed and shards, or the current one has at most a million"
+                + " records)")
+        .flag(NO_DIFF, "do not count them");
+  }
+
+  /** Reads the options, with those of {@link #declareDiff}. */
+  static Checks withDiff(Arguments arguments) throws UsageException {
+    boolean never = arguments.has(NO_DIFF);
+    boolean always = arguments.has(DIFF);
+    if (never && always) {
+      throw new UsageException("give either " + DIFF + " or " + NO_DIFF);
+    }
+    Checks checks =
+        of(arguments, never ? Counting.IF_NEEDED : always ? Counting.ALWAYS : Counting.IF_CHEAP);
+    if (never && checks.minKept >= 0) {
+      throw new UsageException("--min-kept compares the versions; omit " + NO_DIFF);
+    }
+    return checks;
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @param counting when to count what the new version changes
+   */
+  public static Checks of(Arguments arguments, Counting counting) throws UsageException {
     Checks checks =
         new Checks(
             arguments.number("--min-records", 0, Long.MAX_VALUE, 0),
@@ -109,10 +166,8 @@ public record Checks(
             percent(arguments, "--min-kept"),
             arguments.has("--allow-key-change"),
             arguments.path("--queries").orElse(null),
-            arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8));
-    if (checks.sample == 0 && checks.minKept >= 0) {
-      throw new UsageException("--min-kept needs sampled keys, but --sample is 0");
-    }
+            arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8),
+            counting);
     if (checks.queries != null && !Files.isReadable(checks.queries)) {
       throw new UsageException("--queries " + checks.queries + ": no such file, or not readable");
     }
@@ -150,13 +205,13 @@ public record Checks(
     if (maxShrink < 0 || current.records() == 0) {
       return;
     }
-    double shrink = 100.0 * (current.records() - records) / current.records();
-    if (shrink > maxShrink) {
+    long lost = current.records() - records;
+    if (compareShare(lost, current.records(), maxShrink) > 0) {
       throw new VersionRefusedException(
           "the new version has "
               + records
               + " records, "
-              + shown(shrink)
+              + shown(lost, current.records(), RoundingMode.CEILING)
               + " % fewer than the "
               + current.records()
               + " of "
@@ -180,8 +235,10 @@ public record Checks(
   /**
    * Checks that the required keys are present, and that the keys are like those of the current
    * version.
+   *
+   * @param listener receives the progress of the comparison
    */
-  Findings keys(Path added, Current current) throws IOException {
+  Findings keys(Path added, Current current, DiffListener listener) throws IOException {
     Findings findings = new Findings();
     try (Database next = Database.open(added)) {
       if (current.directory() != null && !allowKeyChange) {
@@ -190,41 +247,55 @@ public record Checks(
       if (queries != null) {
         findings.figures().put("queries", all(next, queries));
       }
-      if (current.directory() == null) {
-        if (minKept >= 0 || maxShrink >= 0) {
-          findings.leftOut().add("no version is current yet: nothing to compare the new one with");
-        }
-      } else if (sample > 0) {
-        compare(next, current.directory(), current.name(), findings);
-      } else {
-        findings.leftOut().add("form and set of keys are not compared: --sample is 0");
+      if (current.directory() != null) {
+        compare(next, current.directory(), current.name(), findings, listener);
+      } else if (minKept >= 0 || maxShrink >= 0) {
+        findings.leftOut().add("no version is current yet: nothing to compare the new one with");
       }
     }
     return findings;
   }
 
-  private void compare(Database next, Path old, String current, Findings findings)
+  private void compare(
+      Database next, Path old, String current, Findings findings, DiffListener listener)
       throws IOException {
-    List<byte[]> oldKeys;
-    try (Database before = Database.open(old)) {
+    if (sample == 0) {
+      findings.leftOut().add("form and set of keys are not compared: --sample is 0");
+      if (!counts()) {
+        return;
+      }
+    }
+    Database before;
+    try {
+      before = Database.open(old);
+    } catch (IOException e) {
+      unreadable("form and set of keys are not compared", current, e, findings);
+      return;
+    }
+    try (before) {
       if (keepsNoKeys(next, before, current, findings)) {
         return;
       }
-      oldKeys = KeySample.of(before, sample);
-    } catch (VersionRefusedException e) {
-      throw e;
-    } catch (IOException e) {
-      if (minKept >= 0) {
-        throw cannotCompare("--min-kept", current, Diagnosis.of(e).words());
+      if (sample == 0 || compareSamples(next, before, current, findings)) {
+        count(next, before, current, findings, listener);
       }
-      findings
-          .leftOut()
-          .add(
-              "form and set of keys are not compared, because "
-                  + current
-                  + ", the current version, cannot be read: "
-                  + Diagnosis.of(e).words());
-      return;
+    }
+  }
+
+  /** Whether all records of both versions are to be compared. */
+  private boolean counts() {
+    return counting != Counting.IF_NEEDED || minKept >= 0;
+  }
+
+  /** Compares sampled keys; returns false if the current version cannot be read. */
+  private boolean compareSamples(Database next, Database before, String current, Findings findings)
+      throws IOException {
+    List<byte[]> oldKeys;
+    try {
+      oldKeys = KeySample.of(before, sample);
+    } catch (IOException e) {
+      unreadable("form and set of keys are not compared", current, e, findings);
+      return false;
     }
     List<byte[]> newKeys = KeySample.of(next, sample);
     if (!oldKeys.isEmpty() && !newKeys.isEmpty()) {
@@ -233,6 +304,113 @@ public record Checks(
     if (!oldKeys.isEmpty()) {
       kept(next, oldKeys, current, findings);
     }
+    return true;
+  }
+
+  /** Refuses if a check needs the current version; otherwise notes that it cannot be read. */
+  private void unreadable(String leftOut, String current, IOException why, Findings findings)
+      throws VersionRefusedException {
+    String words = Diagnosis.of(why).words();
+    if (minKept >= 0) {
+      throw cannotCompare("--min-kept", current, words);
+    }
+    findings
+        .leftOut()
+        .add(leftOut + ", because " + current + ", the current version, cannot be read: " + words);
+  }
+
+  /** Counts what the new version changes, and checks how much it keeps. */
+  private void count(
+      Database next, Database before, String current, Findings findings, DiffListener listener)
+      throws IOException {
+    if (!counts()) {
+      return;
+    }
+    if (counting == Counting.IF_CHEAP
+        && minKept < 0
+        && before.statistics().records() > FEW
+        && !Database.haveSameOrder(before, next)) {
+      findings
+          .leftOut()
+          .add(
+              "the changes are not counted, because that takes a lookup of each key; "
+                  + DIFF
+                  + " counts them");
+      return;
+    }
+    long kept = 0;
+    try {
+      // a server that follows a source has lookups to answer meanwhile
+      DiffOptions options = DiffOptions.defaults();
+      DiffReport report =
+          Database.diff(
+              before,
+              next,
+              counting == Counting.IF_NEEDED ? options.withThreads(1) : options,
+              listener);
+      findings.figures().put("changes", DiffCommand.figures(report));
+      findings.said().add("compared with " + current + ": " + DiffCommand.forPeople(report));
+      kept = report.kept() + report.changed();
+    } catch (IllegalArgumentException e) { // parts of sets
+      findings
+          .leftOut()
+          .add(
+              "the changes are not counted: the new version and "
+                  + current
+                  + " have different shards");
+      if (minKept >= 0) {
+        kept = all(next, before);
+      }
+    } catch (IOException e) {
+      if (!concerns(e, before)) {
+        throw e;
+      }
+      unreadable("the changes are not counted", current, e, findings);
+      return;
+    }
+    long records = before.statistics().records();
+    if (minKept >= 0 && compareShare(kept, records, minKept) < 0) {
+      throw new VersionRefusedException(
+          kept
+              + " of the "
+              + records
+              + " keys of "
+              + current
+              + " are in the new version ("
+              + shown(kept, records, RoundingMode.FLOOR)
+              + " %); --min-kept requires "
+              + shown(minKept)
+              + " %");
+    }
+  }
+
+  /** Whether a file of the database is damaged or cannot be read. */
+  private static boolean concerns(IOException e, Database database) {
+    Path directory = database.statistics().directory();
+    return e instanceof CorruptDatabaseException damage
+        ? damage.file().startsWith(directory)
+        : String.valueOf(e.getMessage()).startsWith(directory.toString());
+  }
+
+  /** Counts the keys that are in another database, too; those of its other shards are not. */
+  private static long all(Database next, Database before) throws IOException {
+    long found = 0;
+    List<byte[]> batch = new ArrayList<>();
+    try (Database.RecordCursor records = before.scan(ScanOptions.defaults().withValues(false))) {
+      while (records.next()) {
+        batch.add(records.key());
+        if (batch.size() == BATCH) {
+          found += found(next, batch);
+          batch.clear();
+        }
+      }
+    }
+    return found + found(next, batch);
+  }
+
+  private static long found(Database next, List<byte[]> keys) throws IOException {
+    List<byte[]> own = keys.stream().filter(key -> !isForeign(next, key)).toList();
+    return next.getAll(own).stream().filter(value -> value != null).count();
   }
 
   private boolean keepsNoKeys(Database next, Database before, String current, Findings findings)
@@ -353,28 +531,18 @@ public record Checks(
       throws IOException {
     long found = 0;
     for (int from = 0; from < oldKeys.size(); from += BATCH) {
-      List<byte[]> part = oldKeys.subList(from, Math.min(from + BATCH, oldKeys.size()));
-      List<byte[]> own = part.stream().filter(key -> !isForeign(next, key)).toList();
-      found += next.getAll(own).stream().filter(value -> value != null).count();
+      found += found(next, oldKeys.subList(from, Math.min(from + BATCH, oldKeys.size())));
     }
-    double percent = 100.0 * found / oldKeys.size();
     findings.figures().put("sampled", oldKeys.size());
     findings.figures().put("kept", found);
-    String said =
-        found
-            + " of "
-            + oldKeys.size()
-            + " keys sampled from "
-            + current
-            + " are in the new version ("
-            + shown(percent)
-            + " %)";
-    if (percent < minKept) {
-      throw new VersionRefusedException(said + "; --min-kept requires " + shown(minKept) + " %");
-    }
     if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
       throw new VersionRefusedException(
-          said + ": this is a different set of keys; --allow-key-change accepts that");
+          "0 of "
+              + oldKeys.size()
+              + " keys sampled from "
+              + current
+              + " are in the new version: this is a different set of keys; --allow-key-change"
+              + " accepts that");
     }
   }
 
@@ -415,6 +583,22 @@ public record Checks(
     } catch (IllegalArgumentException e) {
       throw new VersionRefusedException(file + ":" + number + ": " + e.getMessage());
     }
+  }
+
+  /** Compares a share of a whole with a percentage, exactly; every share of nothing is equal. */
+  private static int compareShare(long part, long whole, double percent) {
+    return BigDecimal.valueOf(part)
+        .multiply(BigDecimal.valueOf(100))
+        .compareTo(BigDecimal.valueOf(whole).multiply(BigDecimal.valueOf(percent)));
+  }
+
+  /** A share in percent, rounded so that it does not look like one on the other side of a limit. */
+  private static String shown(long part, long whole, RoundingMode rounding) {
+    return BigDecimal.valueOf(part)
+        .multiply(BigDecimal.valueOf(100))
+        .divide(BigDecimal.valueOf(whole), 2, rounding)
+        .stripTrailingZeros()
+        .toPlainString();
   }
 
   private static String shown(double percent) {

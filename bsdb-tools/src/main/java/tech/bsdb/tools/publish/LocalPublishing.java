@@ -5,6 +5,7 @@ import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.DiffListener;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
@@ -25,15 +26,19 @@ public final class LocalPublishing {
   private final int keep;
 
   /**
-   * Reads the options.
+   * Reads the options of a database whose changes are known.
    *
    * @throws UsageException if a value is wrong
    */
   public LocalPublishing(Arguments arguments, Console console) throws UsageException {
+    this(arguments, console, Checks.of(arguments, Checks.Counting.IF_NEEDED));
+  }
+
+  LocalPublishing(Arguments arguments, Console console, Checks checks) throws UsageException {
     this.arguments = arguments;
     this.console = console;
     this.quiet = arguments.has("-q");
-    this.checks = Checks.of(arguments);
+    this.checks = checks;
     this.keep = arguments.integer("--keep", 0, 1_000_000, -1);
     options(PublishListener.NONE); // so that they are checked
   }
@@ -110,8 +115,10 @@ public final class LocalPublishing {
         Publication publication =
             Publication.of(
                 database, store, options(new PublishProgress(program, console, progress, quiet)))) {
+      DiffListener comparing = new PublishProgress(program, console, progress, quiet);
       interruption.undoBy(() -> abandon(progress, publication), () -> {});
-      Publishing run = new Publishing(program, publication, checks, console, quiet, base);
+      Publishing run =
+          new Publishing(program, publication, checks, console, quiet, comparing, base);
       try {
         publication.begin();
         run.publish(/* verify= */ true, () -> {});

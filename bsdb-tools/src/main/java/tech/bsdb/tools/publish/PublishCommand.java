@@ -12,18 +12,19 @@ public final class PublishCommand implements Command {
   private static final String PROGRAM = "bsdb publish";
 
   private static final Syntax SYNTAX =
-      Checks.declare(
-              LocalPublishing.declareVersion(
-                  new Syntax(
-                          "publish",
-                          "DB STORE",
-                          "Copies a database into a store as a new version, verifies every byte and"
-                              + " every key of the copy, checks it against the current version, and"
-                              + " makes it current in one step; servers follow within seconds. Prints"
-                              + " the version's name. A version that is refused or fails leaves nothing"
-                              + " behind, and the current version stays current. The store is created"
-                              + " if it is missing.")
-                      .section("Version")))
+      Checks.declareDiff(
+              Checks.declare(
+                  LocalPublishing.declareVersion(
+                      new Syntax(
+                              "publish",
+                              "DB STORE",
+                              "Copies a database into a store as a new version, verifies every byte and"
+                                  + " every key of the copy, checks it against the current version, and"
+                                  + " makes it current in one step; servers follow within seconds. Prints"
+                                  + " the version's name. A version that is refused or fails leaves nothing"
+                                  + " behind, and the current version stays current. The store is created"
+                                  + " if it is missing.")
+                          .section("Version"))))
           .section("Report")
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
@@ -62,7 +63,8 @@ public final class PublishCommand implements Command {
       throw new UsageException(
           "publish takes a database and a store: bsdb publish ./rdb /data/users");
     }
-    LocalPublishing publishing = new LocalPublishing(arguments, console);
+    LocalPublishing publishing =
+        new LocalPublishing(arguments, console, Checks.withDiff(arguments));
     publishing.run(
         PROGRAM, arguments.pathOperand(0, "database"), arguments.pathOperand(1, "store"));
     return OK;

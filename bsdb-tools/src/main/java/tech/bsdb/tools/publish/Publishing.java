@@ -10,6 +10,7 @@ import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
+import tech.bsdb.DiffListener;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Publication;
 import tech.bsdb.tools.cli.Arguments;
@@ -24,6 +25,7 @@ public final class Publishing {
   private final Checks checks;
   private final Console console;
   private final boolean quiet;
+  private final DiffListener comparing;
   private final @Nullable String base;
   private final long began = System.nanoTime();
   private double copySeconds;
@@ -34,14 +36,25 @@ public final class Publishing {
   private Current old = Current.NONE;
   private Checks.Findings findings = new Checks.Findings();
 
+  /**
+   * Creates a publication that has not begun.
+   *
+   * @param comparing receives the progress of the comparison with the current version
+   */
   Publishing(
-      String program, Publication publication, Checks checks, Console console, boolean quiet) {
-    this(program, publication, checks, console, quiet, null);
+      String program,
+      Publication publication,
+      Checks checks,
+      Console console,
+      boolean quiet,
+      DiffListener comparing) {
+    this(program, publication, checks, console, quiet, comparing, null);
   }
 
   /**
    * Creates a publication that fails unless one version is current until the new one is.
    *
+   * @param comparing receives the progress of the comparison with the current version
    * @param base that version, of which the new one has the changes; null for any
    */
   Publishing(
@@ -50,6 +63,7 @@ public final class Publishing {
       Checks checks,
       Console console,
       boolean quiet,
+      DiffListener comparing,
       @Nullable String base) {
     this.base = base;
     this.program = program;
@@ -57,6 +71,7 @@ public final class Publishing {
     this.checks = checks;
     this.console = console;
     this.quiet = quiet;
+    this.comparing = comparing;
   }
 
   /**
@@ -78,7 +93,7 @@ public final class Publishing {
       Statistics statistics = Database.statistics(publication.directory());
       added = statistics;
       checkRecords(statistics.records());
-      findings = checks.keys(publication.directory(), old);
+      findings = checks.keys(publication.directory(), old, comparing);
     } while (!publication.goLive(previous));
     seconds = (System.nanoTime() - began) / 1e9;
     if (!quiet) {
@@ -150,6 +165,7 @@ public final class Publishing {
     if (transferred != null) {
       lines.add(brought(transferred));
     }
+    lines.addAll(findings.said());
     lines.add(second);
     if (!removed.isEmpty()) {
       lines.add("removed: " + String.join(", ", removed));

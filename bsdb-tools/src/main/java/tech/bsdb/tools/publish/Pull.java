@@ -2,6 +2,7 @@ package tech.bsdb.tools.publish;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import tech.bsdb.DiffListener;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishOptions;
 import tech.bsdb.store.SourceReplacedException;
@@ -46,6 +47,9 @@ public record Pull(
     /** All files are here; the checks follow. */
     default void arrived() {}
 
+    /** So many of the records of the new and the current version have been compared. */
+    default void compared(long doneRecords, long allRecords) {}
+
     /** The new version is current. */
     void published(Publication publication, Publishing report) throws IOException;
   }
@@ -62,7 +66,8 @@ public record Pull(
     for (int attempt = 1; ; attempt++) {
       try (Publication publication = Publication.pull(source, store, options, transfer)) {
         steps.begins(publication);
-        Publishing report = new Publishing(program, publication, checks, console, quiet);
+        Publishing report =
+            new Publishing(program, publication, checks, console, quiet, comparing(steps));
         publication.begin();
         if (publication.isCurrent() && steps.isSound(publication)) {
           steps.upToDate(publication);
@@ -84,5 +89,14 @@ public record Pull(
         throw Publishing.withSpace(e, store);
       }
     }
+  }
+
+  private static DiffListener comparing(Steps steps) {
+    return new DiffListener() {
+      @Override
+      public void progress(long doneRecords, long totalRecords) {
+        steps.compared(doneRecords, totalRecords);
+      }
+    };
   }
 }

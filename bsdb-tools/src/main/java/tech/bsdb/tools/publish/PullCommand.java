@@ -29,37 +29,38 @@ public final class PullCommand implements Command {
   private static final String PROGRAM = "bsdb pull";
 
   private static final Syntax SYNTAX =
-      Checks.declare(
-              PullOptions.declare(
-                      new Syntax(
-                          "pull",
-                          "SRC STORE",
-                          "Brings a database from SRC into a store as its new version, and makes it"
-                              + " current in one step; servers follow within seconds. SRC is a"
-                              + " store, of which the current version counts, a database, or a set"
-                              + " of shards: on HDFS, S3 or another file system of Hadoop, or a"
-                              + " local path. Every page is verified as it arrives. Shards that the"
-                              + " store has in any version do not travel again. What arrived before"
-                              + " a failure stays in STORE/.pulling, and the next pull continues"
-                              + " it. Prints the version's name."))
-                  .section("Version")
-                  .value(
-                      "--version",
-                      "NAME",
-                      "the version's name, of A-Z a-z 0-9 . _ - (default: its name at SRC, or the"
-                          + " time, such as 20261121T151400Z)")
-                  .value(
-                      "--keep",
-                      "N",
-                      "afterwards keep only the current version and the N most recent others; the"
-                          + " version that a rollback returns to is never removed (default: keep"
-                          + " all)")
-                  .flag(
-                      "--verify",
-                      "look up every key in the version before it is current, too, as bsdb publish"
-                          + " does; if the current version is that of SRC already, verify it, and"
-                          + " pull again what is damaged"))
-          .section("Report")
+      Checks.declareDiff(
+              Checks.declare(
+                      PullOptions.declare(
+                              new Syntax(
+                                  "pull",
+                                  "SRC STORE",
+                                  "Brings a database from SRC into a store as its new version, and makes it"
+                                      + " current in one step; servers follow within seconds. SRC is a"
+                                      + " store, of which the current version counts, a database, or a set"
+                                      + " of shards: on HDFS, S3 or another file system of Hadoop, or a"
+                                      + " local path. Every page is verified as it arrives. Shards that the"
+                                      + " store has in any version do not travel again. What arrived before"
+                                      + " a failure stays in STORE/.pulling, and the next pull continues"
+                                      + " it. Prints the version's name."))
+                          .section("Version")
+                          .value(
+                              "--version",
+                              "NAME",
+                              "the version's name, of A-Z a-z 0-9 . _ - (default: its name at SRC, or the"
+                                  + " time, such as 20261121T151400Z)")
+                          .value(
+                              "--keep",
+                              "N",
+                              "afterwards keep only the current version and the N most recent others; the"
+                                  + " version that a rollback returns to is never removed (default: keep"
+                                  + " all)")
+                          .flag(
+                              "--verify",
+                              "look up every key in the version before it is current, too, as bsdb publish"
+                                  + " does; if the current version is that of SRC already, verify it, and"
+                                  + " pull again what is damaged"))
+                  .section("Report"))
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
           .example(
@@ -95,7 +96,7 @@ public final class PullCommand implements Command {
       throw new UsageException(
           "pull takes a source and a store: bsdb pull hdfs://namenode:8020/stores/users ./store");
     }
-    Checks checks = Checks.of(arguments);
+    Checks checks = Checks.withDiff(arguments);
     int keep = arguments.integer("--keep", 0, 1_000_000, -1);
     boolean quiet = arguments.has("-q");
     Path store = arguments.pathOperand(1, "store");
@@ -135,6 +136,11 @@ public final class PullCommand implements Command {
             @Override
             public void upToDate(Publication publication) throws IOException {
               tellCurrent(publication, arguments, console);
+            }
+
+            @Override
+            public void compared(long doneRecords, long allRecords) {
+              progress.update("compare", doneRecords, allRecords);
             }
 
             @Override

@@ -37,7 +37,8 @@ import tech.bsdb.transfer.TransferOptions;
 /** Looks at a source, one after another, without threads and clocks unless a test is about them. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class FollowerTest {
-  private static final Checks CHECKS = new Checks(0, -1, 1000, -1, false, null, Encoding.UTF8);
+  private static final Checks CHECKS =
+      new Checks(0, -1, 1000, -1, false, null, Encoding.UTF8, Checks.Counting.IF_NEEDED);
   private static final int RECORDS = 500;
 
   @TempDir Path folder;
@@ -244,7 +245,10 @@ class FollowerTest {
   @Test
   void aVersionThatFailsTheChecksIsRefusedWithTheReason() throws Exception {
     follower =
-        follower(Duration.ofMinutes(1), new Checks(0, 5, 0, -1, false, null, Encoding.UTF8), 0);
+        follower(
+            Duration.ofMinutes(1),
+            new Checks(0, 5, 0, -1, false, null, Encoding.UTF8, Checks.Counting.IF_NEEDED),
+            0);
     begun();
     offer("v2", RECORDS / 2);
     source.opened.clear();

@@ -288,7 +288,8 @@ class PublishCommandTest {
         .contains(
             "\"records\":500,",
             "\"previous\":\"v2\",\"previousRecords\":500,",
-            "\"queries\":2,\"keyForm\":\"UTF-8 text\",\"sampled\":50,\"kept\":50,",
+            "\"queries\":2,\"keyForm\":\"UTF-8 text\",\"sampled\":50,\"kept\":50,"
+                + "\"changes\":{\"kept\":500,\"added\":0,\"removed\":0,\"changed\":0},",
             "\"leftOut\":[],\"removed\":[\"v1\"],");
   }
 
@@ -350,9 +351,100 @@ class PublishCommandTest {
     String half = database("half", lines("key-%d", 500, 1500));
     refused(
         publish(half, store, "--min-kept", "50.1"),
-        "500 of 1000 keys sampled from v1 are in the new version (50 %)",
+        "500 of the 1000 keys of v1 are in the new version (50 %)",
         "--min-kept requires 50.10 %");
     assertThat(publish(half, store, "--min-kept", "50").code()).isZero();
+  }
+
+  /** Ten thousand keys, of which a sample would miss the only one that is gone. */
+  @Test
+  void limitsAreExact() throws Exception {
+    String store = path("store");
+    publish(
+        database("v1", lines("key-%d", 0, 10_000), "--layout", "packed"), store, "--version", "v1");
+    for (String layout : List.of("packed", "blocked")) {
+      // as many records, but one key is another
+      String other = database("other-" + layout, lines("key-%d", 1, 10_001), "--layout", layout);
+      String before = state(store);
+      refused(
+          publish(other, store, "--min-kept", "100"),
+          "9999 of the 10000 keys of v1 are in the new version (99.99 %); --min-kept requires 100 %");
+      refused(publish(other, store, "--min-kept", "99.990001", "--sample", "0"), "(99.99 %)");
+      String fewer = database("fewer-" + layout, lines("key-%d", 1, 10_000), "--layout", layout);
+      refused(publish(fewer, store, "--max-shrink", "0.009999999"), "0.01 % fewer");
+      assertThat(state(store)).isEqualTo(before);
+      CommandRun run =
+          publish(other, store, "--min-kept", "99.99", "--max-shrink", "0", "--version", layout);
+      assertThat(run.code()).as(run.toString()).isZero();
+      assertThat(run.err())
+          .contains("compared with v1: 9,999 records kept, 1 added, 1 removed, 0 changed\n");
+      bsdb("rollback", store, "v1");
+      assertThat(publish(fewer, store, "--max-shrink", "0.01", "--no-diff").code()).isZero();
+      bsdb("rollback", store, "v1");
+    }
+  }
+
+  @Test
+  void changesAreReportedUnlessTheyAreNotWanted() throws Exception {
+    String store = path("store");
+    publish(database("one", lines("key-%d", 0, 200)), store, "--version", "v1");
+    String two = database("two", lines("key-%d", 0, 150) + "key-150 other\nkey-new 1\n");
+    CommandRun silent = publish(two, store, "--no-diff", "--json");
+    assertThat(silent.out()).doesNotContain("changes");
+    bsdb("rollback", store, "v1");
+    CommandRun run = publish(two, store, "--version", "v2");
+    assertThat(run.err())
+        .contains("compared with v1: 150 records kept, 1 added, 49 removed, 1 changed\n");
+    String pulled = path("pulled");
+    bsdb("rollback", store, "v1");
+    assertThat(bsdb("pull", store, pulled, "-q").code()).isZero();
+    bsdb("rollback", store, "v2");
+    assertThat(bsdb("pull", store, pulled).err())
+        .contains("compared with v1: 150 records kept, 1 added, 49 removed, 1 changed\n");
+    bsdb("rollback", pulled, "v1");
+    CommandRun refused = bsdb("pull", store, pulled, "--min-kept", "75.6", "--version", "v3");
+    assertThat(refused.err()).contains("151 of the 200 keys of v1 are in the new version (75.5 %)");
+    bsdb("rollback", store, "v1");
+    assertThat(publish(two, store, "--json").out())
+        .contains("\"changes\":{\"kept\":150,\"added\":1,\"removed\":49,\"changed\":1}");
+  }
+
+  @Test
+  void lookupsOfManyKeysAreMadeOnRequest() throws Exception {
+    String store = path("store");
+    String packed = database("packed", lines("%d", 0, 1_000_001), "--layout", "packed");
+    String blocked = database("blocked", lines("%d", 0, 1_000_002), "--shards", "2");
+    publish(packed, store, "--version", "v1", "--link");
+    assertThat(publish(packed, store, "--version", "v2", "--link").err())
+        .contains("compared with v1: 1,000,001 records kept, 0 added");
+    CommandRun run = publish(blocked, store, "--version", "v3", "--link");
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.err()).contains("left out: the changes are not counted").contains("--diff");
+    bsdb("rollback", store, "v2");
+    assertThat(publish(blocked, store, "--version", "v4", "--link", "--diff").err())
+        .contains("compared with v2: 1,000,001 records kept, 1 added");
+    assertThat(publish(blocked, store, "--diff", "--no-diff").code()).isEqualTo(2);
+  }
+
+  /** Damage that no sampled key meets. */
+  @Test
+  void aCurrentVersionThatIsDamagedSomewhereCanBeReplaced() throws Exception {
+    String store = path("store");
+    String one = database("one", lines("key-%d", 0, 20_000), "--layout", "packed");
+    String two = database("two", lines("key-%d", 0, 20_001), "--layout", "packed");
+    publish(one, store, "--version", "v1");
+    Path data = file(store + "/v1", "data-000.*");
+    byte[] bytes = Files.readAllBytes(data);
+    bytes[bytes.length - 3 * 4096] ^= 1;
+    Files.write(data, bytes);
+    refused(
+        publish(two, store, "--sample", "0", "--min-kept", "1"),
+        "--min-kept cannot be checked, because v1",
+        data.getFileName().toString());
+    CommandRun run = publish(two, store, "--sample", "0");
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.err())
+        .contains("left out: the changes are not counted, because v1", "damaged at byte");
   }
 
   @Test
@@ -449,8 +541,8 @@ class PublishCommandTest {
     assertThat(publish(one, store, "--max-shrink", "101").err()).contains("from 0 to 100");
     assertThat(publish(one, store, "--max-shrink", "-1").err()).contains("--max-shrink");
     assertThat(publish(one, store, "--keep", "-1").err()).contains("--keep", "from 0 to");
-    assertThat(publish(one, store, "--sample", "0", "--min-kept", "1").err())
-        .contains("--min-kept needs sampled keys");
+    assertThat(publish(one, store, "--no-diff", "--min-kept", "1").err())
+        .contains("--min-kept compares the versions; omit --no-diff");
     assertThat(publish(one, one + "/below").err()).contains("lies inside the database");
     assertThat(publish(path("nowhere"), store).err()).contains("nowhere", "no such directory");
     assertThat(publish(path("one.txt"), store).err()).contains("one.txt", "not a directory");

@@ -184,7 +184,8 @@ final class Serving implements AutoCloseable {
             directory,
             Duration.ofHours(1),
             TransferOptions.defaults().withAttempts(1, Duration.ZERO),
-            new Checks(0, maxShrink, 1000, -1, false, null, Encoding.UTF8),
+            new Checks(
+                0, maxShrink, 1000, -1, false, null, Encoding.UTF8, Checks.Counting.IF_NEEDED),
             1);
     return this;
   }

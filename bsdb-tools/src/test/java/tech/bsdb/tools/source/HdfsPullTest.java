@@ -140,7 +140,7 @@ class HdfsPullTest {
             store,
             Duration.ofHours(1),
             TransferOptions.defaults(),
-            new Checks(0, 5, 1000, -1, false, null, Encoding.UTF8),
+            new Checks(0, 5, 1000, -1, false, null, Encoding.UTF8, Checks.Counting.IF_NEEDED),
             1);
     ok("push", build("one"), far, "--version", "v1");
     Semaphore pulled = new Semaphore(0);
