@@ -15,7 +15,8 @@ import tech.bsdb.tools.cli.UsageException;
 
 /**
  * The {@code bsdb} command: finds the {@link Command} that the first argument names, runs it, and
- * turns exceptions into one line on stderr and an exit code: 0 done or found, 1 absent, 2 error.
+ * turns exceptions into one line on stderr and an exit code: 0 done or found, 1 absent or
+ * different, 2 error.
  */
 public final class Main {
   private static final String LOGGING_VERBOSITY = "slf4j.internal.verbosity";
