@@ -487,6 +487,10 @@ class MergerTest {
     assertRefused(
         merge("-i", in, "--delete", in, "--on-bad-line", "skip", "--rejects", in),
         "--rejects " + in + " is the file of --delete");
+    String inside = path("db") + "/rejects";
+    assertRefused(
+        merge("-i", in, "--on-bad-line", "skip", "--rejects", inside),
+        "--rejects " + inside + " lies inside the base ");
     assertThat(merge("-i", in, "-sc", "5").err())
         .startsWith("bsdb merge: -sc has no effect, since the base is not compressed\n");
     assertThat(merge("-i", in).err()).contains(path("new"), "already exists", "--overwrite");

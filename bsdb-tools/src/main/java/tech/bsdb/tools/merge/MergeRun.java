@@ -91,13 +91,25 @@ public final class MergeRun {
       InputOptions keys = options.keys();
       RowSchema stored = schema(base.statistics());
       Records records = arguments.has("-i") ? source.of(target.build(), stored) : null;
+      Path rejects = records == null ? null : records.rejects();
+      requireOutsideBase(rejects);
       summary =
-          build.build(
-              () -> Changes.open(records == null ? null : records::open, keys),
-              records == null ? null : records.rejects());
+          build.build(() -> Changes.open(records == null ? null : records::open, keys), rejects);
     }
     build.verify();
     build.report(summary, publish(directory));
+  }
+
+  private void requireOutsideBase(@Nullable Path rejects) throws IOException, UsageException {
+    if (rejects != null
+        && TargetOptions.resolved(rejects).startsWith(TargetOptions.resolved(options.base()))) {
+      throw new UsageException(
+          "--rejects "
+              + rejects
+              + " lies inside the base "
+              + options.base()
+              + "; choose another file");
+    }
   }
 
   private Map<String, ?> publish(Path directory) throws IOException, UsageException {
