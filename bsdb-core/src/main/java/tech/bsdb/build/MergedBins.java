@@ -118,11 +118,6 @@ final class MergedBins {
     return ends.length;
   }
 
-  /** The number of records. */
-  int records() {
-    return records;
-  }
-
   /** The end of a bin among the bytes; that of the one before the first is 0. */
   int end(int number) {
     return number < 0 ? 0 : ends[number];

@@ -29,8 +29,8 @@ import tech.bsdb.work.OrderedTasks;
 /**
  * Assembles a database of the layout packed from a base with the same layout and seed, and changes,
  * in one sequential pass over both, without spilling or sorting. The number of bins depends on the
- * number and the length of all records: unless the caller knows these, another pass counts before.
- * Not thread-safe.
+ * number and the length of all records. If {@link MergedSize} cannot tell these, another pass
+ * counts before. Not thread-safe.
  */
 public final class PackedMerge implements Closeable {
   /** Records of the base for each change from which they are few. */
