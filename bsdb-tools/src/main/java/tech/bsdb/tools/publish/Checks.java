@@ -24,7 +24,6 @@ import tech.bsdb.ScanOptions;
 import tech.bsdb.Statistics;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Syntax;
@@ -66,7 +65,6 @@ public record Checks(
   private static final long FEW = 1_000_000;
 
   private static final int ENOUGH_TO_JUDGE = 100;
-  private static final int BATCH = 1000;
   private static final int SHOWN = 3;
 
   /** The most characters of ranges in a message. */
@@ -394,23 +392,13 @@ public record Checks(
 
   /** Counts the keys that are in another database, too; those of its other shards are not. */
   private static long all(Database next, Database before) throws IOException {
-    long found = 0;
-    List<byte[]> batch = new ArrayList<>();
+    PresentKeys present = new PresentKeys(next);
     try (Database.RecordCursor records = before.scan(ScanOptions.defaults().withValues(false))) {
       while (records.next()) {
-        batch.add(records.key());
-        if (batch.size() == BATCH) {
-          found += found(next, batch);
-          batch.clear();
-        }
+        present.add(records.key());
       }
     }
-    return found + found(next, batch);
-  }
-
-  private static long found(Database next, List<byte[]> keys) throws IOException {
-    List<byte[]> own = keys.stream().filter(key -> !isForeign(next, key)).toList();
-    return next.getAll(own).stream().filter(value -> value != null).count();
+    return present.count();
   }
 
   private boolean keepsNoKeys(Database next, Database before, String current, Findings findings)
@@ -499,15 +487,6 @@ public record Checks(
     return String.join(", ", ranges) + (from < 0 ? "" : ", ...");
   }
 
-  private static boolean isForeign(Database database, byte[] key) {
-    try {
-      database.requireOwn(key);
-      return false;
-    } catch (WrongShardException e) {
-      return true;
-    }
-  }
-
   private void form(List<byte[]> oldKeys, List<byte[]> newKeys, String current, Findings findings)
       throws VersionRefusedException {
     KeyForm form = KeyForm.of(oldKeys);
@@ -529,10 +508,11 @@ public record Checks(
 
   private void kept(Database next, List<byte[]> oldKeys, String current, Findings findings)
       throws IOException {
-    long found = 0;
-    for (int from = 0; from < oldKeys.size(); from += BATCH) {
-      found += found(next, oldKeys.subList(from, Math.min(from + BATCH, oldKeys.size())));
+    PresentKeys present = new PresentKeys(next);
+    for (byte[] key : oldKeys) {
+      present.add(key);
     }
+    long found = present.count();
     findings.figures().put("sampled", oldKeys.size());
     findings.figures().put("kept", found);
     if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
@@ -555,7 +535,7 @@ public record Checks(
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         keys++;
         byte[] key = keyEncoding == Encoding.UTF8 ? line : decoded(line, file, keys);
-        if (isForeign(next, key) || next.get(key) == null) {
+        if (!PresentKeys.has(next, key)) {
           missing++;
           if (absent.size() < SHOWN) {
             absent.add(DuplicateKeyException.show(key));

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import tech.bsdb.Database;
+import tech.bsdb.ScanOptions;
 
 /** Keys drawn evenly from the first million records of a database; always the same ones. */
 final class KeySample {
@@ -21,7 +22,7 @@ final class KeySample {
   static List<byte[]> of(Database database, int most) throws IOException {
     SplittableRandom random = new SplittableRandom(SEED);
     List<byte[]> keys = new ArrayList<>();
-    try (Database.RecordCursor records = database.scan()) {
+    try (Database.RecordCursor records = database.scan(ScanOptions.defaults().withValues(false))) {
       for (long seen = 0; seen < RECORDS && records.next(); seen++) {
         if (keys.size() < most) {
           keys.add(records.key());

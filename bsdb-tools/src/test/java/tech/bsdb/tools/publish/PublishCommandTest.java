@@ -7,6 +7,7 @@ import static tech.bsdb.tools.CommandRun.bsdb;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
+import java.io.Writer;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -465,6 +466,33 @@ class PublishCommandTest {
     assertThat(missing.err()).contains("--queries " + path("nowhere"));
   }
 
+  /** Three hundred megabytes of values, which compress well, in a heap of forty. */
+  @Test
+  void valuesOfKeysThatAreOnlyCountedTakeLittleMemory() throws Exception {
+    Path input = folder.resolve("large.txt");
+    String value = "x".repeat(1_000_000);
+    try (Writer lines = Files.newBufferedWriter(input)) {
+      for (int i = 0; i < 300; i++) {
+        lines.append("key-" + i).append(' ').append(value).append('\n');
+      }
+    }
+    String large = path("large");
+    assertThat(bsdb("build", "-i", input.toString(), "-o", large, "-z", "-q").code()).isZero();
+    Files.delete(input);
+    String store = path("store");
+    publish(large, store, "--version", "v1");
+
+    Process process = process(List.of("-Xmx40m"), "publish", large, store, "--no-diff", "--json");
+
+    String out;
+    try (BufferedReader reader =
+        new BufferedReader(new InputStreamReader(process.getInputStream(), UTF_8))) {
+      out = reader.lines().collect(Collectors.joining("\n"));
+    }
+    assertThat(process.waitFor()).as(out).isZero();
+    assertThat(out).contains("\"sampled\":300,\"kept\":300,");
+  }
+
   @Test
   void skippedComparisonsAreReported() throws Exception {
     String store = path("store");
@@ -633,6 +661,11 @@ class PublishCommandTest {
   }
 
   private static Process process(String... line) throws IOException {
+    return process(List.of(), line);
+  }
+
+  /** Starts a process with options of the virtual machine. */
+  private static Process process(List<String> machine, String... line) throws IOException {
     List<String> command =
         new ArrayList<>(
             List.of(
@@ -640,8 +673,9 @@ class PublishCommandTest {
                 "-XX:TieredStopAtLevel=1",
                 "-cp",
                 System.getProperty(
-                    "surefire.test.class.path", System.getProperty("java.class.path")),
-                Main.class.getName()));
+                    "surefire.test.class.path", System.getProperty("java.class.path"))));
+    command.addAll(machine);
+    command.add(Main.class.getName());
     command.addAll(List.of(line));
     return new ProcessBuilder(command).start();
   }
