@@ -12,7 +12,6 @@ import java.util.ArrayList;
 import java.util.BitSet;
 import java.util.LinkedHashMap;
 import java.util.List;
-import java.util.Locale;
 import java.util.Map;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
@@ -209,7 +208,7 @@ public record Checks(
           "the new version has "
               + records
               + " records, "
-              + shown(lost, current.records(), RoundingMode.CEILING)
+              + shown(lost, current.records(), maxShrink)
               + " % fewer than the "
               + current.records()
               + " of "
@@ -375,7 +374,7 @@ public record Checks(
               + " keys of "
               + current
               + " are in the new version ("
-              + shown(kept, records, RoundingMode.FLOOR)
+              + shown(kept, records, minKept)
               + " %); --min-kept requires "
               + shown(minKept)
               + " %");
@@ -572,17 +571,26 @@ public record Checks(
         .compareTo(BigDecimal.valueOf(whole).multiply(BigDecimal.valueOf(percent)));
   }
 
-  /** A share in percent, rounded so that it does not look like one on the other side of a limit. */
-  private static String shown(long part, long whole, RoundingMode rounding) {
-    return BigDecimal.valueOf(part)
-        .multiply(BigDecimal.valueOf(100))
-        .divide(BigDecimal.valueOf(whole), 2, rounding)
-        .stripTrailingZeros()
-        .toPlainString();
+  /** A share in percent, with two digits, or as many as show on which side of a limit it is. */
+  private static String shown(long part, long whole, double limit) {
+    int side = compareShare(part, whole, limit);
+    BigDecimal shown;
+    int digits = 2;
+    do {
+      shown =
+          BigDecimal.valueOf(part)
+              .multiply(BigDecimal.valueOf(100))
+              .divide(BigDecimal.valueOf(whole), digits++, RoundingMode.HALF_UP);
+    } while (shown.compareTo(BigDecimal.valueOf(limit)) != side);
+    return plain(shown);
   }
 
+  /** A limit with all digits that the user gave; there are never more than a double keeps. */
   private static String shown(double percent) {
-    String text = String.format(Locale.ROOT, "%.2f", percent);
-    return text.endsWith(".00") ? text.substring(0, text.length() - 3) : text;
+    return plain(BigDecimal.valueOf(percent));
+  }
+
+  private static String plain(BigDecimal number) {
+    return number.stripTrailingZeros().toPlainString();
   }
 }

@@ -353,7 +353,7 @@ class PublishCommandTest {
     refused(
         publish(half, store, "--min-kept", "50.1"),
         "500 of the 1000 keys of v1 are in the new version (50 %)",
-        "--min-kept requires 50.10 %");
+        "--min-kept requires 50.1 %");
     assertThat(publish(half, store, "--min-kept", "50").code()).isZero();
   }
 
@@ -370,9 +370,14 @@ class PublishCommandTest {
       refused(
           publish(other, store, "--min-kept", "100"),
           "9999 of the 10000 keys of v1 are in the new version (99.99 %); --min-kept requires 100 %");
-      refused(publish(other, store, "--min-kept", "99.990001", "--sample", "0"), "(99.99 %)");
+      refused(
+          publish(other, store, "--min-kept", "99.990001", "--sample", "0"),
+          "(99.99 %); --min-kept requires 99.990001 %");
       String fewer = database("fewer-" + layout, lines("key-%d", 1, 10_000), "--layout", layout);
-      refused(publish(fewer, store, "--max-shrink", "0.009999999"), "0.01 % fewer");
+      refused(
+          publish(fewer, store, "--max-shrink", "0.009999999"),
+          "0.01 % fewer than the 10000",
+          "--max-shrink allows 0.009999999 %");
       assertThat(state(store)).isEqualTo(before);
       CommandRun run =
           publish(other, store, "--min-kept", "99.99", "--max-shrink", "0", "--version", layout);
@@ -383,6 +388,21 @@ class PublishCommandTest {
       assertThat(publish(fewer, store, "--max-shrink", "0.01", "--no-diff").code()).isZero();
       bsdb("rollback", store, "v1");
     }
+  }
+
+  /** With two digits, both shares would be at the limits: 1 of 30,000 is 0.00333... %. */
+  @Test
+  void sharesThatAreNearALimitAreShownBesideIt() throws Exception {
+    String store = path("store");
+    publish(database("v1", lines("key-%d", 0, 30_000)), store, "--version", "v1");
+    String fewer = database("fewer", lines("key-%d", 1, 30_000));
+    refused(
+        publish(fewer, store, "--max-shrink", "0"),
+        "0.003 % fewer than the 30000 of v1",
+        "--max-shrink allows 0 %");
+    refused(publish(fewer, store, "--max-shrink", "0.003333333"), "0.0033333333 % fewer");
+    refused(publish(fewer, store, "--min-kept", "100"), "(99.997 %); --min-kept requires 100 %");
+    refused(publish(fewer, store, "--min-kept", "99.9967"), "(99.99667 %)", "99.9967 %");
   }
 
   @Test
