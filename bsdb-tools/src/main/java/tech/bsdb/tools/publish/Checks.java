@@ -412,9 +412,11 @@ public record Checks(
       throw new VersionRefusedException(
           "--min-kept cannot be checked: " + which + " is approximate and keeps no keys");
     }
-    findings
-        .leftOut()
-        .add("form and set of keys are not compared: " + which + " is approximate, without keys");
+    String why = ": " + which + " is approximate, without keys";
+    findings.leftOut().add("form and set of keys are not compared" + why);
+    if (counts()) {
+      findings.leftOut().add("the changes are not counted" + why);
+    }
     return true;
   }
 

@@ -529,6 +529,11 @@ class PublishCommandTest {
     assertThat(publish(exact, store, "--version", "v3").err())
         .contains("left out: form and set of keys are not compared: v2 is approximate");
     assertThat(publish(approximate, store, "--max-shrink", "50").code()).isZero();
+    String changes = "the changes are not counted: each of the versions is approximate";
+    assertThat(publish(approximate, store).err()).contains("left out: " + changes);
+    assertThat(publish(approximate, store, "--diff", "--json").out())
+        .contains("\"leftOut\":[\"form and set", "\",\"" + changes);
+    assertThat(publish(approximate, store, "--no-diff").err()).doesNotContain("changes");
   }
 
   @Test
