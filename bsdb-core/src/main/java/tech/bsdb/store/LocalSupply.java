@@ -32,6 +32,11 @@ final class LocalSupply implements Supply {
   }
 
   @Override
+  public void checkPlace(Path store) throws IOException {
+    refuseInside(store, realOrAbsolute(store), database.toString());
+  }
+
+  @Override
   public void check(Path store, Runnable checkOpen) throws IOException {
     if (Store.isStore(database)) {
       throw new NotDirectoryException(
@@ -50,7 +55,7 @@ final class LocalSupply implements Supply {
               + database
               + "; choose another directory");
     }
-    refuseInside(store, real, database.toString());
+    checkPlace(store);
     if (found.directory().startsWith(real)
         && real.relativize(found.directory()).toString().startsWith(".")) {
       throw new IllegalArgumentException(

@@ -110,6 +110,23 @@ public final class Publication implements AutoCloseable {
   }
 
   /**
+   * Checks all that needs no database, which may still have to be built: that the store is one or
+   * can be created, and has no version of the name. Touches no file. {@link #begin} checks it, too.
+   *
+   * @throws FileAlreadyExistsException if the store path is something else, or the store already
+   *     has a version with that name
+   * @throws IllegalArgumentException if the store lies inside a database or another store
+   */
+  public void checkStore() throws IOException {
+    supply.checkPlace(store);
+    refuseUnlessStore();
+    String wanted = options.version();
+    if (wanted != null && !isUnfinished(store.resolve(wanted))) { // which begin would remove
+      refuseExisting(wanted);
+    }
+  }
+
+  /**
    * Checks the database, waits for other publications to the store, creates the store if it is
    * missing, and removes stale files of killed publications.
    *
@@ -449,12 +466,7 @@ public final class Publication implements AutoCloseable {
   private String name() throws IOException {
     String wanted = options.version();
     if (wanted != null) {
-      if (exists(wanted) && !(supply instanceof PulledSupply && isCurrent())) {
-        throw new FileAlreadyExistsException(
-            store.resolve(wanted).toString(),
-            null,
-            "a version with this name already exists; choose another with --version");
-      }
+      refuseExisting(wanted);
       return wanted;
     }
     String name = supply.name();
@@ -464,6 +476,15 @@ public final class Publication implements AutoCloseable {
       free = first + "-" + i;
     }
     return free;
+  }
+
+  private void refuseExisting(String wanted) throws IOException {
+    if (exists(wanted) && !(supply instanceof PulledSupply && isCurrent())) {
+      throw new FileAlreadyExistsException(
+          store.resolve(wanted).toString(),
+          null,
+          "a version with this name already exists; choose another with --version");
+    }
   }
 
   private boolean exists(String name) {

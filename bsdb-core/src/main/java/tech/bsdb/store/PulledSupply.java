@@ -42,9 +42,14 @@ final class PulledSupply implements Supply {
   }
 
   @Override
+  public void checkPlace(Path store) throws IOException {
+    LocalSupply.refuseInside(store, LocalSupply.realOrAbsolute(store), origin.location(""));
+  }
+
+  @Override
   public void check(Path store, Runnable checkOpen) throws IOException {
     this.checkOpen = checkOpen;
-    LocalSupply.refuseInside(store, LocalSupply.realOrAbsolute(store), origin.location(""));
+    checkPlace(store);
     offer = Offer.read(origin, options, checkOpen);
   }
 

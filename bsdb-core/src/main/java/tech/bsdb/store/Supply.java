@@ -10,6 +10,13 @@ import org.jspecify.annotations.Nullable;
  */
 interface Supply {
   /**
+   * Checks that a store may be at a place; no file is touched.
+   *
+   * @throws IllegalArgumentException if it is in a database or in another store
+   */
+  void checkPlace(Path store) throws IOException;
+
+  /**
    * Checks what is published and where, before anything is written.
    *
    * @param checkOpen throws once the publication is closed

@@ -679,6 +679,34 @@ class PublicationTest {
   }
 
   @Test
+  void theStoreIsCheckedBeforeThereIsADatabase() throws Exception {
+    Path store = Versions.byHand(folder.resolve("store"), "v1", "v2");
+    Versions.point(store, "v1\n");
+    List<String> before = Leaks.tree(folder);
+    check(folder.resolve("new/store"), "v2");
+    check(store, "v3");
+    assertThatThrownBy(() -> check(store, "v2"))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("a version with this name already exists");
+    assertThatThrownBy(() -> check(store.resolve("v2"), "v3"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("lies inside the store " + store);
+    assertThatThrownBy(() -> check(store.resolve("v2/inner"), "v3"))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageContaining("lies inside the database " + store.resolve("v2"));
+    assertThat(Leaks.tree(folder)).isEqualTo(before);
+    Files.createFile(store.resolve("v2").resolve(Publication.UNFINISHED));
+    check(store, "v2"); // which a killed publication left
+  }
+
+  private void check(Path store, String version) throws IOException {
+    PublishOptions options = PublishOptions.defaults().withVersion(version);
+    try (Publication publication = Publication.of(folder.resolve("missing"), store, options)) {
+      publication.checkStore();
+    }
+  }
+
+  @Test
   void whatIsNotOursStays() throws Exception {
     Path store = Versions.byHand(folder.resolve("store"), "v1");
     Path elsewhere = Versions.build(folder.resolve("elsewhere"), "x");

@@ -696,6 +696,18 @@ class MergerTest {
     assertRefused(
         merge("-i", in, "--publish", path("store"), "--version", "v1"),
         path("store/v1") + ": a version with this name already exists");
+    assertRefused(
+        merge("-i", in, "--publish", path("db/store")),
+        "the store " + path("db/store") + " lies inside the database " + path("db"));
+    assertRefused(
+        merge("-i", in, "--publish", path("store/v1/inner")),
+        "lies inside the database " + path("store/v1"));
+    assertRefused(
+        merge("-i", in, "--publish", path("store/inner")),
+        "the store " + path("store/inner") + " lies inside the store " + path("store"));
+    Path other = Files.createDirectory(folder.resolve("other"));
+    Files.createFile(other.resolve("file"));
+    assertRefused(merge("-i", in, "--publish", other.toString()), "is not a store");
     assertThat(
             bsdb(
                     "merge",

@@ -3,13 +3,11 @@ package tech.bsdb.tools.merge;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Files;
-import java.nio.file.LinkOption;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.Database;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.build.SourceOptions;
 import tech.bsdb.tools.build.TargetOptions;
@@ -190,7 +188,7 @@ final class MergeOptions {
     }
   }
 
-  private static @Nullable Path store(Arguments arguments) throws UsageException, IOException {
+  private static @Nullable Path store(Arguments arguments) throws UsageException {
     if (!arguments.has("--publish")) {
       for (String option : OF_PUBLICATION) {
         if (arguments.has(option)) {
@@ -202,21 +200,6 @@ final class MergeOptions {
     Path store = arguments.path("--publish", "");
     if (arguments.text("--publish", "").isEmpty()) {
       throw new UsageException("--publish takes a store, not \"\"");
-    }
-    if (Files.exists(store) && !Files.isDirectory(store)) {
-      throw new FileSystemException(
-          store.toString(), null, "is not a directory; choose another directory for the store");
-    }
-    if (Files.exists(Database.manifest(store))) {
-      throw new FileSystemException(
-          store.toString(), null, "is a single database, not a store; choose another directory");
-    }
-    Path version = store.resolve(arguments.text("--version", "."));
-    if (arguments.has("--version") && Files.exists(version, LinkOption.NOFOLLOW_LINKS)) {
-      throw new FileSystemException(
-          version.toString(),
-          null,
-          "a version with this name already exists; choose another with --version");
     }
     return store;
   }
@@ -269,6 +252,11 @@ final class MergeOptions {
   /** The directory of the base. */
   Path base() {
     return base;
+  }
+
+  /** The directory of the new database. */
+  Path target() {
+    return target;
   }
 
   /** The store into which the result is published, or null. */

@@ -62,7 +62,13 @@ public final class MergeRun {
     this.arguments = arguments;
     this.console = console;
     this.options = MergeOptions.of(arguments, example);
-    this.publishing = options.store() == null ? null : new LocalPublishing(arguments, console);
+    Path store = options.store();
+    if (store == null) {
+      this.publishing = null;
+    } else {
+      this.publishing = new LocalPublishing(arguments, console);
+      publishing.checkStore(options.target(), store);
+    }
   }
 
   /** Declares the options before those of the input. */

@@ -71,6 +71,20 @@ public final class LocalPublishing {
     void tell(Publishing run, Runnable completed) throws IOException;
   }
 
+  /**
+   * Checks, before there is a database, that it can be published.
+   *
+   * @param database where it will be
+   * @throws UsageException if the store lies inside a database or another store
+   */
+  public void checkStore(Path database, Path store) throws IOException, UsageException {
+    try (Publication publication = Publication.of(database, store, options(PublishListener.NONE))) {
+      publication.checkStore();
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
   /** Publishes and reports. */
   void run(String program, Path database, Path store) throws IOException, UsageException {
     run(program, database, store, null, (run, completed) -> run.tell(arguments, keep, completed));
