@@ -53,6 +53,7 @@ final class MergeWriter implements BuildOutput {
   private final BuildResources opened = new BuildResources();
   private final DatabaseWriter changes;
   private final TaggedChange tagged = new TaggedChange();
+  private long changesAdded;
 
   /**
    * Creates the files.
@@ -117,7 +118,7 @@ final class MergeWriter implements BuildOutput {
   @Override
   public void add(FramedRecord change) throws IOException {
     if (facts().shards() > 1) {
-      OneShardWriter.requireOwn(change, facts().shard(), facts().shards());
+      OneShardWriter.requireOwn(change, changesAdded++, facts().shard(), facts().shards());
     }
     addTagged(tagged.of(change));
   }

@@ -6,7 +6,7 @@ import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.ShardSpill;
 import tech.bsdb.data.FramedRecord;
-import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.io.ChunkBuffer;
 
@@ -23,6 +23,7 @@ final class OneShardWriter implements BuildOutput {
   private final BuildResources opened = new BuildResources();
   private final DatabaseWriter writer;
   private final @Nullable ShardSpill spill;
+  private long records;
 
   /**
    * Creates the files.
@@ -57,7 +58,7 @@ final class OneShardWriter implements BuildOutput {
 
   @Override
   public void add(FramedRecord record) throws IOException {
-    requireOwn(record, shard, shards);
+    requireOwn(record, records++, shard, shards);
     if (spill == null) {
       writer.add(record);
     } else {
@@ -68,27 +69,22 @@ final class OneShardWriter implements BuildOutput {
   /**
    * Fails unless a record belongs to a shard.
    *
-   * @throws IllegalArgumentException if it belongs to another
+   * @param number the number of the record, for the error
    */
-  static void requireOwn(FramedRecord record, int shard, int shards) {
+  static void requireOwn(FramedRecord record, long number, int shard, int shards) {
     int slot = KeySlots.of(record.head, record.keyStart(), record.keyLength);
     int owner = KeySlots.shard(slot, shards);
     if (owner != shard) {
       byte[] key = new byte[record.keyLength];
       System.arraycopy(record.head, record.keyStart(), key, 0, key.length);
-      throw new IllegalArgumentException(
-          "the key "
-              + DuplicateKeyException.show(key)
-              + " has slot "
-              + slot
-              + " and belongs to shard "
-              + owner
-              + ", but only shard "
+      String built =
+          "shard "
               + shard
               + " of "
               + shards
               + " is built, with slots "
-              + KeySlots.range(shard, shards));
+              + KeySlots.range(shard, shards);
+      throw new ForeignRecordException(key, number, slot, owner, built);
     }
   }
 

@@ -24,6 +24,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.hash.Signature;
 
@@ -258,9 +259,11 @@ class MergeTest {
     Path merged = directory.resolve("merged");
     try (Database database = Database.open(shard)) {
       try (DatabaseBuilder builder = DatabaseBuilder.from(database, target)) {
+        builder.delete(deleted);
         builder.delete(elsewhere);
         assertThatThrownBy(builder::finish)
-            .isInstanceOf(IllegalArgumentException.class)
+            .isInstanceOfSatisfying(
+                ForeignRecordException.class, e -> assertThat(e.record()).isEqualTo(1))
             .hasMessageContaining("belongs to shard 2");
       }
       try (DatabaseBuilder builder = DatabaseBuilder.from(database, target)) {

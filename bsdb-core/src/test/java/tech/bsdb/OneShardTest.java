@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.ForeignRecordException;
 
 /** Shards that are built alone and joined are the set that one build writes. */
 class OneShardTest {
@@ -115,7 +116,12 @@ class OneShardTest {
       batch.clear();
       batch.add(other, 0, other.length, own, 0, 1);
       assertThatThrownBy(() -> builder.add(batch))
-          .isInstanceOf(IllegalArgumentException.class)
+          .isInstanceOfSatisfying(
+              ForeignRecordException.class,
+              e -> {
+                assertThat(e.key()).isEqualTo(other);
+                assertThat(e.record()).isEqualTo(1);
+              })
           .hasMessageContaining(new String(other, UTF_8))
           .hasMessageContaining("shard 2")
           .hasMessageContaining("only shard 1 of 3");

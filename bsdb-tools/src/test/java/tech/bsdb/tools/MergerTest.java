@@ -612,8 +612,16 @@ class MergerTest {
     assertThat(run.code()).as(run.toString()).isZero();
     assertThat(bsdb("get", "-d", path("result"), own.get(0)).out()).isEqualTo("changed\n");
     assertThat(bsdb("get", "-d", path("result"), own.get(1)).code()).isEqualTo(1);
-    file("in", foreign + " changed\n");
-    assertRefused(bsdb(with(line, path("new"))), "a change is not of the shard");
+    String words = "the key \"" + foreign + "\" has slot ";
+    file("in", own.get(0) + " changed\nbad\n" + foreign + " changed\n");
+    assertRefused(
+        bsdb(with(line, path("new"), "--on-bad-line", "skip")),
+        "bsdb merge: " + in + ":3: " + words,
+        "(merge into the whole set, or give only the changes of the shard)\n");
+    file("in", own.get(0) + " changed\n");
+    String gone = file("gone", own.get(1) + "\n" + foreign + "\n");
+    assertRefused(
+        bsdb(with(line, path("new"), "--delete", gone)), "bsdb merge: " + gone + ":2: " + words);
   }
 
   private static String[] with(String[] line, String... more) {

@@ -16,6 +16,7 @@ import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
@@ -197,12 +198,10 @@ public final class BuildRun {
         return fill(source, builder, progress, interruption, began);
       } catch (DuplicateKeyException e) {
         throw duplicateKey(e, source);
-      } catch (IllegalArgumentException e) {
-        if (base == null || !base.isShard()) {
-          throw e;
-        }
+      } catch (ForeignRecordException e) {
         throw new InputException(
-            "a change is not of the shard that it is to be merged into: "
+            place(e.record(), source)
+                + ": "
                 + e.getMessage()
                 + " (merge into the whole set, or give only the changes of the shard)",
             e);

@@ -29,6 +29,9 @@ final class Changes implements RecordSource {
   private final @Nullable RecordSource records;
   private final @Nullable Input keys;
 
+  /** The number of records, once all are read. */
+  private long recordsRead = Long.MAX_VALUE;
+
   private Changes(@Nullable RecordSource records, @Nullable Input keys) {
     this.records = records;
     this.keys = keys;
@@ -88,6 +91,7 @@ final class Changes implements RecordSource {
   @Override
   public InputReport feed(DatabaseBuilder builder, InputListener listener) throws IOException {
     InputReport report = records == null ? NOTHING : records.feed(builder, listener);
+    recordsRead = report.records();
     if (keys == null) {
       return report;
     }
@@ -101,6 +105,7 @@ final class Changes implements RecordSource {
   @Override
   public InputReport forEach(RecordVisitor visitor, InputListener listener) throws IOException {
     InputReport report = records == null ? NOTHING : records.forEach(visitor, listener);
+    recordsRead = report.records();
     return keys == null ? report : report.withKeysToDelete(keys.forEach(visitor, listener));
   }
 
@@ -111,9 +116,12 @@ final class Changes implements RecordSource {
     }
   }
 
-  /** The place of a record; not of a key to delete. */
+  /** The place of a record, or of a key to delete, which are numbered after all records. */
   @Override
   public @Nullable String place(long recordNumber) {
+    if (keys != null && recordNumber >= recordsRead) {
+      return keys.place(recordNumber - recordsRead);
+    }
     return records == null ? null : records.place(recordNumber);
   }
 
