@@ -67,7 +67,7 @@ public final class Merger implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
-    new MergeRun("bsdb merge", EXAMPLE, arguments, console)
+    new MergeRun("bsdb merge", EXAMPLE, SourceOptions.OF_RECORDS, arguments, console)
         .run((build, stored) -> new Lines(SourceOptions.ofChanges(arguments, stored)));
     return OK;
   }

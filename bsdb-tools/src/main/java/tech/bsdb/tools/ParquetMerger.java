@@ -76,7 +76,7 @@ public final class ParquetMerger implements Command {
       return OK;
     }
     FileSourceOptions sources = ParquetSourceOptions.sources(arguments);
-    new MergeRun("bsdb merge-parquet", EXAMPLE, arguments, console)
+    new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(
             (build, stored) ->
                 new Rows(ParquetSourceOptions.ofChanges(arguments, build, stored), sources));

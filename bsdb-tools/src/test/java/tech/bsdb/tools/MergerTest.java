@@ -462,6 +462,36 @@ class MergerTest {
             + " that, build anew\n");
   }
 
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "-s ,",
+        "--value-encoding hex",
+        "--on-bad-line skip",
+        "--rejects bad",
+        "--csv",
+        "--key-column 1",
+        "--value-column 2",
+        "--csv-values json",
+        "--csv-delimiter ;",
+        "--jsonl",
+        "--key-field id",
+        "--avro-schema user.avsc",
+        "--ignore-extra-fields",
+        "--delete-field op=D",
+      })
+  void whatIsForRecordsNeedsThem(String option) throws Exception {
+    base("a 1\n");
+    List<String> line = new ArrayList<>(List.of("--delete", file("gone", "a\n")));
+    line.addAll(List.of(option.split(" ")));
+
+    assertRefused(
+        merge(line.toArray(String[]::new)),
+        "bsdb merge: "
+            + option.replaceAll(" .*", "")
+            + " is for records to merge: name their files with -i, or omit it");
+  }
+
   @Test
   void otherMistakesAreNamed() throws Exception {
     base("a 1\n");

@@ -249,6 +249,19 @@ class ParquetMergerTest {
   }
 
   @Test
+  void whatIsForRowsNeedsThem() throws Exception {
+    Path gone = Files.writeString(folder.resolve("gone"), "1\n");
+    for (String option : List.of("-kf id", "--delete-field op=D", "--include *", "-nn here")) {
+      List<String> line = new ArrayList<>(List.of("merge-parquet", "-d", path("db")));
+      line.addAll(List.of("--delete", gone.toString(), "-o", path("new")));
+      line.addAll(List.of(option.split(" ")));
+      assertRefused(
+          bsdb(line.toArray(String[]::new)),
+          option.replaceAll(" .*", "") + " is for records to merge: name their files with -i");
+    }
+  }
+
+  @Test
   void laterFilesWin() throws Exception {
     changes(
         "required int64 id; optional binary name (STRING);",

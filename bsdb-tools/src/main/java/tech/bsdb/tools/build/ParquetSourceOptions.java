@@ -21,6 +21,26 @@ import tech.bsdb.tools.text.NameList;
 
 /** Options for the rows: where they are, how to reach them, and what to build from them. */
 public final class ParquetSourceOptions {
+  /** The options of rows that say nothing about keys to delete. */
+  public static final List<String> OF_ROWS =
+      List.of(
+          "-kf",
+          "--key-join",
+          "--value-fields",
+          "--value-raw",
+          "--on-bad-line",
+          "--rejects",
+          "--delete-field",
+          "--partitions",
+          "--include",
+          "--exclude",
+          "--raw-files",
+          "-nn",
+          "--hadoop-conf",
+          "--hadoop-set",
+          "--principal",
+          "--keytab");
+
   private ParquetSourceOptions() {}
 
   /** Declares the options. */

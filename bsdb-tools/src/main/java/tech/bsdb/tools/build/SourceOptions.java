@@ -38,6 +38,24 @@ public final class SourceOptions {
   private static final String DELETE_FIELD = "--delete-field";
   private static final String IGNORE_EXTRA = "--ignore-extra-fields";
 
+  /** The options of records that say nothing about keys to delete. */
+  public static final List<String> OF_RECORDS =
+      List.of(
+          "-s",
+          "--value-encoding",
+          "--on-bad-line",
+          "--rejects",
+          "--csv",
+          "--key-column",
+          "--value-column",
+          "--csv-values",
+          "--csv-delimiter",
+          "--jsonl",
+          "--key-field",
+          AVRO_SCHEMA,
+          IGNORE_EXTRA,
+          DELETE_FIELD);
+
   /** The largest schema that a database keeps, in bytes. */
   private static final int LONGEST_SCHEMA = 8 << 20;
 
@@ -309,9 +327,6 @@ public final class SourceOptions {
               option + " is for databases of typed rows, but the values of this one are plain");
         }
       }
-      return null;
-    }
-    if (arguments.all("-i").isEmpty()) {
       return null;
     }
     if (!arguments.has("--csv") && !arguments.has("--jsonl")) {

@@ -138,13 +138,23 @@ final class MergeOptions {
   /**
    * Reads the options.
    *
+   * @param ofRecords the options that need records to merge
    * @throws UsageException if a value is wrong, or options conflict
    * @throws FileSystemException if the base is missing
    */
-  static MergeOptions of(Arguments arguments, String example) throws UsageException, IOException {
+  static MergeOptions of(Arguments arguments, String example, List<String> ofRecords)
+      throws UsageException, IOException {
     List<String> deletes = arguments.all("--delete");
     if (arguments.all("-i").isEmpty() && deletes.isEmpty()) {
       throw new UsageException("no changes given (-i, --delete); for example: " + example);
+    }
+    for (String option : ofRecords) {
+      if (arguments.has(option) && !arguments.has("-i")) {
+        throw new UsageException(
+            option
+                + " is for records to merge: name their files with -i, or omit it (the files of"
+                + " --delete hold only keys)");
+      }
     }
     checkDeletes(arguments, deletes);
     if (arguments.text("-o", "").isEmpty()) {

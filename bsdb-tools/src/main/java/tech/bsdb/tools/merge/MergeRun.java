@@ -2,6 +2,7 @@ package tech.bsdb.tools.merge;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
@@ -55,13 +56,15 @@ public final class MergeRun {
    *
    * @param program the command as users type it, for messages
    * @param example a command line, for messages
+   * @param ofRecords the options that need records to merge
    */
-  public MergeRun(String program, String example, Arguments arguments, Console console)
+  public MergeRun(
+      String program, String example, List<String> ofRecords, Arguments arguments, Console console)
       throws UsageException, IOException {
     this.program = program;
     this.arguments = arguments;
     this.console = console;
-    this.options = MergeOptions.of(arguments, example);
+    this.options = MergeOptions.of(arguments, example, ofRecords);
     Path store = options.store();
     if (store == null) {
       this.publishing = null;
