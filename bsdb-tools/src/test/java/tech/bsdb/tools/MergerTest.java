@@ -708,6 +708,29 @@ class MergerTest {
   }
 
   @Test
+  void aStoreWithoutItsCurrentVersionIsNamed() throws Exception {
+    base("a 1\n");
+    Path store = Files.createDirectory(folder.resolve("store"));
+    Files.writeString(store.resolve("CURRENT"), "v9\n");
+    String[] line = {"merge", "-d", store.toString(), "-i", file("in", "b 2\n"), "-o", path("new")};
+
+    assertRefused(
+        bsdb(line),
+        "bsdb merge: "
+            + store
+            + "/v9: no such directory, although it is the current version of the store; publish it"
+            + " again with: bsdb publish DB "
+            + store
+            + ", or roll back to another with: bsdb rollback "
+            + store
+            + " VERSION\n");
+    Files.writeString(store.resolve("CURRENT"), "");
+    assertRefused(
+        bsdb(line),
+        store + " is not a database but a store, and its file CURRENT names no version");
+  }
+
+  @Test
   void whatTheChecksRefuseStaysUnpublished() throws Exception {
     base("a 1\nb 2\n");
     bsdb("publish", path("db"), path("store"), "--version", "v1");

@@ -61,15 +61,35 @@ public final class DatabaseOption {
    * @param given the directory as the user wrote it
    */
   public static Path current(Path directory, String given) throws IOException {
-    if (!Store.isStore(directory)) {
-      return of(directory, given);
-    }
+    return Store.isStore(directory) ? version(directory, given) : of(directory, given);
+  }
+
+  /** The database that the option names, in the same manner. */
+  public static Path current(Arguments arguments) throws UsageException, IOException {
+    Path directory = of(arguments);
+    return Store.isStore(directory) ? version(directory, arguments.text("-d", "./rdb")) : directory;
+  }
+
+  /** The current version of a store. */
+  private static Path version(Path directory, String given) throws IOException {
     String current = Store.open(directory).current();
     if (current == null) {
       throw new NotDirectoryException(
           given + " is not a database but a store, and its file CURRENT names no version");
     }
-    return directory.resolve(current);
+    Path version = directory.resolve(current);
+    if (Files.notExists(version)) {
+      throw new FileSystemException(
+          version.toString(),
+          null,
+          "no such directory, although it is the current version of the store; publish it again"
+              + " with: bsdb publish DB "
+              + directory
+              + ", or roll back to another with: bsdb rollback "
+              + directory
+              + " VERSION");
+    }
+    return version;
   }
 
   /** The given directory, which need not exist. */

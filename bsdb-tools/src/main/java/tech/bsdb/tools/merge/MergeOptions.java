@@ -165,15 +165,7 @@ final class MergeOptions {
     }
     Path target = arguments.path("-o", "");
     Path store = store(arguments);
-    Path base = DatabaseOption.of(arguments);
-    if (Store.isStore(base)) {
-      String current = Store.open(base).current();
-      if (current == null) {
-        throw new FileSystemException(
-            base.toString(), null, "no version of the store is current; name a database");
-      }
-      base = base.resolve(current);
-    }
+    Path base = DatabaseOption.current(arguments);
     refusePlaces(base, target, store);
     return new MergeOptions(
         arguments, base, target, deletes, store, store == null ? null : version(store, base));

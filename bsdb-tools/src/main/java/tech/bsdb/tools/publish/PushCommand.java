@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
-import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -24,6 +23,7 @@ import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.transfer.Consignment;
 
@@ -160,12 +160,7 @@ public final class PushCommand implements Command {
     if (!Store.isStore(database)) {
       return Files.exists(database) ? database.toRealPath() : database;
     }
-    String current = Store.open(database).current();
-    if (current == null) {
-      throw new NotDirectoryException(
-          database + " is not a database but a store, and its file CURRENT names no version");
-    }
-    return database.resolve(current).toRealPath();
+    return DatabaseOption.current(database, database.toString()).toRealPath();
   }
 
   /** Shows progress. */

@@ -166,6 +166,10 @@ class DiffCommandTest {
     assertThat(bsdb("diff", store + "/v1", store).code()).isEqualTo(1);
     assertThat(bsdb("diff", store + "/v1", store, "--json").out())
         .contains("\"after\":\"" + store + "/v2\"");
+    Files.writeString(Path.of(store, "CURRENT"), "v3\n");
+    isRefused(
+        bsdb("diff", old, store),
+        store + "/v3: no such directory, although it is the current version of the store; ");
   }
 
   @Test
