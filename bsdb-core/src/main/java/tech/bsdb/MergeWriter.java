@@ -130,7 +130,7 @@ final class MergeWriter implements BuildOutput {
 
   @Override
   public Written finish(WriterProgress progress) throws IOException {
-    Written added = changes.finish(new Quiet(progress));
+    Written added = changes.finish(new PartProgress(progress));
     Written written;
     try (Lookup changed = Lookup.open(directory, EngineChoice.auto(), true)) {
       written =
@@ -303,29 +303,6 @@ final class MergeWriter implements BuildOutput {
         records.forEach(output::add);
         records.clear();
       }
-    }
-  }
-
-  /** Shows nothing but that the build was cancelled. */
-  private record Quiet(WriterProgress shown) implements WriterProgress {
-    @Override
-    public void progress(Phase phase, long done) {
-      checkNotCancelled();
-    }
-
-    @Override
-    public void ended(Phase phase) {
-      // the changes are part of the first phase
-    }
-
-    @Override
-    public void sealed(long done, long total) {
-      checkNotCancelled();
-    }
-
-    @Override
-    public boolean cancelled() {
-      return shown.cancelled();
     }
   }
 

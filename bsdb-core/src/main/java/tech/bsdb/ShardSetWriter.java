@@ -191,12 +191,13 @@ final class ShardSetWriter implements BuildOutput {
   }
 
   /** Shows the progress of the shards as that of the index, which never goes back. */
-  private static final class ShardProgress implements WriterProgress {
+  private static final class ShardProgress extends PartProgress {
     private final WriterProgress all;
     private long ended;
     private long most;
 
     ShardProgress(WriterProgress all) {
+      super(all);
       this.all = all;
     }
 
@@ -212,21 +213,6 @@ final class ShardSetWriter implements BuildOutput {
       ended += records;
       most = ended;
       all.progress(Phase.INDEX, most);
-    }
-
-    @Override
-    public void ended(Phase phase) {
-      // the shards are one phase
-    }
-
-    @Override
-    public void sealed(long done, long total) {
-      checkNotCancelled();
-    }
-
-    @Override
-    public boolean cancelled() {
-      return all.cancelled();
     }
   }
 

@@ -275,7 +275,13 @@ public final class IndexStage {
       }
       running.drain();
     } catch (ExecutionException e) {
-      rethrow(e.getCause());
+      if (e.getCause() instanceof DuplicateSignatureException duplicate) {
+        throw duplicate;
+      }
+      if (e.getCause() instanceof BucketOverflowException overflow) {
+        throw overflow;
+      }
+      throw OrderedTasks.failure(e);
     }
   }
 
@@ -283,22 +289,5 @@ public final class IndexStage {
     if (cancelled.getAsBoolean()) {
       throw new CancellationException("the build was cancelled");
     }
-  }
-
-  private static void rethrow(@Nullable Throwable cause)
-      throws IOException, DuplicateSignatureException, BucketOverflowException {
-    if (cause instanceof IOException e) {
-      throw e;
-    }
-    if (cause instanceof DuplicateSignatureException e) {
-      throw e;
-    }
-    if (cause instanceof BucketOverflowException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
   }
 }

@@ -139,17 +139,6 @@ public final class PackedMerge implements Closeable {
     }
   }
 
-  private static IOException failure(ExecutionException e) {
-    Throwable cause = e.getCause();
-    if (cause instanceof IOException io) {
-      return io;
-    }
-    if (cause instanceof Error error) {
-      throw error;
-    }
-    throw cause instanceof RuntimeException runtime ? runtime : new IllegalStateException(cause);
-  }
-
   /** The size of the result, by looks at the changed records if they are few. */
   private MergedSize size(AssemblyProgress progress) throws IOException {
     boolean few = changes.facts().records() <= base.facts().records() / FEW;
@@ -187,7 +176,7 @@ public final class PackedMerge implements Closeable {
       }
       running.drain();
     } catch (ExecutionException e) {
-      throw failure(e);
+      throw OrderedTasks.failure(e);
     }
     return all;
   }
@@ -292,7 +281,7 @@ public final class PackedMerge implements Closeable {
       }
       running.drain();
     } catch (ExecutionException e) {
-      throw failure(e);
+      throw OrderedTasks.failure(e);
     }
     writer.finish();
     return all;

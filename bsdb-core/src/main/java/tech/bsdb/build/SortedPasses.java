@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.work.OrderedTasks;
 
 /**
@@ -114,7 +113,7 @@ final class SortedPasses {
       }
       running.drain();
     } catch (ExecutionException e) {
-      rethrow(e.getCause());
+      throw OrderedTasks.failure(e);
     }
   }
 
@@ -181,15 +180,5 @@ final class SortedPasses {
 
   private static int concurrent(long largest, long memoryBytes, int threads) {
     return (int) Math.max(1, Math.min(threads + 1L, memoryBytes / largest));
-  }
-
-  private static void rethrow(@Nullable Throwable cause) throws IOException {
-    if (cause instanceof IOException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    throw cause instanceof RuntimeException e ? e : new IllegalStateException(cause);
   }
 }

@@ -49,7 +49,7 @@ final class JoinedComparison {
         }
         tasks.drain();
       } catch (ExecutionException e) {
-        throw explained(e);
+        throw OrderedTasks.failure(e);
       }
       for (int i = 0; i < recordsBefore.length; i++) {
         requireCounted(before, i, recordsBefore[i]);
@@ -116,16 +116,5 @@ final class JoinedComparison {
       throw Comparison.miscounted(
           database.opened().databases().get(number).path(), expected, found);
     }
-  }
-
-  private static IOException explained(ExecutionException failure) {
-    Throwable cause = failure.getCause();
-    if (cause instanceof RuntimeException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    return cause instanceof IOException e ? e : new IOException(failure);
   }
 }

@@ -144,22 +144,11 @@ public final class Verification {
         }
         tasks.drain();
       } catch (ExecutionException e) {
-        throw explained(e);
+        throw OrderedTasks.failure(e);
       } finally {
         stop(); // tasks that still run after a failure
       }
     }
-  }
-
-  private static IOException explained(ExecutionException failure) {
-    Throwable cause = failure.getCause();
-    if (cause instanceof RuntimeException e) {
-      throw e;
-    }
-    if (cause instanceof Error e) {
-      throw e;
-    }
-    return cause instanceof IOException e ? e : new IOException(failure);
   }
 
   private synchronized void stop() {

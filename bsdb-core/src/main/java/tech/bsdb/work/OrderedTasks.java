@@ -76,6 +76,23 @@ public final class OrderedTasks<T> implements AutoCloseable {
     takeUntilFewerThan(1);
   }
 
+  /**
+   * The failure of a task, to be thrown by those whose tasks throw no other checked exceptions.
+   *
+   * @throws RuntimeException if the task has thrown one
+   * @throws Error if the task has thrown one
+   */
+  public static IOException failure(ExecutionException e) {
+    Throwable cause = e.getCause();
+    if (cause instanceof RuntimeException unchecked) {
+      throw unchecked;
+    }
+    if (cause instanceof Error error) {
+      throw error;
+    }
+    return cause instanceof IOException io ? io : new IOException(e);
+  }
+
   private void takeUntilFewerThan(int most) throws IOException, ExecutionException {
     while (pending.size() >= most) {
       T result;

@@ -85,6 +85,18 @@ class OrderedTasksTest {
     assertThat(taken).containsExactly(0, 1, 2);
   }
 
+  @Test
+  void aFailureIsTheOneOfTheTask() {
+    IOException io = new IOException("bad");
+    InterruptedException checked = new InterruptedException();
+    assertThat(OrderedTasks.failure(new ExecutionException(io))).isSameAs(io);
+    assertThat(OrderedTasks.failure(new ExecutionException(checked))).hasRootCause(checked);
+    for (Throwable thrown : new Throwable[] {new IllegalStateException(), new AssertionError()}) {
+      ExecutionException failure = new ExecutionException(thrown);
+      assertThatThrownBy(() -> OrderedTasks.failure(failure)).isSameAs(thrown);
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 57, 99})
   void aFailureFollowsTheResultsBeforeIt(int bad) {
