@@ -19,6 +19,8 @@ public interface BuildListener {
      * Writes all files of the shards, if there are several.
      */
     INDEX,
+    /** Sorts the keys and writes their order, if asked for. Part of INDEX for several shards. */
+    ORDER,
     /** Forces files to the device and publishes the database. */
     PUBLISH
   }

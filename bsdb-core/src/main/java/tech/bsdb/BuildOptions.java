@@ -48,6 +48,7 @@ public final class BuildOptions {
     int threads = Math.min(256, Runtime.getRuntime().availableProcessors());
     DuplicatePolicy duplicates = DuplicatePolicy.ERROR;
     boolean signatureOrder;
+    boolean orderedKeys;
     boolean overwrite;
     @Nullable Path temporaryDirectory;
     @Nullable String valueSchema;
@@ -72,6 +73,7 @@ public final class BuildOptions {
       threads = other.threads;
       duplicates = other.duplicates;
       signatureOrder = other.signatureOrder;
+      orderedKeys = other.orderedKeys;
       overwrite = other.overwrite;
       temporaryDirectory = other.temporaryDirectory;
       valueSchema = other.valueSchema;
@@ -96,6 +98,7 @@ public final class BuildOptions {
           threads,
           duplicates,
           signatureOrder,
+          orderedKeys,
           overwrite,
           temporaryDirectory,
           valueSchema,
@@ -154,6 +157,7 @@ public final class BuildOptions {
     }
     Facts.Filter filter = facts.filter();
     like.filterBits = filter == null ? 0 : filter.bits();
+    like.orderedKeys = facts.order() != null;
     like.dataFiles = first.manifest().files(FileKind.DATA).size();
     like.shards = facts.shards();
     like.onlyShard = opened.isSet() || facts.shards() == 1 ? -1 : facts.shard();
@@ -401,6 +405,20 @@ public final class BuildOptions {
    */
   public BuildOptions withSignatureOrder(boolean signatureOrder) {
     return with(changed -> changed.signatureOrder = signatureOrder);
+  }
+
+  /** Whether the order of the keys is stored, for ranges and prefixes. */
+  public boolean orderedKeys() {
+    return settings.orderedKeys;
+  }
+
+  /**
+   * These options with another {@link #orderedKeys()}. If true, the database has another file, a
+   * tree of its keys in the order of their unsigned bytes, which answers {@link Database#range
+   * ranges}. Lookups do not use it. Builds of approximate databases reject it.
+   */
+  public BuildOptions withOrderedKeys(boolean orderedKeys) {
+    return with(changed -> changed.orderedKeys = orderedKeys);
   }
 
   /** Memory available to the passes that write the index or pack the records, in bytes. */

@@ -55,6 +55,8 @@ final class CollectedStatistics {
             first.packed() && first.requireBins().spanning(),
             filter == null ? 0 : filter.bits(),
             bytes(opened, FileKind.FILTER),
+            first.order() != null,
+            bytes(opened, FileKind.ORDER),
             first.packed() ? "none" : Facts.hashKind(manifest),
             opened.databases().stream().map(each -> each.facts().records()).toList(),
             opened.databases().stream().map(each -> each.facts().shard()).toList(),

@@ -19,6 +19,8 @@ import tech.bsdb.io.Engines;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.OrderedKeys;
+import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
 import tech.bsdb.verify.Verification;
 
@@ -213,7 +215,7 @@ public final class Database implements AutoCloseable {
     return new LookupBatch(lookup.batch());
   }
 
-  /** Iterates over all records in insertion order. Not thread-safe; must be closed. */
+  /** Iterates over records. Not thread-safe; must be closed. */
   public interface RecordCursor extends AutoCloseable {
     /**
      * Advances to the next record.
@@ -280,6 +282,119 @@ public final class Database implements AutoCloseable {
         walk.close();
       }
     };
+  }
+
+  /**
+   * Whether the order of the keys was stored ({@link BuildOptions#withOrderedKeys}), so that {@link
+   * #range range} and the other methods that need it work.
+   */
+  public boolean isOrdered() {
+    return lookup.isOrdered();
+  }
+
+  /**
+   * Iterates over the records of a range in ascending order of their keys; see {@link
+   * #range(KeyRange, RangeOptions)}.
+   */
+  public RecordCursor range(KeyRange range) {
+    return range(range, RangeOptions.defaults());
+  }
+
+  /**
+   * Iterates over the records of a range in the order of their keys, which are compared byte by
+   * byte, unsigned; in a set, over those of all shards, merged.
+   *
+   * <p>The cursor reads in batches, which grow up to 128 records. To find the start takes the read
+   * of one leaf of the order, each batch those of its leaves and its records. Without values, it
+   * reads no records. Unlike that of a {@link #scan scan}, this cursor ends with the database: once
+   * it is closed, {@link RecordCursor#next} throws an {@link IllegalStateException}, as it does
+   * after a failure.
+   *
+   * @throws UnsupportedOperationException if the order of the keys was not stored, see {@link
+   *     #isOrdered}
+   */
+  public RecordCursor range(KeyRange range, RangeOptions options) {
+    OrderedWalk walk =
+        new OrderedWalk(lookup, range.span(), options.descending(), options.values());
+    return new RecordCursor() {
+      @Override
+      public boolean next() throws IOException {
+        return walk.next();
+      }
+
+      @Override
+      public byte[] key() {
+        return walk.key();
+      }
+
+      @Override
+      public byte[] value() {
+        return walk.value();
+      }
+
+      @Override
+      public void close() {
+        walk.close();
+      }
+    };
+  }
+
+  /**
+   * Counts the keys in a range, from the order of the keys alone: reads two of its leaves at most,
+   * in a set of each shard.
+   *
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws tech.bsdb.error.CorruptDatabaseException if this meets damaged bytes
+   * @throws IllegalStateException if the database is closed
+   */
+  public long count(KeyRange range) throws IOException {
+    return ordered().count(range.span());
+  }
+
+  /**
+   * Returns the first key in the order of unsigned bytes, or null if there are no records.
+   *
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte @Nullable [] firstKey() throws IOException {
+    return ordered().first();
+  }
+
+  /**
+   * Returns the last key in the order of unsigned bytes, or null if there are no records.
+   *
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte @Nullable [] lastKey() throws IOException {
+    return ordered().last();
+  }
+
+  /**
+   * Returns the greatest key that is less than or equal to the given one, or null if there is none.
+   *
+   * @param key of any length
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte @Nullable [] floorKey(byte[] key) throws IOException {
+    return ordered().floor(Objects.requireNonNull(key, "key"));
+  }
+
+  /**
+   * Returns the least key that is greater than or equal to the given one, or null if there is none.
+   *
+   * @param key of any length
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte @Nullable [] ceilingKey(byte[] key) throws IOException {
+    return ordered().ceiling(Objects.requireNonNull(key, "key"));
+  }
+
+  private OrderedKeys ordered() {
+    return new OrderedKeys(lookup);
   }
 
   /** The lookups in this database. */

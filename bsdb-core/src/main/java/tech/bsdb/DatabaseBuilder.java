@@ -73,6 +73,7 @@ public final class DatabaseBuilder implements AutoCloseable {
       throws IOException {
     DatabaseWriter.requirePlaceForFilter(options);
     DatabaseWriter.requireOrder(options);
+    DatabaseWriter.requireKeysForOrder(options);
     if (options.onlyShard().orElse(0) >= options.shards()) {
       throw new IllegalArgumentException(
           "onlyShard is "
@@ -391,6 +392,7 @@ public final class DatabaseBuilder implements AutoCloseable {
         case RECORDS -> Stage.RECORDS;
         case COUNT -> Stage.COUNT;
         case INDEX -> Stage.INDEX;
+        case ORDER -> Stage.ORDER;
       };
     }
   }

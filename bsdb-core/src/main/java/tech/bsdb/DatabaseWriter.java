@@ -10,6 +10,7 @@ import tech.bsdb.build.Assembly;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.DuplicateRule;
+import tech.bsdb.build.OrderStage;
 import tech.bsdb.build.PackedAssembly;
 import tech.bsdb.build.RecordTotals;
 import tech.bsdb.build.SignatureCollisions;
@@ -110,6 +111,14 @@ final class DatabaseWriter implements BuildOutput {
               + kind
               + " has checksum bits in its hash function instead: set checksumBits, or choose a"
               + " packed layout");
+    }
+  }
+
+  /** Fails if the order of keys is to be stored of an approximate database, which has no keys. */
+  static void requireKeysForOrder(BuildOptions options) {
+    if (options.orderedKeys() && options.approximateWidth() > 0) {
+      throw new IllegalArgumentException(
+          "orderedKeys is set, but an approximate database keeps no keys that could be ordered");
     }
   }
 
@@ -291,6 +300,9 @@ final class DatabaseWriter implements BuildOutput {
       order.write(progress);
     }
     Assembled assembled = assembly.complete(progress);
+    if (options.orderedKeys()) {
+      assembled = order(assembled, totals, dictionary, options, place, chunk, progress).add(opened);
+    }
     SealedFiles sealed =
         SealedFiles.of(assembled, totals, options, shard, shards, place, chunk, progress);
     close();
@@ -310,6 +322,27 @@ final class DatabaseWriter implements BuildOutput {
         sealed.fileBytes(),
         learnedDictionary == null ? 0 : learnedDictionary.length,
         null);
+  }
+
+  /** Creates the stage that adds the order of the keys to finished files. */
+  static OrderStage order(
+      Assembled assembled,
+      RecordTotals totals,
+      byte @Nullable [] dictionary,
+      BuildOptions options,
+      BuildPlace place,
+      ChunkBuffer chunk,
+      WriterProgress progress) {
+    return new OrderStage(
+        assembled,
+        totals,
+        dictionary,
+        duplicates(options),
+        place,
+        chunk,
+        options.memoryBytes(),
+        options.threads(),
+        progress);
   }
 
   /**

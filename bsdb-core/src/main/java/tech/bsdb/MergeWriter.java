@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.Assembled;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.MergeCounts;
@@ -170,9 +171,15 @@ final class MergeWriter implements BuildOutput {
         PackedMerge merging = new PackedMerge(place, chunk, from, with, settings)) {
       PackedMerge.Merged merged = merging.complete(progress);
       RecordTotals totals = merged.totals();
+      Assembled assembled = merged.assembled();
+      if (options.orderedKeys()) {
+        assembled =
+            DatabaseWriter.order(assembled, totals, null, options, place, chunk, progress)
+                .add(opened);
+      }
       SealedFiles sealed =
           SealedFiles.of(
-              merged.assembled(),
+              assembled,
               totals,
               options,
               facts().shard(),

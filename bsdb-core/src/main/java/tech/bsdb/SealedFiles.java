@@ -78,6 +78,7 @@ record SealedFiles(DatabaseId id, Map<String, Long> fileBytes) {
         storage.zstdLongest(),
         options.valueSchema(),
         storage.bins(),
-        storage.filter());
+        storage.filter(),
+        storage.order());
   }
 }

@@ -37,6 +37,8 @@ public final class Statistics {
       boolean spanning,
       int filterBits,
       long filterBytes,
+      boolean ordered,
+      long orderBytes,
       String hash,
       List<Long> shardRecords,
       List<Integer> heldShards,
@@ -235,6 +237,16 @@ public final class Statistics {
   /** Bits per key of the filter's remainders; 0 if there is no filter. */
   public int filterBits() {
     return facts.filterBits;
+  }
+
+  /** Whether the order of the keys was stored ({@link BuildOptions#withOrderedKeys}). */
+  public boolean ordered() {
+    return facts.ordered;
+  }
+
+  /** Size of the order of the keys in bytes; 0 if it was not stored. */
+  public long orderBytes() {
+    return facts.orderBytes;
   }
 
   /**

@@ -90,6 +90,17 @@ class ArchitectureTest {
   }
 
   @Test
+  void theOrderKnowsNoRecords() {
+    onlyUses(
+        "tech.bsdb.order..",
+        "java..",
+        "org.jspecify.annotations..",
+        "tech.bsdb.error..",
+        "tech.bsdb.format..",
+        "tech.bsdb.io..");
+  }
+
+  @Test
   void readingKnowsNothingOfBuilding() {
     noClasses()
         .that()
@@ -118,6 +129,7 @@ class ArchitectureTest {
         "tech.bsdb.io..",
         "tech.bsdb.hash..",
         "tech.bsdb.data..",
+        "tech.bsdb.order..",
         "tech.bsdb.directory..",
         "tech.bsdb.locate..");
   }
@@ -205,7 +217,8 @@ class ArchitectureTest {
         "tech.bsdb.work..",
         "tech.bsdb.hash..",
         "tech.bsdb.index..",
-        "tech.bsdb.data..");
+        "tech.bsdb.data..",
+        "tech.bsdb.order..");
   }
 
   @Test

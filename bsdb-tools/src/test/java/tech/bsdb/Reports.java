@@ -126,6 +126,8 @@ public final class Reports {
             spanning,
             filterBits,
             filterBits == 0 ? 0 : 16_384,
+            false,
+            0,
             bins == 0 ? "gov3-bucketed" : "none",
             shardRecords,
             held,

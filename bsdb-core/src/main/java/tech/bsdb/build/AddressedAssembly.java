@@ -12,14 +12,12 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.build.AssemblyProgress.Phase;
 import tech.bsdb.data.CompressedWriter;
-import tech.bsdb.data.DataFile;
 import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.BucketOverflowException;
@@ -29,8 +27,6 @@ import tech.bsdb.hash.HashKind;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
-import tech.bsdb.io.BufferedEngine;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
 
 /**
@@ -171,6 +167,7 @@ public final class AddressedAssembly implements Assembly {
             compressed ? settings.blockSize() : 0,
             compressed ? settings.compressionLevel() : 0,
             records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0,
+            null,
             null,
             null);
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
@@ -337,24 +334,11 @@ public final class AddressedAssembly implements Assembly {
 
   /** Scans the data files, which must be finished but need not be sealed. */
   private RecordScanner scan() throws IOException {
-    List<DataFile> files = new ArrayList<>();
-    BuildResources opened = new BuildResources();
-    try {
-      BufferedEngine engine = new BufferedEngine();
-      for (int i = 0; i < dataOutputs.size(); i++) {
-        OutputFile output = dataOutputs.get(i);
-        PageCheck check = new PageCheck(output.path(), new FileIdentity(FileKind.DATA, i));
-        long pages = output.pages().pages();
-        CheckedPages checked =
-            new CheckedPages(
-                engine.open(output.path(), pages * CheckedPages.PAGE), pages + 1, null);
-        files.add(opened.add(new DataFile(checked, check, dataFiles.end(i))));
-      }
-      return new RecordScanner(files, dataLayout, addresses, dictionary);
-    } catch (IOException | RuntimeException | Error e) {
-      opened.closeAfter(e);
-      throw e;
+    List<Content> written = new ArrayList<>();
+    for (int i = 0; i < dataOutputs.size(); i++) {
+      written.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
     }
+    return new RecordScanner(FinishedFiles.open(written), dataLayout, addresses, dictionary);
   }
 
   @Override

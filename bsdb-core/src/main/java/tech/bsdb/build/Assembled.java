@@ -34,6 +34,7 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
    * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
    * @param bins the bins of the packed layout, otherwise null
    * @param filter the filter of absent keys, or null if there is none
+   * @param order the order of the keys, or null if there is none
    */
   public record Storage(
       RecordLayout layout,
@@ -45,7 +46,24 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
       int zstdLevel,
       int zstdLongest,
       Facts.@Nullable Bins bins,
-      Facts.@Nullable Filter filter) {}
+      Facts.@Nullable Filter filter,
+      Facts.@Nullable Order order) {
+    /** The same, with an order of the keys. */
+    Storage with(Facts.Order added) {
+      return new Storage(
+          layout,
+          hashKind,
+          hashBuckets,
+          checksumBits,
+          approximateWidth,
+          zstdBlock,
+          zstdLevel,
+          zstdLongest,
+          bins,
+          filter,
+          added);
+    }
+  }
 
   /**
    * A file whose content is finished.

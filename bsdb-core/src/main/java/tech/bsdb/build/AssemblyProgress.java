@@ -9,7 +9,9 @@ public interface AssemblyProgress {
     /** Counts the distinct keys. */
     COUNT,
     /** Writes what lookups need to find the records. */
-    INDEX
+    INDEX,
+    /** Sorts the keys and writes their order. */
+    ORDER
   }
 
   /**

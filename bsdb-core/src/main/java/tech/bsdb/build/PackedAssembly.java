@@ -112,7 +112,8 @@ public final class PackedAssembly implements Assembly {
             compressed ? settings.compressionLevel() : 0,
             0,
             new Facts.Bins(shape.bins(), shape.spanning()),
-            filter),
+            filter,
+            null),
         contents);
   }
 

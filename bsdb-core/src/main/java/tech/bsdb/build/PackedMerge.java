@@ -121,7 +121,8 @@ public final class PackedMerge implements Closeable {
             0,
             0,
             new Facts.Bins(shape.bins(), shape.spanning()),
-            facts);
+            facts,
+            null);
     return new Merged(
         new Assembled(size.records(), 0, storage, contents), count.totals, count.counts);
   }

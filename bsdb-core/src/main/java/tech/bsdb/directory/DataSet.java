@@ -169,6 +169,7 @@ public record DataSet(
         + facts.layout().id()
         + ", index width "
         + facts.approximateWidth()
+        + (facts.order() == null ? ", not ordered" : ", ordered")
         + ", values "
         + (facts.valueSchema() == null ? "without schema" : facts.valueSchema());
   }

@@ -103,6 +103,8 @@ public record DatabaseDirectory(
     checkCount(manifest, FileKind.DICTIONARY, 0, compressed ? 1 : 0);
     int filters = facts.filter() == null ? 0 : 1;
     checkCount(manifest, FileKind.FILTER, filters, filters);
+    int orders = facts.order() == null ? 0 : 1;
+    checkCount(manifest, FileKind.ORDER, orders, orders);
     for (FileEntry entry : manifest.files()) {
       boolean dictionary = entry.file().kind() == FileKind.DICTIONARY;
       long mostPages = dictionary ? 2 + (1 << 20) / Page.PAYLOAD + 1 : 1L << 51;

@@ -1,5 +1,8 @@
 package tech.bsdb.format;
 
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -25,6 +28,7 @@ import org.jspecify.annotations.Nullable;
  * @param valueSchema the schema of the values if they are rows, otherwise null
  * @param bins the bins of the packed layout, otherwise null
  * @param filter the filter of absent keys, or null if there is none
+ * @param order the order of the keys, or null if there is none
  */
 public record Facts(
     RecordLayout layout,
@@ -45,7 +49,8 @@ public record Facts(
     int zstdLongest,
     @Nullable String valueSchema,
     @Nullable Bins bins,
-    @Nullable Filter filter) {
+    @Nullable Filter filter,
+    @Nullable Order order) {
 
   /**
    * The bins of the packed layout.
@@ -54,6 +59,34 @@ public record Facts(
    * @param spanning whether bins may span pages to leave no gaps
    */
   public record Bins(long count, boolean spanning) {}
+
+  /**
+   * The order of the keys (FORMAT.md §16).
+   *
+   * @param levels the number of pages of each level of the tree, from the leaves up to the root;
+   *     none if there are no records
+   * @param place the widths of the addresses that the leaves hold; all 0 in a packed layout
+   */
+  public record Order(List<Long> levels, AddressBits place) {
+    /** The most levels of a tree. */
+    private static final int MOST_LEVELS = 48;
+
+    private static final long MOST_PAGES = 1L << 39;
+
+    /** Copies the list. */
+    public Order {
+      levels = List.copyOf(levels);
+      if (levels.size() > MOST_LEVELS
+          || !levels.stream().allMatch(pages -> pages > 0 && pages < MOST_PAGES)) {
+        throw new IllegalArgumentException(ORDER_LEVELS + "=" + text(levels));
+      }
+    }
+
+    /** The pages of all levels. */
+    public long pages() {
+      return levels.stream().mapToLong(Long::longValue).sum();
+    }
+  }
 
   /**
    * The filter of the packed layout.
@@ -88,6 +121,8 @@ public record Facts(
   private static final String SPANNING = "packed.spanning";
   private static final String FILTER_BITS = "filter.bits";
   private static final String QUOTIENTS = "filter.quotients";
+  private static final String ORDER_LEVELS = "order.levels";
+  private static final String ORDER_PLACE = "order.place";
 
   /** The most bins of the packed layout. */
   public static final long MOST_BINS = 1L << 38;
@@ -185,7 +220,30 @@ public record Facts(
             ? new Filter(
                 small(manifest, FILTER_BITS, 1, MOST_FILTER_BITS),
                 number(manifest, QUOTIENTS, 1, MOST_QUOTIENTS))
-            : null);
+            : null,
+        manifest.textOrNull(ORDER_LEVELS) != null ? order(manifest) : null);
+  }
+
+  private static Order order(Manifest manifest) {
+    List<Long> levels = numbers(manifest, ORDER_LEVELS);
+    List<Long> place = numbers(manifest, ORDER_PLACE);
+    if (place.size() != 3) {
+      throw new IllegalArgumentException(ORDER_PLACE + " with " + place.size() + " numbers");
+    }
+    return new Order(
+        levels.equals(List.of(0L)) ? List.of() : levels,
+        new AddressBits(
+            Math.toIntExact(place.get(0)),
+            Math.toIntExact(place.get(1)),
+            Math.toIntExact(place.get(2))));
+  }
+
+  private static List<Long> numbers(Manifest manifest, String name) {
+    return Arrays.stream(manifest.text(name).split(" ", -1)).map(Long::valueOf).toList();
+  }
+
+  private static String text(List<Long> numbers) {
+    return numbers.stream().map(String::valueOf).collect(Collectors.joining(" "));
   }
 
   /**
@@ -220,6 +278,12 @@ public record Facts(
     }
     if (filter != null) {
       manifest.put(FILTER_BITS, filter.bits).put(QUOTIENTS, filter.quotients);
+    }
+    if (order != null) {
+      AddressBits place = order.place;
+      manifest
+          .put(ORDER_LEVELS, order.levels.isEmpty() ? "0" : text(order.levels))
+          .put(ORDER_PLACE, place.file() + " " + place.offset() + " " + place.detail());
     }
     if (valueSchema != null) {
       manifest.put(VALUE_SCHEMA, valueSchema);

@@ -16,7 +16,9 @@ public enum FileKind {
   /** The ZSTD dictionary. */
   DICTIONARY(5, "dictionary"),
   /** The filter of the packed layout, which rejects absent keys. */
-  FILTER(6, "filter");
+  FILTER(6, "filter"),
+  /** The keys in ascending order, in a tree. */
+  ORDER(7, "order");
 
   private final int code;
   private final String label;

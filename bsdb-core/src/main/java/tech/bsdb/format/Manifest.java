@@ -48,7 +48,7 @@ public final class Manifest {
 
   private static final Pattern FILE_NAMES =
       Pattern.compile(
-          "manifest\\.bsdb|(data-[0-9]{3}|dictionary|filter|hash|index)-[0-9a-f]{8}\\.bsdb");
+          "manifest\\.bsdb|(data-[0-9]{3}|dictionary|filter|hash|index|order)-[0-9a-f]{8}\\.bsdb");
 
   private static final Pattern SHARD_NAMES = Pattern.compile("shard-[0-9]{5}-[0-9a-f]{8}");
 
@@ -204,7 +204,10 @@ public final class Manifest {
     return shards;
   }
 
-  /** All files except the manifest itself, in the order data, dictionary, hash, index, filter. */
+  /**
+   * All files except the manifest itself, in the order data, dictionary, hash, index, filter,
+   * order.
+   */
   public List<FileEntry> files() {
     return files;
   }

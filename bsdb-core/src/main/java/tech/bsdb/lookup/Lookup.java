@@ -32,6 +32,7 @@ import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.LocatorFactory;
 import tech.bsdb.locate.Route;
+import tech.bsdb.order.OrderIndex;
 
 /**
  * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
@@ -93,8 +94,8 @@ public final class Lookup implements Closeable {
         Locator locator = LocatorFactory.open(each, engines, dictionary, verify, reads);
         toClose.add(locator);
         locators.add(locator);
-        OpenPart part = OpenPart.open(each, dictionary);
-        toClose.add(part.scanned());
+        OpenPart part = OpenPart.open(each, dictionary, engines.data(), verify, reads);
+        toClose.add(part);
         parts.add(part);
       }
       return new Lookup(opened, engines, Route.of(opened, locators), reads, parts);
@@ -273,6 +274,52 @@ public final class Lookup implements Closeable {
     return parts.get(database).scanBins(reads);
   }
 
+  /** Whether the order of the keys was stored. */
+  public boolean isOrdered() {
+    return parts.get(0).order() != null;
+  }
+
+  /**
+   * The order of the keys of each database.
+   *
+   * @throws UnsupportedOperationException if it was not stored
+   */
+  List<OrderIndex> orders() {
+    List<OrderIndex> orders = new ArrayList<>();
+    for (OpenPart part : parts) {
+      OrderIndex order = part.order();
+      if (order == null) {
+        throw new UnsupportedOperationException(
+            opened.path()
+                + " has no order of its keys: build it with --ordered"
+                + " (BuildOptions.withOrderedKeys)");
+      }
+      orders.add(order);
+    }
+    return orders;
+  }
+
+  /** An action on the order of keys. */
+  @FunctionalInterface
+  interface OrderUse {
+    /** Runs the action. */
+    void run() throws IOException;
+  }
+
+  /**
+   * Runs an action that reads the order of keys, whose files stay open until it ends, and
+   * translates exceptions that damage causes into those that callers expect.
+   *
+   * @throws IllegalStateException if the database is closed
+   */
+  void withOrder(OrderUse use) throws IOException {
+    sync.inSession(
+        session -> {
+          use.run();
+          return null;
+        });
+  }
+
   /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
     return new KeyBatch(sync::getAll);
@@ -429,7 +476,7 @@ public final class Lookup implements Closeable {
         failure.addSuppressed(ofSession);
       }
       List<Closeable> all = new ArrayList<>(List.of(route));
-      parts.forEach(part -> all.add(part.scanned()));
+      all.addAll(parts);
       closeAll(all, failure);
       if (failure.getSuppressed().length > 0) {
         throw failure;

@@ -113,6 +113,7 @@ class IndexStageTest {
               0,
               null,
               null,
+              null,
               null);
       return kind.open(hash, hashEntry, facts, true, null);
     }

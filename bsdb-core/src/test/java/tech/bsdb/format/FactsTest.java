@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
+import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -30,7 +31,8 @@ class FactsTest {
           13,
           "[\"int\"]",
           null,
-          null);
+          null,
+          new Facts.Order(List.of(70_000L, 200L, 1L), new AddressBits(7, 40, 16)));
 
   private static Manifest decoded(Facts facts) throws Exception {
     byte[] text = facts.manifest("some-hash").build().encode();
@@ -41,7 +43,26 @@ class FactsTest {
   void factsAreReadAsTheyWereWritten() throws Exception {
     Facts approximate =
         new Facts(
-            RecordLayout.NONE, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null, null);
+            RecordLayout.NONE,
+            1,
+            2,
+            3,
+            4,
+            5,
+            6,
+            7,
+            8,
+            9,
+            255,
+            0,
+            1,
+            0,
+            0,
+            0,
+            null,
+            null,
+            null,
+            null);
     Facts packed =
         new Facts(
             RecordLayout.PACKED_COMPRESSED,
@@ -62,7 +83,8 @@ class FactsTest {
             0,
             null,
             new Facts.Bins(12, true),
-            null);
+            null,
+            new Facts.Order(List.of(), AddressBits.NONE));
     Facts filtered =
         new Facts(
             RecordLayout.PACKED,
@@ -83,7 +105,8 @@ class FactsTest {
             0,
             null,
             new Facts.Bins(12, false),
-            new Facts.Filter(16, 1L << 37));
+            new Facts.Filter(16, 1L << 37),
+            null);
     for (Facts facts : new Facts[] {COMPRESSED, packed, filtered, approximate}) {
       Manifest manifest = decoded(facts);
       assertThat(Facts.of(manifest)).isEqualTo(facts);
@@ -121,6 +144,7 @@ class FactsTest {
             0,
             null,
             new Facts.Bins(12, false),
+            null,
             null);
     String text =
         new String(packed.manifest("none").build().encode(), StandardCharsets.UTF_8)
@@ -158,6 +182,8 @@ class FactsTest {
             zstd.block=1024
             zstd.level=12
             zstd.longest=13
+            order.levels=70000 200 1
+            order.place=7 40 16
             value.schema=["int"]
             """
                 .formatted(FileFrame.VERSION));

@@ -100,6 +100,11 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                     + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
                     + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
                     + " those in mapped or loaded files do without it")
+            .flag(
+                "--ordered",
+                "also store the order of the keys, by their bytes, for ranges and prefixes: 4 to 14"
+                    + " bytes a key, and less for keys that begin alike. Lookups do not use it; not"
+                    + " with -a")
             .value(
                 "--shards",
                 "N",
@@ -147,6 +152,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
     refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "--ordered", "an approximate database keeps no keys");
     Layout layout = layout(arguments);
     int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
     if (filterBits > 0 && !layout.isPacked()) {
@@ -182,6 +188,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withHash(arguments.choice("--hash", HashAlgorithm.class, DEFAULTS.hash()))
             .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
             .withFilterBits(filterBits)
+            .withOrderedKeys(arguments.has("--ordered"))
             .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
             .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
             .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))

@@ -126,6 +126,7 @@ final class MergeOptions {
             "-cb",
             "--hash",
             "--filter-bits",
+            "--ordered",
             "--shards",
             "--data-files",
             "--seed")

@@ -1,0 +1,238 @@
+package tech.bsdb.build;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * Keys in memory, which are sorted there, each with the address of its record. Keys that are equal
+ * stay in the order in which they were added. Not thread-safe.
+ */
+final class KeyRun {
+  /** Bytes of memory of a key besides its own. */
+  static final int OVERHEAD = 3 * Long.BYTES + 4 * Integer.BYTES;
+
+  private static final VarHandle WORDS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
+
+  /** So few keys are sorted by insertion. */
+  private static final int FEW = 12;
+
+  private byte[] bytes;
+  private int[] starts;
+  private long[] addresses;
+  private int count;
+  private int[] order = new int[0];
+
+  /**
+   * Creates an empty run.
+   *
+   * @param keys the number of keys to expect
+   * @param keyBytes their bytes
+   */
+  KeyRun(int keys, long keyBytes) {
+    this.bytes = new byte[(int) Math.min(1 << 30, keyBytes) + Long.BYTES];
+    this.starts = new int[keys + 2];
+    this.addresses = new long[keys + 1];
+  }
+
+  /** Adds a key. */
+  void add(byte[] key, long address) {
+    int start = starts[count];
+    if (bytes.length - Long.BYTES - start < key.length) {
+      bytes = Arrays.copyOf(bytes, larger(bytes.length, start + (long) key.length + Long.BYTES));
+    }
+    if (count + 1 == starts.length) {
+      starts = Arrays.copyOf(starts, larger(starts.length, count + 2L));
+    }
+    if (count == addresses.length) {
+      addresses = Arrays.copyOf(addresses, larger(addresses.length, count + 1L));
+    }
+    System.arraycopy(key, 0, bytes, start, key.length);
+    addresses[count] = address;
+    starts[++count] = start + key.length;
+  }
+
+  private static int larger(int length, long needed) {
+    return Math.toIntExact(Math.max(needed, Math.min(Integer.MAX_VALUE - 8L, length * 3L / 2)));
+  }
+
+  /** The number of keys. */
+  int count() {
+    return count;
+  }
+
+  /** Bytes of memory that the keys take. */
+  long memory() {
+    return starts[count] + (long) OVERHEAD * count;
+  }
+
+  /** Bytes of all keys. */
+  int keyBytes() {
+    return starts[count];
+  }
+
+  /** Removes all keys. */
+  void clear() {
+    count = 0;
+  }
+
+  /** Sorts the keys. */
+  void sort() {
+    order = new int[count];
+    for (int i = 0; i < count; i++) {
+      order[i] = i;
+    }
+    sort(0, count);
+  }
+
+  /*
+   * Sorts by the eight bytes after those that all keys have in common, as numbers, then what is equal in them. A key
+   * that ends before is followed by zeros there; where that makes it equal to others, keys are compared.
+   */
+  private void sort(int from, int to) {
+    if (to - from <= FEW) {
+      sortFew(from, to);
+      return;
+    }
+    int common = common(from, to);
+    long[] words = new long[to - from];
+    boolean ended = false;
+    for (int i = from; i < to; i++) {
+      words[i - from] = word(order[i], common);
+      ended |= length(order[i]) < common + Long.BYTES;
+    }
+    sort(words, from);
+    int start = from;
+    for (int i = from + 1; i <= to; i++) {
+      if (i == to || words[i - from] != words[start - from]) {
+        if (i - start > FEW && (ended || i - start == to - from)) {
+          sortByComparison(start, i);
+        } else if (i - start > 1) {
+          sort(start, i);
+        }
+        start = i;
+      }
+    }
+  }
+
+  /** Sorts numbers, and with them a range of the order; what is equal stays in its order. */
+  private void sort(long[] words, int from) {
+    long differing = 0;
+    for (long word : words) {
+      differing |= word ^ words[0];
+    }
+    long[] fromWords = words;
+    long[] toWords = new long[words.length];
+    int[] fromOrder = Arrays.copyOfRange(order, from, from + words.length);
+    int[] toOrder = new int[words.length];
+    int[] places = new int[1 << Byte.SIZE];
+    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+      if ((differing >>> shift & 0xFF) == 0) {
+        continue;
+      }
+      Arrays.fill(places, 0);
+      for (long word : fromWords) {
+        places[(int) (word >>> shift) & 0xFF]++;
+      }
+      int place = 0;
+      for (int i = 0; i < places.length; i++) {
+        int in = places[i];
+        places[i] = place;
+        place += in;
+      }
+      for (int i = 0; i < fromWords.length; i++) {
+        int target = places[(int) (fromWords[i] >>> shift) & 0xFF]++;
+        toWords[target] = fromWords[i];
+        toOrder[target] = fromOrder[i];
+      }
+      long[] otherWords = fromWords;
+      fromWords = toWords;
+      toWords = otherWords;
+      int[] otherOrder = fromOrder;
+      fromOrder = toOrder;
+      toOrder = otherOrder;
+    }
+    System.arraycopy(fromWords, 0, words, 0, words.length);
+    System.arraycopy(fromOrder, 0, order, from, words.length);
+  }
+
+  private void sortByComparison(int from, int to) {
+    Integer[] sorted = new Integer[to - from];
+    for (int i = from; i < to; i++) {
+      sorted[i - from] = order[i];
+    }
+    Arrays.sort(sorted, this::compare);
+    for (int i = from; i < to; i++) {
+      order[i] = sorted[i - from];
+    }
+  }
+
+  private void sortFew(int from, int to) {
+    for (int i = from + 1; i < to; i++) {
+      int key = order[i];
+      int at = i;
+      while (at > from && compare(order[at - 1], key) > 0) {
+        order[at] = order[at - 1];
+        at--;
+      }
+      order[at] = key;
+    }
+  }
+
+  /** Bytes that all keys of a range have in common. */
+  private int common(int from, int to) {
+    int first = order[from];
+    int start = starts[first];
+    int end = starts[first + 1];
+    for (int i = from + 1; i < to; i++) {
+      int key = order[i];
+      int mismatch = Arrays.mismatch(bytes, start, end, bytes, starts[key], starts[key + 1]);
+      if (mismatch >= 0) {
+        end = start + mismatch;
+      }
+    }
+    return end - start;
+  }
+
+  private int length(int key) {
+    return starts[key + 1] - starts[key];
+  }
+
+  private long word(int key, int from) {
+    int length = length(key) - from;
+    if (length <= 0) {
+      return 0;
+    }
+    long word = (long) WORDS.get(bytes, starts[key] + from);
+    return length >= Long.BYTES ? word : word & -1L << Long.SIZE - Byte.SIZE * length;
+  }
+
+  private int compare(int one, int other) {
+    int byKey =
+        Arrays.compareUnsigned(
+            bytes, starts[one], starts[one + 1], bytes, starts[other], starts[other + 1]);
+    return byKey != 0 ? byKey : Integer.compare(one, other);
+  }
+
+  /** Holds the keys. */
+  byte[] bytes() {
+    return bytes;
+  }
+
+  /** Where the key at a position of the order starts. */
+  int start(int position) {
+    return starts[order[position]];
+  }
+
+  /** Where the key at a position of the order ends. */
+  int end(int position) {
+    return starts[order[position] + 1];
+  }
+
+  /** The address of the record of the key at a position of the order. */
+  long address(int position) {
+    return addresses[order[position]];
+  }
+}

@@ -1,0 +1,211 @@
+package tech.bsdb.build;
+
+import java.io.Closeable;
+import java.io.EOFException;
+import java.io.IOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
+import java.nio.channels.FileChannel;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.Arrays;
+import java.util.List;
+import java.util.concurrent.atomic.AtomicLong;
+
+/**
+ * Sorted runs of keys in a temporary file, merged into one sequence. Runs are written by any number
+ * of threads at once; otherwise not thread-safe.
+ */
+final class KeyRuns implements Closeable {
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** Bytes of an entry before its key: the key's length and the address. */
+  private static final int HEAD = Short.BYTES + Long.BYTES;
+
+  private static final int WRITTEN_AT_ONCE = 1 << 18;
+  private static final int LEAST_READ = 1 << 16;
+  private static final int MOST_READ = 1 << 20;
+
+  /** Receives keys in ascending order. */
+  @FunctionalInterface
+  interface Sink {
+    /** Receives a key, and the address of its record. */
+    void add(byte[] bytes, int from, int to, long address) throws IOException;
+  }
+
+  /** Where a run lies in the file. */
+  record Run(long start, long length) {}
+
+  private final Path path;
+  private final FileChannel channel;
+  private final AtomicLong end = new AtomicLong();
+
+  /** Creates the file in a directory for temporary files. */
+  KeyRuns(Path directory) throws IOException {
+    this.path = directory.resolve("keys.part");
+    this.channel =
+        FileChannel.open(
+            path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
+  }
+
+  /** Writes a sorted run. Thread-safe. */
+  Run write(KeyRun run) throws IOException {
+    long length = run.keyBytes() + (long) HEAD * run.count();
+    long start = end.getAndAdd(length);
+    long at = start;
+    byte[] buffer = new byte[WRITTEN_AT_ONCE + HEAD + 0xFFFF];
+    int used = 0;
+    for (int i = 0; i < run.count(); i++) {
+      int from = run.start(i);
+      int keyLength = run.end(i) - from;
+      SHORTS.set(buffer, used, (short) keyLength);
+      LONGS.set(buffer, used + Short.BYTES, run.address(i));
+      System.arraycopy(run.bytes(), from, buffer, used + HEAD, keyLength);
+      used += HEAD + keyLength;
+      if (used >= WRITTEN_AT_ONCE) {
+        at = write(buffer, used, at);
+        used = 0;
+      }
+    }
+    write(buffer, used, at);
+    return new Run(start, length);
+  }
+
+  private long write(byte[] bytes, int length, long position) throws IOException {
+    ByteBuffer from = ByteBuffer.wrap(bytes, 0, length);
+    while (from.hasRemaining()) {
+      channel.write(from, position + from.position());
+    }
+    return position + length;
+  }
+
+  /**
+   * Merges runs. Keys that are equal come in the order of their runs.
+   *
+   * @param memoryBytes the memory limit of all buffers; each run takes at least 64 KiB
+   */
+  void merge(List<Run> runs, long memoryBytes, Sink sink) throws IOException {
+    int room =
+        (int) Math.max(LEAST_READ, Math.min(MOST_READ, memoryBytes / Math.max(1, runs.size())));
+    Reader[] heap = new Reader[runs.size()];
+    int heads = 0;
+    for (int i = 0; i < heap.length; i++) {
+      Reader reader = new Reader(runs.get(i), i, room);
+      if (reader.next()) {
+        heap[heads++] = reader;
+      }
+    }
+    for (int i = heads / 2 - 1; i >= 0; i--) {
+      sink(heap, heads, i);
+    }
+    while (heads > 0) {
+      Reader least = heap[0];
+      sink.add(least.bytes, least.from, least.to, least.address);
+      if (!least.next()) {
+        heap[0] = heap[--heads];
+      }
+      sink(heap, heads, 0);
+    }
+  }
+
+  /** Moves the reader at a place of a heap down to where it belongs. */
+  private static void sink(Reader[] heap, int size, int from) {
+    int place = from;
+    Reader sunk = heap[from];
+    for (int child = 2 * place + 1; child < size; child = 2 * place + 1) {
+      if (child + 1 < size && heap[child + 1].isBefore(heap[child])) {
+        child++;
+      }
+      if (!heap[child].isBefore(sunk)) {
+        break;
+      }
+      heap[place] = heap[child];
+      place = child;
+    }
+    heap[place] = sunk;
+  }
+
+  /** Reads a run from front to back. */
+  private final class Reader {
+    private final int number;
+    private final long end;
+    private long at;
+    private byte[] bytes;
+    private int filled;
+
+    /** The current key, and behind it the next entry. */
+    private int from;
+
+    private int to;
+    private long address;
+
+    Reader(Run run, int number, int room) {
+      this.number = number;
+      this.at = run.start;
+      this.end = run.start + run.length;
+      this.bytes = new byte[(int) Math.min(run.length, room)];
+    }
+
+    boolean next() throws IOException {
+      if (filled - to < HEAD && !fill(HEAD)) {
+        return false;
+      }
+      int length = (short) SHORTS.get(bytes, to) & 0xFFFF;
+      if (filled - to < HEAD + length) {
+        fill(HEAD + length);
+      }
+      address = (long) LONGS.get(bytes, to + Short.BYTES);
+      from = to + HEAD;
+      to = from + length;
+      return true;
+    }
+
+    /** Reads on, so that at least so many bytes follow; false at the end of the run. */
+    private boolean fill(int needed) throws IOException {
+      int left = filled - to;
+      if (left == 0 && at == end) {
+        return false;
+      }
+      byte[] target = bytes.length < needed ? new byte[2 * needed] : bytes;
+      System.arraycopy(bytes, to, target, 0, left);
+      bytes = target;
+      filled = left;
+      to = 0;
+      int wanted = (int) Math.min(bytes.length - filled, end - at);
+      ByteBuffer into = ByteBuffer.wrap(bytes, filled, wanted);
+      while (into.hasRemaining()) {
+        int read = channel.read(into, at + into.position() - filled);
+        if (read < 0) {
+          throw new EOFException(path + ": ends before byte " + end);
+        }
+      }
+      at += wanted;
+      filled += wanted;
+      if (filled < needed) {
+        throw new EOFException(path + ": a run ends within a key");
+      }
+      return true;
+    }
+
+    boolean isBefore(Reader other) {
+      int byKey = Arrays.compareUnsigned(bytes, from, to, other.bytes, other.from, other.to);
+      return byKey < 0 || byKey == 0 && number < other.number;
+    }
+  }
+
+  /** Closes and deletes the file. */
+  @Override
+  public void close() throws IOException {
+    try {
+      channel.close();
+    } finally {
+      Files.deleteIfExists(path);
+    }
+  }
+}

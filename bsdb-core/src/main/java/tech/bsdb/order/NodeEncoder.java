@@ -1,0 +1,191 @@
+package tech.bsdb.order;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+import tech.bsdb.format.Page;
+
+/**
+ * Collects the entries of a node in ascending order, and encodes them ({@link OrderNode}). A node
+ * takes one page, unless its first entries need more. Not thread-safe.
+ */
+final class NodeEncoder {
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /** The most bytes of the two lengths of an entry. */
+  private static final int MOST_LENGTHS = 7;
+
+  private final int level;
+  private final int width;
+  private final int least;
+  private byte[] first = new byte[64];
+  private int firstLength;
+  private byte[] last = new byte[64];
+  private int lastLength;
+  private byte[] keys = new byte[2 * Page.PAYLOAD];
+  private int used;
+  private int[] starts = new int[64];
+  private long[] values = new long[512];
+  private int count;
+  private int pages;
+
+  /**
+   * Creates an encoder.
+   *
+   * @param level the level of the nodes
+   * @param width bytes of the value of an entry
+   * @param least the least number of entries of a node, except for the last one of its level
+   */
+  NodeEncoder(int level, int width, int least) {
+    this.level = level;
+    this.width = width;
+    this.least = least;
+  }
+
+  /** The number of entries. */
+  int count() {
+    return count;
+  }
+
+  /** The number of pages of the node. */
+  int pages() {
+    return pages;
+  }
+
+  /** The number of bytes that a key has in common with the last key. */
+  int sharedWithLast(byte[] key, int from, int to) {
+    return common(last, lastLength, key, from, to);
+  }
+
+  /** Whether a key is greater than the last one. */
+  boolean ascends(byte[] key, int from, int to) {
+    return Arrays.compareUnsigned(last, 0, lastLength, key, from, to) < 0;
+  }
+
+  private static int common(byte[] one, int length, byte[] key, int from, int to) {
+    int mismatch = Arrays.mismatch(one, 0, length, key, from, to);
+    return mismatch < 0 ? length : mismatch;
+  }
+
+  /**
+   * Adds an entry, unless the node has no room for it.
+   *
+   * @return false if it has no room
+   */
+  boolean add(byte[] key, int from, int to, long value) {
+    boolean starts = count % OrderNode.IN_BLOCK == 0;
+    int shared;
+    if (count == 0) {
+      shared = 0;
+    } else if (starts) {
+      shared = common(first, firstLength, key, from, to);
+    } else {
+      shared = common(last, lastLength, key, from, to);
+    }
+    int rest = to - from - shared;
+    int keyBytes = 1 + extra(shared) + extra(rest) + rest;
+    int blocks = count / OrderNode.IN_BLOCK + 1;
+    int size = OrderNode.HEADER + OrderNode.START * blocks + width * (count + 1) + used + keyBytes;
+    int needed = (size + Page.PAYLOAD - 1) / Page.PAYLOAD;
+    if (needed > pages) {
+      if (count >= least) {
+        return false;
+      }
+      pages = needed;
+    }
+    put(key, from, to, shared, value, starts);
+    return true;
+  }
+
+  private void put(byte[] key, int from, int to, int shared, long value, boolean startsBlock) {
+    int rest = to - from - shared;
+    if (keys.length - used < rest + MOST_LENGTHS) {
+      keys = Arrays.copyOf(keys, Math.max(used + rest + MOST_LENGTHS, 2 * keys.length));
+    }
+    if (startsBlock) {
+      int block = count / OrderNode.IN_BLOCK;
+      if (block == starts.length) {
+        starts = Arrays.copyOf(starts, 2 * block);
+      }
+      starts[block] = used;
+    }
+    keys[used++] = (byte) (Math.min(shared, OrderNode.LONG) << 4 | Math.min(rest, OrderNode.LONG));
+    putExtra(shared);
+    putExtra(rest);
+    System.arraycopy(key, from + shared, keys, used, rest);
+    used += rest;
+    if (count == values.length) {
+      values = Arrays.copyOf(values, 2 * count);
+    }
+    values[count++] = value;
+    int length = to - from;
+    if (last.length < length) {
+      last = new byte[Math.max(length, 2 * last.length)];
+    }
+    System.arraycopy(key, from, last, 0, length);
+    lastLength = length;
+    if (count == 1) {
+      first = Arrays.copyOfRange(key, from, to);
+      firstLength = length;
+    }
+  }
+
+  /** Bytes of a length beyond its four bits. */
+  private static int extra(int length) {
+    if (length < OrderNode.LONG) {
+      return 0;
+    }
+    int left = length - OrderNode.LONG;
+    return left < 1 << 7 ? 1 : left < 1 << 14 ? 2 : 3;
+  }
+
+  private void putExtra(int length) {
+    if (length >= OrderNode.LONG) {
+      int left = length - OrderNode.LONG;
+      while (left >= 1 << 7) {
+        keys[used++] = (byte) (left | 1 << 7);
+        left >>>= 7;
+      }
+      keys[used++] = (byte) left;
+    }
+  }
+
+  /**
+   * Encodes the node and removes its entries; only the last key stays.
+   *
+   * @param pagesBefore the pages of the node before it in its level, 0 if there is none
+   * @param before the records before the node
+   * @return the payload of its pages
+   */
+  byte[] encode(int pagesBefore, long before) {
+    byte[] node = new byte[pages * Page.PAYLOAD];
+    SHORTS.set(node, 0, (short) count);
+    node[2] = (byte) level;
+    node[3] = (byte) (pages - 1);
+    node[4] = (byte) Math.max(0, pagesBefore - 1);
+    LONGS.set(node, 8, before);
+    int blocks = (count + OrderNode.IN_BLOCK - 1) / OrderNode.IN_BLOCK;
+    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + width * count;
+    for (int i = 0; i < blocks; i++) {
+      INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
+    }
+    int at = OrderNode.HEADER + OrderNode.START * blocks;
+    for (int i = 0; i < count; i++) {
+      long value = values[i];
+      for (int j = 0; j < width; j++) {
+        node[at++] = (byte) (value >>> 8 * j);
+      }
+    }
+    System.arraycopy(keys, 0, node, keysAt, used);
+    count = 0;
+    used = 0;
+    pages = 0;
+    return node;
+  }
+}

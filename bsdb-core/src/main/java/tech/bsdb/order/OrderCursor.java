@@ -1,0 +1,205 @@
+package tech.bsdb.order;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.io.Window;
+
+/**
+ * A position in the order of keys: at a key, before the first or behind the last. Used by one
+ * thread at a time.
+ */
+public final class OrderCursor {
+  private final OrderIndex index;
+  private final Window window = new Window();
+  private final KeyBlock keys = new KeyBlock();
+  private @Nullable OrderNode leaf;
+  private long page;
+
+  /** The number of the entry in the leaf. */
+  private int entry;
+
+  /** The block whose keys are decoded, or -1. */
+  private int block = -1;
+
+  private boolean atKey;
+
+  /** Creates a cursor that is not at a key. */
+  public OrderCursor(OrderIndex index) {
+    this.index = index;
+  }
+
+  /** Whether the cursor is at a key. */
+  public boolean isAtKey() {
+    return atKey;
+  }
+
+  /**
+   * Moves to the first key that is not less than the given one; behind the last if there is none.
+   *
+   * @return whether it is at a key
+   */
+  public boolean seekCeiling(byte[] key) throws IOException {
+    if (seek(key) || isInLeaf()) {
+      return atKey;
+    }
+    return next();
+  }
+
+  /**
+   * Moves to the last key that is not greater than the given one; before the first if there is
+   * none.
+   *
+   * @return whether it is at a key
+   */
+  public boolean seekFloor(byte[] key) throws IOException {
+    return seek(key) ? atKey : previous();
+  }
+
+  /**
+   * Moves to the last key that is less than the given one; before the first if there is none.
+   *
+   * @return whether it is at a key
+   */
+  public boolean seekLower(byte[] key) throws IOException {
+    seek(key);
+    return previous();
+  }
+
+  /** Moves to the first key; returns whether there is one. */
+  public boolean seekFirst() throws IOException {
+    if (index.records() == 0) {
+      return setAtKey(false);
+    }
+    enter(0);
+    entry = 0;
+    return setAtKey(true);
+  }
+
+  /** Moves to the last key; returns whether there is one. */
+  public boolean seekLast() throws IOException {
+    if (index.records() == 0) {
+      return setAtKey(false);
+    }
+    enter(index.lastLeafPage(window));
+    entry = leaf().count() - 1;
+    return setAtKey(true);
+  }
+
+  /** Returns the number of keys that are less than the given one; the cursor may move. */
+  public long rank(byte[] key) throws IOException {
+    if (index.records() == 0) {
+      return 0;
+    }
+    seek(key);
+    long rank = leaf().before() + entry;
+    if (rank < 0 || rank > index.records()) {
+      throw unsound("at most " + index.records() + " keys", rank + "");
+    }
+    return rank;
+  }
+
+  /** Moves to where a key is or would be; returns whether it is there. */
+  private boolean seek(byte[] key) throws IOException {
+    atKey = false;
+    if (index.records() == 0) {
+      return false;
+    }
+    enter(index.leafPage(key, window));
+    int found = leaf().search(key);
+    entry = found >= 0 ? found : ~found;
+    atKey = isInLeaf();
+    return found >= 0;
+  }
+
+  private boolean setAtKey(boolean at) {
+    atKey = at;
+    return at;
+  }
+
+  private boolean isInLeaf() {
+    return leaf != null && entry < leaf.count();
+  }
+
+  /** Moves to the next key; returns whether there is one. */
+  public boolean next() throws IOException {
+    if (index.records() == 0) {
+      return false;
+    }
+    if (atKey) {
+      entry++;
+    }
+    if (!isInLeaf()) {
+      long next = page + leaf().pages();
+      if (next >= index.leafPages()) {
+        return setAtKey(false);
+      }
+      long before = leaf().before() + leaf().count();
+      enter(next);
+      requireBefore(before);
+      entry = 0;
+    }
+    return setAtKey(true);
+  }
+
+  /** Moves to the previous key; returns whether there is one. */
+  public boolean previous() throws IOException {
+    if (index.records() == 0) {
+      return false;
+    }
+    if (entry == 0) {
+      if (page == 0) {
+        return setAtKey(false);
+      }
+      long end = leaf().before();
+      enter(page - leaf().pagesBefore());
+      entry = leaf().count();
+      requireBefore(end - entry);
+    }
+    entry--;
+    return setAtKey(true);
+  }
+
+  private void enter(long leafPage) throws IOException {
+    if (leaf == null || leafPage != page) {
+      leaf = null; // if the read fails, the cursor is nowhere
+      block = -1;
+      leaf = index.leaf(leafPage, window);
+      page = leafPage;
+    }
+  }
+
+  private void requireBefore(long expected) throws CorruptDatabaseException {
+    if (leaf().before() != expected) {
+      throw unsound(expected + " keys before the leaf", leaf().before() + "");
+    }
+  }
+
+  private CorruptDatabaseException unsound(String expected, String found) {
+    return index.unsound(1 + page, expected, found);
+  }
+
+  private OrderNode leaf() {
+    OrderNode current = leaf;
+    if (current == null) {
+      throw new IllegalStateException("the cursor is not in a leaf");
+    }
+    return current;
+  }
+
+  /** Returns a copy of the key. */
+  public byte[] key() {
+    int wanted = entry / OrderNode.IN_BLOCK;
+    if (wanted != block) {
+      block = -1;
+      leaf().decode(wanted, keys);
+      block = wanted;
+    }
+    return keys.key(entry % OrderNode.IN_BLOCK);
+  }
+
+  /** The short form of the address of the key's record. */
+  public long address() {
+    return leaf().value(entry);
+  }
+}

@@ -1,0 +1,267 @@
+package tech.bsdb.order;
+
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
+import java.util.Arrays;
+
+/**
+ * A node of the tree of keys (FORMAT.md §16), decoded where it lies. Immutable and thread-safe.
+ *
+ * <pre>
+ *   offset       size        content
+ *   0            2           n, the number of entries
+ *   2            1           level, 0 for a leaf
+ *   3            1           pages of the node, minus one
+ *   4            1           pages of the node before it in its level, minus one; 0 if there is none
+ *   5            3           0
+ *   8            8           records before the node
+ *   16           4 * blocks  where each block of 16 entries starts
+ *                n * width   the value of each entry: an address, or the number of a child's page
+ *                            the keys of the entries, front-coded
+ * </pre>
+ */
+final class OrderNode {
+  /** Bytes before the starts of the blocks. */
+  static final int HEADER = 16;
+
+  /** Entries of a block. */
+  static final int IN_BLOCK = 16;
+
+  /** Bytes of the start of a block. */
+  static final int START = Integer.BYTES;
+
+  /** Bytes of the value of an entry above the leaves. */
+  static final int CHILD = 5;
+
+  /** A length that does not fit in four bits has this instead, and what is more follows. */
+  static final int LONG = 15;
+
+  private static final VarHandle SHORTS =
+      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle INTS =
+      MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
+  private static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
+  /* A decoded entry in one number, so that none is allocated: shared bytes, length of the rest, where the rest is. */
+  private static final int AT_BITS = 24;
+  private static final int LENGTH_BITS = 17;
+
+  private final byte[] bytes;
+  private final int count;
+  private final int width;
+
+  /**
+   * Takes over the bytes of a node.
+   *
+   * @param bytes the payload of all its pages
+   * @param width bytes of the value of an entry
+   */
+  OrderNode(byte[] bytes, int width) {
+    this.bytes = bytes;
+    this.count = (short) SHORTS.get(bytes, 0) & 0xFFFF;
+    this.width = width;
+  }
+
+  /** The number of entries. */
+  int count() {
+    return count;
+  }
+
+  /** The level, 0 for a leaf. */
+  int level() {
+    return bytes[2];
+  }
+
+  /** The number of its pages. */
+  int pages() {
+    return pages(bytes);
+  }
+
+  /** The number of pages of a node, given its first. */
+  static int pages(byte[] first) {
+    return (first[3] & 0xFF) + 1;
+  }
+
+  /** The number of pages of the node before it in its level, if there is one. */
+  int pagesBefore() {
+    return (bytes[4] & 0xFF) + 1;
+  }
+
+  /** The number of records whose keys are less than all of this node and below it. */
+  long before() {
+    return (long) LONGS.get(bytes, 8);
+  }
+
+  /** The number of blocks. */
+  int blocks() {
+    return (count + IN_BLOCK - 1) / IN_BLOCK;
+  }
+
+  /** The value of an entry. */
+  long value(int entry) {
+    int at = HEADER + START * blocks() + width * entry;
+    long value = 0;
+    for (int i = width - 1; i >= 0; i--) {
+      value = value << 8 | bytes[at + i] & 0xFF;
+    }
+    return value;
+  }
+
+  /** Where a block starts. */
+  private int start(int block) {
+    return (int) INTS.get(bytes, HEADER + START * block);
+  }
+
+  private long entry(int at) {
+    int lengths = bytes[at] & 0xFF;
+    int shared = lengths >>> 4;
+    int length = lengths & LONG;
+    if (shared != LONG && length != LONG) {
+      return entry(shared, length, at + 1);
+    }
+    int from = at + 1;
+    if (shared == LONG) {
+      int shift = 0;
+      int part;
+      do {
+        part = bytes[from++];
+        shared += (part & 0x7F) << shift;
+        shift += 7;
+      } while (part < 0);
+    }
+    if (length == LONG) {
+      int shift = 0;
+      int part;
+      do {
+        part = bytes[from++];
+        length += (part & 0x7F) << shift;
+        shift += 7;
+      } while (part < 0);
+    }
+    return entry(shared, length, from);
+  }
+
+  private static long entry(int shared, int length, int at) {
+    return (long) shared << LENGTH_BITS + AT_BITS | (long) length << AT_BITS | at;
+  }
+
+  private static int shared(long entry) {
+    return (int) (entry >>> LENGTH_BITS + AT_BITS);
+  }
+
+  private static int length(long entry) {
+    return (int) (entry >>> AT_BITS) & (1 << LENGTH_BITS) - 1;
+  }
+
+  private static int at(long entry) {
+    return (int) entry & (1 << AT_BITS) - 1;
+  }
+
+  private static int end(long entry) {
+    return at(entry) + length(entry);
+  }
+
+  /**
+   * Finds a key.
+   *
+   * @return the number of its entry; if there is none, the bitwise complement of the number of
+   *     entries that are less
+   */
+  int search(byte[] key) {
+    /*
+     * No entry is decoded. What an entry shares with the one before it, or the first of a block with the first of the
+     * node, compared with what that one shares with the key, tells which is less, unless both share the same.
+     */
+    long first = entry(start(0));
+    int common = Arrays.mismatch(bytes, at(first), end(first), key, 0, key.length);
+    if (common < 0) {
+      return 0;
+    }
+    if (isLess(key, common, first, common)) {
+      return ~0;
+    }
+    int low = 0;
+    int lowCommon = common;
+    int high = blocks() - 1;
+    while (low < high) {
+      int middle = (low + high + 1) >>> 1;
+      long entry = entry(start(middle));
+      int shared = shared(entry);
+      if (shared < common) {
+        high = middle - 1;
+      } else if (shared > common) {
+        low = middle;
+        lowCommon = common;
+      } else {
+        int more = mismatch(entry, key, common);
+        if (more < 0) {
+          return middle * IN_BLOCK;
+        }
+        if (isLess(key, common + more, entry, more)) {
+          high = middle - 1;
+        } else {
+          low = middle;
+          lowCommon = common + more;
+        }
+      }
+    }
+    return searchBlock(low, key, lowCommon);
+  }
+
+  /**
+   * Searches the block whose first entry is less than the key, with which it has bytes in common.
+   */
+  private int searchBlock(int block, byte[] key, int inCommon) {
+    int common = inCommon;
+    int number = block * IN_BLOCK + 1;
+    int end = Math.min(count, block * IN_BLOCK + IN_BLOCK);
+    int at = end(entry(start(block)));
+    for (; number < end; number++) {
+      long entry = entry(at);
+      at = end(entry);
+      int shared = shared(entry);
+      if (shared < common) {
+        return ~number;
+      }
+      if (shared == common) {
+        int more = mismatch(entry, key, common);
+        if (more < 0) {
+          return number;
+        }
+        if (isLess(key, common + more, entry, more)) {
+          return ~number;
+        }
+        common += more;
+      }
+    }
+    return ~number;
+  }
+
+  private int mismatch(long entry, byte[] key, int from) {
+    return Arrays.mismatch(
+        bytes, at(entry), end(entry), key, Math.min(from, key.length), key.length);
+  }
+
+  /** Whether a key is less than an entry, from which it differs there and there. */
+  private boolean isLess(byte[] key, int inKey, long entry, int inRest) {
+    if (inKey >= key.length) {
+      return true;
+    }
+    return inRest < length(entry) && (key[inKey] & 0xFF) < (bytes[at(entry) + inRest] & 0xFF);
+  }
+
+  /** Decodes the keys of a block. */
+  void decode(int block, KeyBlock keys) {
+    keys.clear();
+    long first = entry(start(0));
+    long entry = entry(start(block));
+    keys.add(bytes, at(first), shared(entry), at(entry), length(entry));
+    int end = Math.min(count, block * IN_BLOCK + IN_BLOCK);
+    for (int number = block * IN_BLOCK + 1; number < end; number++) {
+      entry = entry(end(entry));
+      keys.addLikeLast(shared(entry), bytes, at(entry), length(entry));
+    }
+  }
+}
