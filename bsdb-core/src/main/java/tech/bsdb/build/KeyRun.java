@@ -25,6 +25,12 @@ final class KeyRun {
   private int count;
   private int[] order = new int[0];
 
+  /** For sorting all keys, kept for the next time. */
+  private long[] words = new long[0];
+
+  private long[] otherWords = new long[0];
+  private int[] otherOrder = new int[0];
+
   /**
    * Creates an empty run.
    *
@@ -80,7 +86,13 @@ final class KeyRun {
 
   /** Sorts the keys. */
   void sort() {
-    order = new int[count];
+    if (order.length < count) {
+      int room = addresses.length;
+      order = new int[room];
+      words = new long[room];
+      otherWords = new long[room];
+      otherOrder = new int[room];
+    }
     for (int i = 0; i < count; i++) {
       order[i] = i;
     }
@@ -96,21 +108,24 @@ final class KeyRun {
       sortFew(from, to);
       return;
     }
+    int size = to - from;
+    boolean all = size == count;
+    long[] sorted = all ? words : new long[size];
     int common = common(from, to);
-    long[] words = new long[to - from];
     boolean ended = false;
-    for (int i = from; i < to; i++) {
-      words[i - from] = word(order[i], common);
-      ended |= length(order[i]) < common + Long.BYTES;
+    for (int i = 0; i < size; i++) {
+      int key = order[from + i];
+      sorted[i] = word(bytes, starts[key] + common, starts[key + 1]);
+      ended |= length(key) < common + Long.BYTES;
     }
-    sort(words, from);
-    int start = from;
-    for (int i = from + 1; i <= to; i++) {
-      if (i == to || words[i - from] != words[start - from]) {
-        if (i - start > FEW && (ended || i - start == to - from)) {
-          sortByComparison(start, i);
+    sort(sorted, all ? otherWords : new long[size], from, all ? otherOrder : new int[size], size);
+    int start = 0;
+    for (int i = 1; i <= size; i++) {
+      if (i == size || sorted[i] != sorted[start]) {
+        if (i - start > FEW && (ended || i - start == size)) {
+          sortByComparison(from + start, from + i);
         } else if (i - start > 1) {
-          sort(start, i);
+          sort(from + start, from + i);
         }
         start = i;
       }
@@ -118,44 +133,55 @@ final class KeyRun {
   }
 
   /** Sorts numbers, and with them a range of the order; what is equal stays in its order. */
-  private void sort(long[] words, int from) {
+  private void sort(long[] numbers, long[] others, int from, int[] otherPlaces, int size) {
     long differing = 0;
-    for (long word : words) {
-      differing |= word ^ words[0];
+    for (int i = 1; i < size; i++) {
+      differing |= numbers[i] ^ numbers[0];
     }
-    long[] fromWords = words;
-    long[] toWords = new long[words.length];
-    int[] fromOrder = Arrays.copyOfRange(order, from, from + words.length);
-    int[] toOrder = new int[words.length];
-    int[] places = new int[1 << Byte.SIZE];
+    int[] ends = new int[1 << Byte.SIZE];
+    boolean moved = false;
     for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
-      if ((differing >>> shift & 0xFF) == 0) {
-        continue;
+      if ((differing >>> shift & 0xFF) != 0) {
+        if (moved) {
+          pass(others, otherPlaces, 0, numbers, order, from, size, shift, ends);
+        } else {
+          pass(numbers, order, from, others, otherPlaces, 0, size, shift, ends);
+        }
+        moved = !moved;
       }
-      Arrays.fill(places, 0);
-      for (long word : fromWords) {
-        places[(int) (word >>> shift) & 0xFF]++;
-      }
-      int place = 0;
-      for (int i = 0; i < places.length; i++) {
-        int in = places[i];
-        places[i] = place;
-        place += in;
-      }
-      for (int i = 0; i < fromWords.length; i++) {
-        int target = places[(int) (fromWords[i] >>> shift) & 0xFF]++;
-        toWords[target] = fromWords[i];
-        toOrder[target] = fromOrder[i];
-      }
-      long[] otherWords = fromWords;
-      fromWords = toWords;
-      toWords = otherWords;
-      int[] otherOrder = fromOrder;
-      fromOrder = toOrder;
-      toOrder = otherOrder;
     }
-    System.arraycopy(fromWords, 0, words, 0, words.length);
-    System.arraycopy(fromOrder, 0, order, from, words.length);
+    if (moved) {
+      System.arraycopy(others, 0, numbers, 0, size);
+      System.arraycopy(otherPlaces, 0, order, from, size);
+    }
+  }
+
+  /** Sorts by one byte of the numbers. */
+  private static void pass(
+      long[] numbers,
+      int[] places,
+      int from,
+      long[] toNumbers,
+      int[] toPlaces,
+      int to,
+      int size,
+      int shift,
+      int[] counts) {
+    Arrays.fill(counts, 0);
+    for (int i = 0; i < size; i++) {
+      counts[(int) (numbers[i] >>> shift) & 0xFF]++;
+    }
+    int start = 0;
+    for (int i = 0; i < counts.length; i++) {
+      int count = counts[i];
+      counts[i] = start;
+      start += count;
+    }
+    for (int i = 0; i < size; i++) {
+      int target = counts[(int) (numbers[i] >>> shift) & 0xFF]++;
+      toNumbers[target] = numbers[i];
+      toPlaces[to + target] = places[from + i];
+    }
   }
 
   private void sortByComparison(int from, int to) {
@@ -200,13 +226,17 @@ final class KeyRun {
     return starts[key + 1] - starts[key];
   }
 
-  private long word(int key, int from) {
-    int length = length(key) - from;
-    if (length <= 0) {
-      return 0;
+  /**
+   * The first eight bytes of a range as a number in big-endian order; zeros follow a shorter one.
+   *
+   * @param bytes has eight bytes more than the range
+   */
+  static long word(byte[] bytes, int from, int to) {
+    int length = to - from;
+    if (length >= Long.BYTES) {
+      return (long) WORDS.get(bytes, from);
     }
-    long word = (long) WORDS.get(bytes, starts[key] + from);
-    return length >= Long.BYTES ? word : word & -1L << Long.SIZE - Byte.SIZE * length;
+    return length <= 0 ? 0 : (long) WORDS.get(bytes, from) & -1L << Long.SIZE - Byte.SIZE * length;
   }
 
   private int compare(int one, int other) {
@@ -214,6 +244,16 @@ final class KeyRun {
         Arrays.compareUnsigned(
             bytes, starts[one], starts[one + 1], bytes, starts[other], starts[other + 1]);
     return byKey != 0 ? byKey : Integer.compare(one, other);
+  }
+
+  /** Bytes that all keys begin with; the keys are sorted. */
+  byte[] prefix() {
+    if (count == 0) {
+      return new byte[0];
+    }
+    int mismatch =
+        Arrays.mismatch(bytes, start(0), end(0), bytes, start(count - 1), end(count - 1));
+    return Arrays.copyOfRange(bytes, start(0), mismatch < 0 ? end(0) : start(0) + mismatch);
   }
 
   /** Holds the keys. */

@@ -39,8 +39,12 @@ final class KeyRuns implements Closeable {
     void add(byte[] bytes, int from, int to, long address) throws IOException;
   }
 
-  /** Where a run lies in the file. */
-  record Run(long start, long length) {}
+  /**
+   * Where a run lies in the file.
+   *
+   * @param prefix bytes that all its keys begin with; others may, too
+   */
+  record Run(long start, long length, byte[] prefix) {}
 
   private final Path path;
   private final FileChannel channel;
@@ -74,7 +78,7 @@ final class KeyRuns implements Closeable {
       }
     }
     write(buffer, used, at);
-    return new Run(start, length);
+    return new Run(start, length, run.prefix());
   }
 
   private long write(byte[] bytes, int length, long position) throws IOException {
@@ -93,10 +97,11 @@ final class KeyRuns implements Closeable {
   void merge(List<Run> runs, long memoryBytes, Sink sink) throws IOException {
     int room =
         (int) Math.max(LEAST_READ, Math.min(MOST_READ, memoryBytes / Math.max(1, runs.size())));
+    int common = common(runs);
     Reader[] heap = new Reader[runs.size()];
     int heads = 0;
     for (int i = 0; i < heap.length; i++) {
-      Reader reader = new Reader(runs.get(i), i, room);
+      Reader reader = new Reader(runs.get(i), i, room, common);
       if (reader.next()) {
         heap[heads++] = reader;
       }
@@ -112,6 +117,17 @@ final class KeyRuns implements Closeable {
       }
       sink(heap, heads, 0);
     }
+  }
+
+  /** The number of bytes that all keys begin with. */
+  private static int common(List<Run> runs) {
+    int common = runs.isEmpty() ? 0 : runs.get(0).prefix.length;
+    for (Run run : runs) {
+      int mismatch =
+          Arrays.mismatch(runs.get(0).prefix, 0, common, run.prefix, 0, run.prefix.length);
+      common = mismatch < 0 ? common : mismatch;
+    }
+    return common;
   }
 
   /** Moves the reader at a place of a heap down to where it belongs. */
@@ -134,6 +150,7 @@ final class KeyRuns implements Closeable {
   /** Reads a run from front to back. */
   private final class Reader {
     private final int number;
+    private final int common;
     private final long end;
     private long at;
     private byte[] bytes;
@@ -145,11 +162,15 @@ final class KeyRuns implements Closeable {
     private int to;
     private long address;
 
-    Reader(Run run, int number, int room) {
+    /** The first bytes of the key after those that all keys have in common. */
+    private long word;
+
+    Reader(Run run, int number, int room, int common) {
       this.number = number;
+      this.common = common;
       this.at = run.start;
       this.end = run.start + run.length;
-      this.bytes = new byte[(int) Math.min(run.length, room)];
+      this.bytes = new byte[(int) Math.min(run.length, room) + Long.BYTES];
     }
 
     boolean next() throws IOException {
@@ -163,6 +184,7 @@ final class KeyRuns implements Closeable {
       address = (long) LONGS.get(bytes, to + Short.BYTES);
       from = to + HEAD;
       to = from + length;
+      word = KeyRun.word(bytes, from + common, to);
       return true;
     }
 
@@ -172,12 +194,13 @@ final class KeyRuns implements Closeable {
       if (left == 0 && at == end) {
         return false;
       }
-      byte[] target = bytes.length < needed ? new byte[2 * needed] : bytes;
+      byte[] target =
+          bytes.length < needed + Long.BYTES ? new byte[2 * needed + Long.BYTES] : bytes;
       System.arraycopy(bytes, to, target, 0, left);
       bytes = target;
       filled = left;
       to = 0;
-      int wanted = (int) Math.min(bytes.length - filled, end - at);
+      int wanted = (int) Math.min(bytes.length - Long.BYTES - filled, end - at);
       ByteBuffer into = ByteBuffer.wrap(bytes, filled, wanted);
       while (into.hasRemaining()) {
         int read = channel.read(into, at + into.position() - filled);
@@ -194,6 +217,9 @@ final class KeyRuns implements Closeable {
     }
 
     boolean isBefore(Reader other) {
+      if (word != other.word) {
+        return Long.compareUnsigned(word, other.word) < 0;
+      }
       int byKey = Arrays.compareUnsigned(bytes, from, to, other.bytes, other.from, other.to);
       return byKey < 0 || byKey == 0 && number < other.number;
     }

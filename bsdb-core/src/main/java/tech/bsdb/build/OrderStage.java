@@ -4,7 +4,9 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Queue;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
@@ -28,7 +30,7 @@ import tech.bsdb.work.OrderedTasks;
  */
 public final class OrderStage {
   /** The memory of a run: few runs for most databases, but small enough to be sorted fast. */
-  private static final long MOST_RUN_BYTES = 64L << 20;
+  private static final long MOST_RUN_BYTES = 32L << 20;
 
   /** The least memory of a run, whatever the limit. */
   private static final long LEAST_RUN_BYTES = 1L << 20;
@@ -47,6 +49,7 @@ public final class OrderStage {
   private final int threads;
   private final AssemblyProgress progress;
   private final List<Content> data;
+  private final Queue<KeyRun> free = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the stage.
@@ -127,7 +130,7 @@ public final class OrderStage {
    */
   private record Sorted(@Nullable KeyRun kept, KeyRuns.Run spilled, int detail) {}
 
-  private static final KeyRuns.Run NOWHERE = new KeyRuns.Run(0, 0);
+  private static final KeyRuns.Run NOWHERE = new KeyRuns.Run(0, 0, new byte[0]);
 
   /** The memory that all keys need at once. */
   private long need() {
@@ -140,7 +143,12 @@ public final class OrderStage {
     return Math.max(LEAST_RUN_BYTES, most);
   }
 
+  /** Returns a run without keys, which may have held others. */
   private KeyRun emptyRun(long parts) {
+    KeyRun used = free.poll();
+    if (used != null) {
+      return used;
+    }
     long keys = totals.records() / parts + totals.records() / parts / 16 + 1;
     long bytes = totals.keyBytes() / parts + totals.keyBytes() / parts / 16 + 1;
     return new KeyRun((int) Math.min(1 << 26, keys), bytes);
@@ -196,12 +204,15 @@ public final class OrderStage {
     return sorted(run, 0, spilled);
   }
 
-  private static Sorted sorted(KeyRun run, int detail, @Nullable KeyRuns spilled)
-      throws IOException {
+  private Sorted sorted(KeyRun run, int detail, @Nullable KeyRuns spilled) throws IOException {
     run.sort();
-    return spilled == null
-        ? new Sorted(run, NOWHERE, detail)
-        : new Sorted(null, spilled.write(run), detail);
+    if (spilled == null) {
+      return new Sorted(run, NOWHERE, detail);
+    }
+    KeyRuns.Run written = spilled.write(run);
+    run.clear();
+    free.add(run);
+    return new Sorted(null, written, detail);
   }
 
   private RecordScanner scanner(List<DataFile> files, List<FileRange> ranges) {
@@ -240,8 +251,7 @@ public final class OrderStage {
     return runs;
   }
 
-  private static void submit(
-      KeyRun run, int detail, @Nullable KeyRuns spilled, OrderedTasks<Sorted> tasks)
+  private void submit(KeyRun run, int detail, @Nullable KeyRuns spilled, OrderedTasks<Sorted> tasks)
       throws IOException, ExecutionException {
     tasks.submit(() -> sorted(run, detail, spilled));
   }

@@ -58,14 +58,15 @@ final class NodeEncoder {
     return pages;
   }
 
-  /** The number of bytes that a key has in common with the last key. */
+  /** The number of bytes that a key has in common with the last key, also one of another node. */
   int sharedWithLast(byte[] key, int from, int to) {
     return common(last, lastLength, key, from, to);
   }
 
-  /** Whether a key is greater than the last one. */
-  boolean ascends(byte[] key, int from, int to) {
-    return Arrays.compareUnsigned(last, 0, lastLength, key, from, to) < 0;
+  /** Whether a key that has so many bytes in common with the last key is greater. */
+  boolean ascends(byte[] key, int from, int to, int shared) {
+    return shared < to - from
+        && (shared == lastLength || (key[from + shared] & 0xFF) > (last[shared] & 0xFF));
   }
 
   private static int common(byte[] one, int length, byte[] key, int from, int to) {
@@ -76,9 +77,10 @@ final class NodeEncoder {
   /**
    * Adds an entry, unless the node has no room for it.
    *
+   * @param sharedWithLast what {@link #sharedWithLast} says of the key
    * @return false if it has no room
    */
-  boolean add(byte[] key, int from, int to, long value) {
+  boolean add(byte[] key, int from, int to, int sharedWithLast, long value) {
     boolean starts = count % OrderNode.IN_BLOCK == 0;
     int shared;
     if (count == 0) {
@@ -86,7 +88,7 @@ final class NodeEncoder {
     } else if (starts) {
       shared = common(first, firstLength, key, from, to);
     } else {
-      shared = common(last, lastLength, key, from, to);
+      shared = sharedWithLast;
     }
     int rest = to - from - shared;
     int keyBytes = 1 + extra(shared) + extra(rest) + rest;

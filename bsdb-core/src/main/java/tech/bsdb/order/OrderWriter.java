@@ -58,14 +58,19 @@ public final class OrderWriter {
       this.finished = finished;
     }
 
-    /** Adds an entry; of a node that it starts, the separator is what it would be above. */
-    void add(byte[] key, int from, int to, long value, long recordsBefore) throws IOException {
-      if (!node.add(key, from, to, value)) {
-        int shared = number == 0 ? node.sharedWithLast(key, from, to) : to - from - 1;
+    /**
+     * Adds an entry.
+     *
+     * @param shared the number of bytes that the key has in common with the last one
+     */
+    void add(byte[] key, int from, int to, int shared, long value, long recordsBefore)
+        throws IOException {
+      if (!node.add(key, from, to, shared, value)) {
         endNode();
-        separator = Arrays.copyOfRange(key, from, from + shared + 1);
+        // Of a leaf, the shortest separator; above, what separates the first child.
+        separator = Arrays.copyOfRange(key, from, number == 0 ? from + shared + 1 : to);
         before = recordsBefore;
-        node.add(key, from, to, value);
+        node.add(key, from, to, shared, value);
       }
     }
 
@@ -78,7 +83,10 @@ public final class OrderWriter {
                 new NodeEncoder(number + 1, OrderNode.CHILD, 2),
                 new ByteArrayOutputStream()));
       }
-      levels.get(number + 1).add(separator, 0, separator.length, used, before);
+      Level above = levels.get(number + 1);
+      int length = separator.length;
+      above.add(
+          separator, 0, length, above.node.sharedWithLast(separator, 0, length), used, before);
       int count = node.pages();
       byte[] bytes = node.encode(pagesBefore, before);
       if (finished == null) {
@@ -99,10 +107,11 @@ public final class OrderWriter {
    * @throws IllegalStateException if the key is not greater than the last one
    */
   public void add(byte[] key, int from, int to, long address) throws IOException {
-    if (records > 0 && !leaves.node.ascends(key, from, to)) {
+    int shared = leaves.node.sharedWithLast(key, from, to);
+    if (records > 0 && !leaves.node.ascends(key, from, to, shared)) {
       throw new IllegalStateException("keys are not in ascending order");
     }
-    leaves.add(key, from, to, address, records);
+    leaves.add(key, from, to, shared, address, records);
     records++;
   }
 
