@@ -315,7 +315,8 @@ public final class Database implements AutoCloseable {
    */
   public RecordCursor range(KeyRange range, RangeOptions options) {
     OrderedWalk walk =
-        new OrderedWalk(lookup, range.span(), options.descending(), options.values());
+        new OrderedWalk(
+            lookup, range.span(), options.descending(), options.values(), options.limit());
     return new RecordCursor() {
       @Override
       public boolean next() throws IOException {

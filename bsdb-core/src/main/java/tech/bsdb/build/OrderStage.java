@@ -101,7 +101,7 @@ public final class OrderStage {
       AddressBits bits = bits(runs);
       OutputFile file =
           resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
-      OrderWriter writer = new OrderWriter(file.pages(), bits.bytes());
+      OrderWriter writer = new OrderWriter(file.pages(), bits.all());
       Distinct distinct = new Distinct(writer, bits);
       merge(runs, spilled, distinct);
       distinct.finish();
@@ -340,7 +340,7 @@ public final class OrderStage {
     }
 
     private void put(byte[] bytes, int from, int to, long next) throws IOException {
-      writer.add(bytes, from, to, bits.bytes() == 0 ? 0 : bits.shorten(next, addresses));
+      writer.add(bytes, from, to, bits.all() == 0 ? 0 : bits.shorten(next, addresses));
     }
   }
 }

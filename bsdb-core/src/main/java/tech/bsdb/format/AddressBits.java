@@ -1,7 +1,7 @@
 package tech.bsdb.format;
 
 /**
- * Addresses in as few bytes as those of one database need (FORMAT.md §16): the number of the data
+ * Addresses in as few bits as those of one database need (FORMAT.md §16): the number of the data
  * file, the byte offset and the detail, each with as many bits as its largest value. Immutable.
  *
  * @param file bits of the file's number, 0 to 7
@@ -31,9 +31,9 @@ public record AddressBits(int file, int offset, int detail) {
     return Long.SIZE - Long.numberOfLeadingZeros(largest);
   }
 
-  /** Bytes of an address, 0 to 8. */
-  public int bytes() {
-    return (file + offset + detail + 7) / 8;
+  /** Bits of an address, 0 to 63. */
+  public int all() {
+    return file + offset + detail;
   }
 
   /** The short form of an address. */

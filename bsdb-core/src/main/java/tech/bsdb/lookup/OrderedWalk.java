@@ -33,6 +33,10 @@ public final class OrderedWalk {
   private int at = -1;
   private boolean started;
   private boolean ended;
+
+  /** How many records may follow those of the batch. */
+  private long left;
+
   private boolean failed;
   private boolean closed;
 
@@ -50,12 +54,14 @@ public final class OrderedWalk {
    * Starts a walk; reads nothing yet.
    *
    * @param values whether to read values, too; without them, no record is read
+   * @param limit the most records to return
    * @throws UnsupportedOperationException if the order of keys was not stored
    */
-  public OrderedWalk(Lookup lookup, KeySpan span, boolean descending, boolean values) {
+  public OrderedWalk(Lookup lookup, KeySpan span, boolean descending, boolean values, long limit) {
     this.lookup = lookup;
     this.span = span;
     this.descending = descending;
+    this.left = limit;
     this.batch = values ? lookup.batch() : null;
     Comparator<Head> byKey = (one, other) -> Arrays.compareUnsigned(one.key, other.key);
     List<OrderIndex> orders = lookup.orders();
@@ -110,6 +116,9 @@ public final class OrderedWalk {
 
   private void readKeys() throws IOException {
     int wanted = size == 0 ? Math.min(FIRST_BATCH, most) : Math.min(2 * size, most);
+    if (left <= most) {
+      wanted = (int) left;
+    }
     size = 0;
     if (!started) {
       start();
@@ -129,7 +138,8 @@ public final class OrderedWalk {
         }
       }
     }
-    ended = heads.isEmpty();
+    left -= size;
+    ended = heads.isEmpty() || left == 0;
   }
 
   private void start() throws IOException {

@@ -39,7 +39,7 @@ final class NodeEncoder {
    * Creates an encoder.
    *
    * @param level the level of the nodes
-   * @param width bytes of the value of an entry
+   * @param width bits of the value of an entry, 0 to 63
    * @param least the least number of entries of a node, except for the last one of its level
    */
   NodeEncoder(int level, int width, int least) {
@@ -93,7 +93,8 @@ final class NodeEncoder {
     int rest = to - from - shared;
     int keyBytes = 1 + extra(shared) + extra(rest) + rest;
     int blocks = count / OrderNode.IN_BLOCK + 1;
-    int size = OrderNode.HEADER + OrderNode.START * blocks + width * (count + 1) + used + keyBytes;
+    int size =
+        OrderNode.HEADER + OrderNode.START * blocks + valueBytes(count + 1) + used + keyBytes;
     int needed = (size + Page.PAYLOAD - 1) / Page.PAYLOAD;
     if (needed > pages) {
       if (count >= least) {
@@ -138,6 +139,32 @@ final class NodeEncoder {
     }
   }
 
+  private int valueBytes(int entries) {
+    return (width * entries + 7) / 8;
+  }
+
+  /** Puts all values, one after the other, each with its lowest bit first. */
+  private void putValues(byte[] node, int from) {
+    int at = from;
+    long word = 0;
+    int bits = 0; // in the word, fewer than eight
+    for (int i = 0; i < count; i++) {
+      long value = values[i];
+      for (int left = width; left > 0; left -= Integer.SIZE) {
+        int part = Math.min(left, Integer.SIZE);
+        word |= (value & (1L << part) - 1) << bits;
+        value >>>= part;
+        for (bits += part; bits >= Byte.SIZE; bits -= Byte.SIZE) {
+          node[at++] = (byte) word;
+          word >>>= Byte.SIZE;
+        }
+      }
+    }
+    if (bits > 0) {
+      node[at] = (byte) word;
+    }
+  }
+
   /** Bytes of a length beyond its four bits. */
   private static int extra(int length) {
     if (length < OrderNode.LONG) {
@@ -173,17 +200,11 @@ final class NodeEncoder {
     node[4] = (byte) Math.max(0, pagesBefore - 1);
     LONGS.set(node, 8, before);
     int blocks = (count + OrderNode.IN_BLOCK - 1) / OrderNode.IN_BLOCK;
-    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + width * count;
+    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + valueBytes(count);
     for (int i = 0; i < blocks; i++) {
       INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
     }
-    int at = OrderNode.HEADER + OrderNode.START * blocks;
-    for (int i = 0; i < count; i++) {
-      long value = values[i];
-      for (int j = 0; j < width; j++) {
-        node[at++] = (byte) (value >>> 8 * j);
-      }
-    }
+    putValues(node, OrderNode.HEADER + OrderNode.START * blocks);
     System.arraycopy(keys, 0, node, keysAt, used);
     count = 0;
     used = 0;

@@ -148,7 +148,7 @@ public final class OrderIndex implements Closeable {
    * @param page its first page, relative to the first leaf
    */
   OrderNode leaf(long page, Window window) throws IOException {
-    return read(0, page, facts.place().bytes(), window);
+    return read(0, page, facts.place().all(), window);
   }
 
   private OrderNode read(int level, long page, int width, Window window) throws IOException {
@@ -157,14 +157,14 @@ public final class OrderIndex implements Closeable {
       throw check.corrupt(0, "a node of level " + level, "page " + page + " of that level");
     }
     pages.read(first, 1, window);
-    byte[] bytes = new byte[Page.PAYLOAD];
+    byte[] bytes = new byte[Page.PAYLOAD + OrderNode.SLACK];
     window.buffer().get(window.offset(), bytes, 0, Page.PAYLOAD);
     int count = OrderNode.pages(bytes);
     if (first + count > starts[level + 1]) {
       throw unsound(first, "a node within its level", count + " pages");
     }
     if (count > 1) {
-      byte[] all = new byte[count * Page.PAYLOAD];
+      byte[] all = new byte[count * Page.PAYLOAD + OrderNode.SLACK];
       pages.read(first, count, window);
       for (int i = 0; i < count; i++) {
         window.buffer().get(window.offset() + i * Page.SIZE, all, i * Page.PAYLOAD, Page.PAYLOAD);

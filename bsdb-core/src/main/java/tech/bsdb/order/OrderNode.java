@@ -16,8 +16,8 @@ import java.util.Arrays;
  *   4            1           pages of the node before it in its level, minus one; 0 if there is none
  *   5            3           0
  *   8            8           records before the node
- *   16           4 * blocks  where each block of 16 entries starts
- *                n * width   the value of each entry: an address, or the number of a child's page
+ *   16           4 * blocks  where each block of 64 entries starts
+ *                n * width   bits: the value of each entry, an address or the number of a child's page
  *                            the keys of the entries, front-coded
  * </pre>
  */
@@ -26,13 +26,16 @@ final class OrderNode {
   static final int HEADER = 16;
 
   /** Entries of a block. */
-  static final int IN_BLOCK = 16;
+  static final int IN_BLOCK = 64;
 
   /** Bytes of the start of a block. */
   static final int START = Integer.BYTES;
 
-  /** Bytes of the value of an entry above the leaves. */
-  static final int CHILD = 5;
+  /** Bits of the value of an entry above the leaves. */
+  static final int CHILD = 40;
+
+  /** Bytes of the array of a node behind its pages, so that a value can be read at once. */
+  static final int SLACK = Long.BYTES;
 
   /** A length that does not fit in four bits has this instead, and what is more follows. */
   static final int LONG = 15;
@@ -55,8 +58,8 @@ final class OrderNode {
   /**
    * Takes over the bytes of a node.
    *
-   * @param bytes the payload of all its pages
-   * @param width bytes of the value of an entry
+   * @param bytes the payload of all its pages, and {@link #SLACK} more
+   * @param width bits of the value of an entry
    */
   OrderNode(byte[] bytes, int width) {
     this.bytes = bytes;
@@ -101,12 +104,14 @@ final class OrderNode {
 
   /** The value of an entry. */
   long value(int entry) {
-    int at = HEADER + START * blocks() + width * entry;
-    long value = 0;
-    for (int i = width - 1; i >= 0; i--) {
-      value = value << 8 | bytes[at + i] & 0xFF;
+    int bit = width * entry;
+    int at = HEADER + START * blocks() + (bit >>> 3);
+    int shift = bit & 7;
+    long value = (long) LONGS.get(bytes, at) >>> shift;
+    if (shift + width > Long.SIZE) {
+      value |= (long) bytes[at + Long.BYTES] << Long.SIZE - shift;
     }
-    return value;
+    return value & (1L << width) - 1;
   }
 
   /** Where a block starts. */

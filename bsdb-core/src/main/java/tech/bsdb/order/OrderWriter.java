@@ -25,11 +25,11 @@ public final class OrderWriter {
    * Creates a writer.
    *
    * @param pages receives the content of the file
-   * @param addressBytes bytes of an address, 0 to 8
+   * @param addressBits bits of the short form of an address, 0 to 63
    */
-  public OrderWriter(PageEncoder pages, int addressBytes) {
+  public OrderWriter(PageEncoder pages, int addressBits) {
     this.pages = pages;
-    this.leaves = new Level(0, new NodeEncoder(0, addressBytes, 1), null);
+    this.leaves = new Level(0, new NodeEncoder(0, addressBits, 1), null);
     levels.add(leaves);
   }
 
@@ -103,7 +103,7 @@ public final class OrderWriter {
   /**
    * Adds the next key.
    *
-   * @param address the short form of its record's address, in as many bytes as given
+   * @param address the short form of its record's address
    * @throws IllegalStateException if the key is not greater than the last one
    */
   public void add(byte[] key, int from, int to, long address) throws IOException {

@@ -8,11 +8,13 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.KeyRange;
 import tech.bsdb.Layout;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
+import tech.bsdb.RangeOptions;
 
 /** This project's store: {@code Database}, with default checksum verification. */
 record BsdbStore(BuildOptions options) implements ComparedStore {
@@ -111,6 +113,29 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
       for (int i = from; i < to; i++) {
         values[i] = together.value(i - from);
       }
+    }
+
+    @Override
+    public boolean hasRanges() {
+      return database.isOrdered();
+    }
+
+    @Override
+    public int range(byte[] from, byte[][] keys, byte @Nullable [] @Nullable [] values)
+        throws IOException {
+      RangeOptions options =
+          RangeOptions.defaults().withValues(values != null).withLimit(keys.length);
+      int count = 0;
+      try (Database.RecordCursor cursor = database.range(KeyRange.all().from(from), options)) {
+        while (cursor.next()) {
+          keys[count] = cursor.key();
+          if (values != null) {
+            values[count] = cursor.value();
+          }
+          count++;
+        }
+      }
+      return count;
     }
 
     @Override

@@ -50,6 +50,24 @@ interface ComparedStore {
       throw new UnsupportedOperationException("batches");
     }
 
+    /** Whether {@link #range} is supported. */
+    default boolean hasRanges() {
+      return false;
+    }
+
+    /**
+     * Reads the records from a key on, in the order of the keys, into new arrays.
+     *
+     * @param from the first key
+     * @param keys receives as many keys as it has places, or fewer at the end
+     * @param values receives their values; null to read only keys
+     * @return the number of records
+     */
+    default int range(byte[] from, byte[][] keys, byte @Nullable [] @Nullable [] values)
+        throws IOException {
+      throw new UnsupportedOperationException("ranges");
+    }
+
     /**
      * Returns a reader of the same open store for another thread, to be closed before this one.
      * Returns this reader if it may be shared.

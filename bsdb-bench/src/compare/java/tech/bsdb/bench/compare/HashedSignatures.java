@@ -138,7 +138,8 @@ final class HashedSignatures implements AutoCloseable {
   private static Facts facts(long records, long buckets) {
     return new Facts(
         RecordLayout.BLOCKED, records, 0, 0, 0, 0, 0, 0, buckets, CHECKSUM_BITS, 0, 0, 1, 0, 0, 0,
-        null, null, null);
+        null, null, null,
+            null);
   }
 
   @Override

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -53,6 +54,9 @@ final class LapsInTurn implements AutoCloseable {
   private final List<Contender> contenders = new ArrayList<>();
   private final ExecutorService twoThreads = Executors.newFixedThreadPool(2);
   private int next;
+
+  /** The sums of the ranges that stores have read, by what was asked. */
+  private final Map<List<Object>, Integer> rangeSums = new HashMap<>();
 
   private LapsInTurn(int records) {
     this.records = records;
@@ -217,7 +221,9 @@ final class LapsInTurn implements AutoCloseable {
     HALF("single, half absent", 1, 1),
     BATCH("batches of 64", 64, 1),
     LARGE_BATCH("batches of 256", 256, 1),
-    TWO_THREADS("two threads, present", 1, 2);
+    TWO_THREADS("two threads, present", 1, 2),
+    RANGES("ranges of 100", 100, 1),
+    KEYS("keys of ranges of 100", 100, 1);
 
     private final String title;
     private final int batch;
@@ -230,6 +236,9 @@ final class LapsInTurn implements AutoCloseable {
     }
 
     boolean suits(Contender contender) {
+      if (this == RANGES || this == KEYS) {
+        return contender.reader.hasRanges();
+      }
       return batch == 1 || contender.reader.hasBatches();
     }
   }
@@ -289,6 +298,9 @@ final class LapsInTurn implements AutoCloseable {
 
   private double lap(Contender contender, Kind kind) throws Exception {
     Queries queries = new Queries(kind == Kind.HALF);
+    if (kind == Kind.RANGES || kind == Kind.KEYS) {
+      return queries.measureRanges(contender, kind.batch, kind == Kind.RANGES);
+    }
     if (kind.threads == 1) {
       return queries.measure(contender, contender.reader, kind.batch);
     }
@@ -321,6 +333,28 @@ final class LapsInTurn implements AutoCloseable {
         numbers[i] = absent ? -1 : order[next];
         keys[i] = DataSet.key(absent ? records + order[next] : order[next]);
       }
+    }
+
+    /**
+     * Reads a range from each of some of the keys on, compares the answers with those of the other
+     * contenders and returns this thread's CPU time per record.
+     */
+    double measureRanges(Contender contender, int length, boolean withValues) throws IOException {
+      byte[][][] ranges = new byte[LAP / length][length][];
+      byte[][][] values = new byte[LAP / length][length][];
+      long records = 0;
+      long began = THREADS.getCurrentThreadCpuTime();
+      for (int i = 0; i < ranges.length; i++) {
+        records += contender.reader.range(keys[i], ranges[i], withValues ? values[i] : null);
+      }
+      double nanos = (double) (THREADS.getCurrentThreadCpuTime() - began) / records;
+      int sum = 31 * Arrays.deepHashCode(ranges) + Arrays.deepHashCode(values);
+      List<Object> asked = List.of(next, length, withValues);
+      Integer known = rangeSums.putIfAbsent(asked, sum);
+      if (known != null && known != sum) {
+        throw new IllegalStateException("other ranges than the first store: " + contender.name);
+      }
+      return nanos;
     }
 
     /** Looks up the keys, checks the answers and returns this thread's CPU time per key. */

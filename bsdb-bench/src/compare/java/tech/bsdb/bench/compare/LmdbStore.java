@@ -7,10 +7,12 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.lmdbjava.Cursor;
 import org.lmdbjava.Dbi;
 import org.lmdbjava.DbiFlags;
 import org.lmdbjava.Env;
 import org.lmdbjava.EnvFlags;
+import org.lmdbjava.GetOp;
 import org.lmdbjava.PutFlags;
 import org.lmdbjava.Txn;
 
@@ -91,6 +93,7 @@ record LmdbStore() implements ComparedStore {
     private final Env<ByteBuffer> environment;
     private final Dbi<ByteBuffer> table;
     private final Txn<ByteBuffer> transaction;
+    private final Cursor<ByteBuffer> cursor;
     private final boolean closesAll;
     private final ByteBuffer buffer = ByteBuffer.allocateDirect(MAX_KEY);
 
@@ -99,6 +102,7 @@ record LmdbStore() implements ComparedStore {
       this.table = table;
       this.closesAll = closesAll;
       this.transaction = environment.txnRead();
+      this.cursor = table.openCursor(transaction);
     }
 
     @Override
@@ -107,9 +111,33 @@ record LmdbStore() implements ComparedStore {
       if (found == null) {
         return null;
       }
-      byte[] value = new byte[found.remaining()];
-      found.get(value);
-      return value;
+      return bytes(found);
+    }
+
+    @Override
+    public boolean hasRanges() {
+      return true;
+    }
+
+    @Override
+    public int range(byte[] from, byte[][] keys, byte @Nullable [] @Nullable [] values) {
+      int count = 0;
+      boolean found = cursor.get(buffer.clear().put(from).flip(), GetOp.MDB_SET_RANGE);
+      while (found) {
+        keys[count] = bytes(cursor.key());
+        if (values != null) {
+          values[count] = bytes(cursor.val());
+        }
+        count++;
+        found = count < keys.length && cursor.next();
+      }
+      return count;
+    }
+
+    private static byte[] bytes(ByteBuffer shown) {
+      byte[] bytes = new byte[shown.remaining()];
+      shown.get(bytes);
+      return bytes;
     }
 
     @Override
@@ -119,6 +147,7 @@ record LmdbStore() implements ComparedStore {
 
     @Override
     public void close() {
+      cursor.close();
       transaction.close();
       if (closesAll) {
         environment.close();

@@ -13,6 +13,7 @@ import org.rocksdb.LRUCache;
 import org.rocksdb.Options;
 import org.rocksdb.RocksDB;
 import org.rocksdb.RocksDBException;
+import org.rocksdb.RocksIterator;
 import org.rocksdb.WriteBatch;
 import org.rocksdb.WriteOptions;
 
@@ -83,7 +84,8 @@ record RocksDbStore(CompressionType compression, int dictionaryBytes) implements
     Cache cache = new LRUCache(reading.equals(LARGE) ? 4L << 30 : 8L << 20);
     Options options = options(cache);
     try {
-      return new RocksDbReader(RocksDB.openReadOnly(options, directory.toString()), options, cache);
+      RocksDB database = RocksDB.openReadOnly(options, directory.toString());
+      return new RocksDbReader(database, options, cache, database.newIterator(), true);
     } catch (RocksDBException e) {
       options.close();
       cache.close();
@@ -91,7 +93,9 @@ record RocksDbStore(CompressionType compression, int dictionaryBytes) implements
     }
   }
 
-  private record RocksDbReader(RocksDB database, Options options, Cache cache) implements Reader {
+  private record RocksDbReader(
+      RocksDB database, Options options, Cache cache, RocksIterator iterator, boolean closesAll)
+      implements Reader {
     @Override
     public byte @Nullable [] get(byte[] key) throws IOException {
       try {
@@ -102,15 +106,47 @@ record RocksDbStore(CompressionType compression, int dictionaryBytes) implements
     }
 
     @Override
+    public boolean hasRanges() {
+      return true;
+    }
+
+    @Override
+    public int range(byte[] from, byte[][] keys, byte @Nullable [] @Nullable [] values)
+        throws IOException {
+      int count = 0;
+      iterator.seek(from);
+      while (iterator.isValid()) {
+        keys[count] = iterator.key();
+        if (values != null) {
+          values[count] = iterator.value();
+        }
+        count++;
+        if (count == keys.length) {
+          return count;
+        }
+        iterator.next();
+      }
+      try {
+        iterator.status();
+      } catch (RocksDBException e) {
+        throw new IOException(e);
+      }
+      return count;
+    }
+
+    @Override
     public Reader forAnotherThread() {
-      return this;
+      return new RocksDbReader(database, options, cache, database.newIterator(), false);
     }
 
     @Override
     public void close() {
-      database.close();
-      options.close();
-      cache.close();
+      iterator.close();
+      if (closesAll) {
+        database.close();
+        options.close();
+        cache.close();
+      }
     }
   }
 }

@@ -18,6 +18,10 @@ final class Stores {
     ALL.put("bsdb blocked", () -> new BsdbStore(options));
     ALL.put("bsdb compact", () -> new BsdbStore(options.withLayout(Layout.COMPACT)));
     ALL.put("bsdb packed", () -> new BsdbStore(options.withLayout(Layout.PACKED)));
+    ALL.put("bsdb ordered", () -> new BsdbStore(options.withOrderedKeys(true)));
+    ALL.put(
+        "bsdb packed ordered",
+        () -> new BsdbStore(options.withLayout(Layout.PACKED).withOrderedKeys(true)));
     ALL.put("bsdb 8 shards", () -> new BsdbStore(options.withShards(8)));
     ALL.put(
         "bsdb packed 8 shards",
