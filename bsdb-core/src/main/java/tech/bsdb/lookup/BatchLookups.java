@@ -30,14 +30,15 @@ final class BatchLookups implements QueuedLookups.Answers<KeyBatch>, Closeable {
     for (int i = 0; i < batch.size() && failure == null; i++) {
       byte[] key = batch.key(i);
       Locator locator = route.of(key);
-      long place = locator.start(key, probe.signature);
-      if (place == Locator.ABSENT) {
+      boolean placed = batch.isPlaced();
+      long place = placed ? batch.place(i) : locator.start(key, probe.signature);
+      if (!placed && place == Locator.ABSENT) {
         batch.note(i, null);
       } else {
         while (lookups.isFull()) {
           lookups.await(1);
         }
-        lookups.begin(locator, place, key, batch, i);
+        lookups.begin(locator, placed ? locator.reads() - 1 : 0, place, key, batch, i);
       }
     }
     while (lookups.pending() > 0) {

@@ -22,6 +22,7 @@ public final class KeyBatch {
   private final Driver driver;
   private final Values values;
   private final byte @Nullable [] @Nullable [] apart;
+  private final long @Nullable [] places;
   private byte[][] keys = new byte[64][];
   private int[] offsets = new int[64];
   private int[] lengths = new int[64];
@@ -33,14 +34,27 @@ public final class KeyBatch {
     this.driver = driver;
     this.values = Values.contiguous();
     this.apart = null;
+    this.places = null;
   }
 
-  /** Creates a batch that puts each value into {@code values} as a separate array. */
-  KeyBatch(Driver driver, byte[][] keys, byte @Nullable [] @Nullable [] values) {
+  /**
+   * Creates a batch that puts each value into {@code values} as a separate array.
+   *
+   * @param places the places of the final reads, at which the records are known to be, if they are
+   *     anywhere; null if they are not known
+   * @param size the number of keys
+   */
+  KeyBatch(
+      Driver driver,
+      byte[][] keys,
+      long @Nullable [] places,
+      int size,
+      byte @Nullable [] @Nullable [] values) {
     this.driver = driver;
     this.values = Values.separate();
     this.keys = keys;
-    this.size = keys.length;
+    this.places = places;
+    this.size = size;
     this.apart = values;
     this.offsets = new int[0];
     this.lengths = new int[0];
@@ -62,6 +76,16 @@ public final class KeyBatch {
     answered = false;
     keys[size] = key;
     return size++;
+  }
+
+  /** Whether the keys have places. */
+  boolean isPlaced() {
+    return places != null;
+  }
+
+  /** The place of the final read for a key. */
+  long place(int number) {
+    return Objects.requireNonNull(places)[number];
   }
 
   /**

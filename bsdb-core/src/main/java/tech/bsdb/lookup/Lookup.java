@@ -320,6 +320,23 @@ public final class Lookup implements Closeable {
         });
   }
 
+  /** An action on the order of the keys of one database. */
+  @FunctionalInterface
+  public interface IndexUse {
+    /** Runs the action. */
+    void with(OrderIndex order) throws IOException;
+  }
+
+  /**
+   * Runs an action on the order of the keys of one database like {@link #withOrder(OrderUse)}.
+   *
+   * @param database the number of the database, 0 for a single one
+   */
+  public void withOrder(int database, IndexUse use) throws IOException {
+    OrderIndex order = orders().get(database);
+    withOrder(() -> use.with(order));
+  }
+
   /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
     return new KeyBatch(sync::getAll);
@@ -332,8 +349,20 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    new KeyBatch(sync::getAll, keys.toArray(new byte[0][]), values).get();
+    getAll(keys.toArray(new byte[0][]), null, keys.size(), values);
     return Collections.unmodifiableList(Arrays.asList(values));
+  }
+
+  /**
+   * Looks up keys together.
+   *
+   * @param places the places of the final reads, or null if they are not known
+   * @param count how many of the keys
+   * @param values receives the values, null for each absent key
+   */
+  void getAll(byte[][] keys, long @Nullable [] places, int count, byte[] @Nullable [] values)
+      throws IOException {
+    new KeyBatch(sync::getAll, keys, places, count, values).get();
   }
 
   /** Looks up a key asynchronously. */

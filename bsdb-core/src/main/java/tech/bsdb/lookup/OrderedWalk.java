@@ -1,5 +1,7 @@
 package tech.bsdb.lookup;
 
+import static java.util.Objects.requireNonNull;
+
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.Comparator;
@@ -7,6 +9,9 @@ import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.format.AddressBits;
+import tech.bsdb.format.Facts;
+import tech.bsdb.format.RecordAddress;
 import tech.bsdb.order.OrderCursor;
 import tech.bsdb.order.OrderIndex;
 
@@ -25,10 +30,16 @@ public final class OrderedWalk {
   private final Lookup lookup;
   private final KeySpan span;
   private final boolean descending;
-  private final @Nullable KeyBatch batch;
+  private final boolean withValues;
   private final int most;
   private final PriorityQueue<Head> heads;
   private final byte[][] keys;
+  private final byte[] @Nullable [] values;
+
+  /** The addresses of the records, if the layout has addresses. */
+  private final long[] places;
+
+  private final boolean placed;
   private int size;
   private int at = -1;
   private boolean started;
@@ -43,10 +54,19 @@ public final class OrderedWalk {
   /** The next key of one of the databases. */
   private static final class Head {
     final OrderCursor cursor;
+    private final AddressBits bits;
+    private final RecordAddress addresses;
     byte[] key = new byte[0];
 
-    Head(OrderCursor cursor) {
+    Head(OrderCursor cursor, Facts facts) {
+      this.bits = requireNonNull(facts.order()).place();
+      this.addresses = facts.addresses();
       this.cursor = cursor;
+    }
+
+    /** The address of the record of the key. */
+    long address() {
+      return bits.address(cursor.address(), addresses);
     }
   }
 
@@ -58,24 +78,49 @@ public final class OrderedWalk {
    * @throws UnsupportedOperationException if the order of keys was not stored
    */
   public OrderedWalk(Lookup lookup, KeySpan span, boolean descending, boolean values, long limit) {
+    this(lookup, span, descending, values, limit, 0, lookup.opened().databases().size());
+  }
+
+  /**
+   * Starts a walk over all records of one of the databases of a lookup.
+   *
+   * @param database the number of the database, 0 for a single one
+   */
+  public static OrderedWalk ofOne(Lookup lookup, int database) {
+    return new OrderedWalk(
+        lookup, KeySpan.ALL, false, true, Long.MAX_VALUE, database, database + 1);
+  }
+
+  private OrderedWalk(
+      Lookup lookup,
+      KeySpan span,
+      boolean descending,
+      boolean values,
+      long limit,
+      int fromDatabase,
+      int toDatabase) {
     this.lookup = lookup;
     this.span = span;
     this.descending = descending;
     this.left = limit;
-    this.batch = values ? lookup.batch() : null;
+    this.withValues = values;
     Comparator<Head> byKey = (one, other) -> Arrays.compareUnsigned(one.key, other.key);
     List<OrderIndex> orders = lookup.orders();
-    this.heads = new PriorityQueue<>(orders.size(), descending ? byKey.reversed() : byKey);
-    for (OrderIndex order : orders) {
-      heads.add(new Head(new OrderCursor(order)));
-    }
+    this.heads =
+        new PriorityQueue<>(toDatabase - fromDatabase, descending ? byKey.reversed() : byKey);
     long longest = 1;
-    for (var database : lookup.opened().databases()) {
-      longest = Math.max(longest, database.facts().longestValue());
+    for (int i = fromDatabase; i < toDatabase; i++) {
+      Facts facts = lookup.opened().databases().get(i).facts();
+      heads.add(new Head(new OrderCursor(orders.get(i)), facts));
+      longest = Math.max(longest, facts.longestValue());
     }
+    this.placed = values && !lookup.opened().facts().packed();
     this.most =
         values ? (int) Math.max(1, Math.min(MOST_IN_BATCH, BATCH_BYTES / longest)) : MOST_IN_BATCH;
-    this.keys = new byte[most][];
+    int room = (int) Math.min(most, limit);
+    this.places = new long[placed ? room : 0];
+    this.keys = new byte[room][];
+    this.values = new byte[values ? room : 0][];
   }
 
   /**
@@ -126,20 +171,32 @@ public final class OrderedWalk {
     }
     while (size < wanted && !heads.isEmpty()) {
       Head head = heads.element();
-      keys[size++] = head.key;
-      if (heads.size() == 1) {
-        if (!advance(head)) {
-          heads.clear();
-        }
-      } else {
+      if (heads.size() > 1) {
+        take(head);
         heads.remove();
         if (advance(head)) {
           heads.add(head);
+        }
+      } else {
+        boolean more = true;
+        while (more && size < wanted) {
+          take(head);
+          more = advance(head);
+        }
+        if (!more) {
+          heads.clear();
         }
       }
     }
     left -= size;
     ended = heads.isEmpty() || left == 0;
+  }
+
+  private void take(Head head) {
+    if (placed) {
+      places[size] = head.address();
+    }
+    keys[size++] = head.key;
   }
 
   private void start() throws IOException {
@@ -178,16 +235,12 @@ public final class OrderedWalk {
   }
 
   private void readValues() throws IOException {
-    if (batch == null) {
+    if (!withValues) {
       return;
     }
-    batch.clear();
+    lookup.getAll(keys, placed ? places : null, size, values);
     for (int i = 0; i < size; i++) {
-      batch.add(keys[i]);
-    }
-    batch.get();
-    for (int i = 0; i < size; i++) {
-      if (!batch.isPresent(i)) {
+      if (values[i] == null) {
         throw new CorruptDatabaseException(
             lookup.opened().path(), 0, "a record for each key of the order", "a key without one");
       }
@@ -202,7 +255,7 @@ public final class OrderedWalk {
   /** The value of the record. */
   public byte[] value() {
     int number = current();
-    byte[] value = batch == null ? null : batch.value(number);
+    byte[] value = withValues ? values[number] : null;
     if (value == null) {
       throw new IllegalStateException("this scan reads keys only");
     }

@@ -135,9 +135,10 @@ final class QueuedLookups<R> implements Closeable {
    * Starts the lookup of a key; requires {@link #isFull} to be false.
    *
    * @param locator the locator of the key
+   * @param read the number of its first read, which is 0 unless the places of others are known
    * @param place the place of its first read
    */
-  void begin(Locator locator, long place, byte[] key, R request, int number) {
+  void begin(Locator locator, int read, long place, byte[] key, R request, int number) {
     Pending<R> lookup = free.poll();
     if (lookup == null) {
       lookup = new Pending<>(all.size(), locator);
@@ -146,7 +147,7 @@ final class QueuedLookups<R> implements Closeable {
     lookup.locator = locator;
     lookup.key = key;
     lookup.place = place;
-    lookup.read = 0;
+    lookup.read = read;
     lookup.request = request;
     lookup.number = number;
     try {

@@ -106,7 +106,8 @@ final class RingLookups implements Closeable, QueuedLookups.Answers<AsyncRequest
         if (request == null) {
           break;
         }
-        open.begin(Objects.requireNonNull(request.locator), request.place, request.key, request, 0);
+        open.begin(
+            Objects.requireNonNull(request.locator), 0, request.place, request.key, request, 0);
       }
       if (open.pending() > 0) {
         open.await(1);

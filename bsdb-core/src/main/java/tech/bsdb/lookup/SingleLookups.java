@@ -49,6 +49,18 @@ final class SingleLookups {
       before.read();
       place = locator.next(place, before);
     }
+    return get(database, place, key, probe, values);
+  }
+
+  /** Looks up a key whose record is at a place, if it is there at all. */
+  byte @Nullable [] getAt(long place, byte[] key, Probe probe, Values values) throws IOException {
+    return get(route.number(key), place, key, probe, values);
+  }
+
+  /** Makes the final read. */
+  private byte @Nullable [] get(int database, long place, byte[] key, Probe probe, Values values)
+      throws IOException {
+    Locator locator = route.locator(database);
     Extent extent = shown ? probe.last(database) : probe.last;
     locator.locate(last, place, extent);
     long bytes = (long) extent.count() * Page.SIZE;

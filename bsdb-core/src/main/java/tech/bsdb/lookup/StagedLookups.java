@@ -44,6 +44,13 @@ final class StagedLookups {
   private void run(KeyBatch batch, int from, int count, Probe probe) throws IOException {
     touches.clear(); // an error may have left some
     runs.arrange(number -> batch.key(from + number), count);
+    if (batch.isPlaced()) {
+      for (int run = 0; run < runs.count(); run++) {
+        aim(run, batch, from);
+      }
+      takeValues(places, batch, from, probe);
+      return;
+    }
     for (int run = 0; run < runs.count(); run++) {
       sign(run, batch, from);
     }
@@ -62,6 +69,21 @@ final class StagedLookups {
         aimAgain(run, at);
       }
     }
+    takeValues(at, batch, from, probe);
+  }
+
+  /** Collects what the final reads will find, at places that are known. */
+  private void aim(int run, KeyBatch batch, int from) throws IOException {
+    Locator locator = runs.locator(run);
+    int first = starts.first(runs.database(run));
+    for (int i = runs.start(run), end = runs.end(run); i < end; i++) {
+      long place = batch.place(from + runs.key(i));
+      places[i] = place;
+      locator.aim(last, place, touches, first);
+    }
+  }
+
+  private void takeValues(long[] at, KeyBatch batch, int from, Probe probe) throws IOException {
     if (twoLines) {
       touches.loadTwo();
     } else {
@@ -110,10 +132,11 @@ final class StagedLookups {
       throws IOException {
     Locator locator = runs.locator(run);
     Extent extent = probe.last(runs.database(run));
+    boolean placed = batch.isPlaced();
     for (int i = runs.start(run); i < runs.end(run); i++) {
       int number = from + runs.key(i);
       byte @Nullable [] array = null;
-      if (!starts.isAbsent(i)) {
+      if (placed || !starts.isAbsent(i)) {
         locator.locate(last, at[i], extent);
         extent.read();
         array = locator.value(at[i], batch.key(number), extent, batch.destination(), probe.scratch);

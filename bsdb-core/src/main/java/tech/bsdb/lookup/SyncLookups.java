@@ -237,7 +237,12 @@ final class SyncLookups {
 
   private void runSingly(KeyBatch batch, Probe probe) throws IOException {
     for (int i = 0; i < batch.size(); i++) {
-      batch.note(i, single.get(batch.key(i), probe, batch.destination()));
+      byte[] key = batch.key(i);
+      byte[] value =
+          batch.isPlaced()
+              ? single.getAt(batch.place(i), key, probe, batch.destination())
+              : single.get(key, probe, batch.destination());
+      batch.note(i, value);
     }
   }
 

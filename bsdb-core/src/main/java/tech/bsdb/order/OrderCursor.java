@@ -19,8 +19,15 @@ public final class OrderCursor {
   /** The number of the entry in the leaf. */
   private int entry;
 
-  /** The block whose keys are decoded, or -1. */
-  private int block = -1;
+  /** The block whose first keys are decoded, and how many. */
+  private int block;
+
+  private int decoded;
+
+  /** The key of the entry, and where the entry ends, once it was asked for. */
+  private byte @Nullable [] key;
+
+  private int end;
 
   private boolean atKey;
 
@@ -72,6 +79,7 @@ public final class OrderCursor {
       return setAtKey(false);
     }
     enter(0);
+    key = null;
     entry = 0;
     return setAtKey(true);
   }
@@ -82,6 +90,7 @@ public final class OrderCursor {
       return setAtKey(false);
     }
     enter(index.lastLeafPage(window));
+    key = null;
     entry = leaf().count() - 1;
     return setAtKey(true);
   }
@@ -100,13 +109,14 @@ public final class OrderCursor {
   }
 
   /** Moves to where a key is or would be; returns whether it is there. */
-  private boolean seek(byte[] key) throws IOException {
+  private boolean seek(byte[] wanted) throws IOException {
     atKey = false;
+    key = null;
     if (index.records() == 0) {
       return false;
     }
-    enter(index.leafPage(key, window));
-    int found = leaf().search(key);
+    enter(index.leafPage(wanted, window));
+    int found = leaf().search(wanted);
     entry = found >= 0 ? found : ~found;
     atKey = isInLeaf();
     return found >= 0;
@@ -126,10 +136,16 @@ public final class OrderCursor {
     if (index.records() == 0) {
       return false;
     }
+    byte[] previous = key;
+    key = null;
     if (atKey) {
       entry++;
     }
-    if (!isInLeaf()) {
+    if (isInLeaf()) {
+      if (previous != null) {
+        follow(previous);
+      }
+    } else {
       long next = page + leaf().pages();
       if (next >= index.leafPages()) {
         return setAtKey(false);
@@ -138,8 +154,25 @@ public final class OrderCursor {
       enter(next);
       requireBefore(before);
       entry = 0;
+      if (previous != null) {
+        follow(previous);
+      }
     }
     return setAtKey(true);
+  }
+
+  /** Decodes the key of the entry, which comes after one whose key is known. */
+  private void follow(byte[] previous) {
+    OrderNode node = leaf();
+    long decodedEntry;
+    if (entry % OrderNode.IN_BLOCK == 0) {
+      decodedEntry = node.entry(node.start(entry / OrderNode.IN_BLOCK));
+      key = node.keyOfBlock(decodedEntry);
+    } else {
+      decodedEntry = node.entry(end);
+      key = node.key(decodedEntry, previous);
+    }
+    end = OrderNode.end(decodedEntry);
   }
 
   /** Moves to the previous key; returns whether there is one. */
@@ -147,6 +180,7 @@ public final class OrderCursor {
     if (index.records() == 0) {
       return false;
     }
+    key = null;
     if (entry == 0) {
       if (page == 0) {
         return setAtKey(false);
@@ -163,7 +197,7 @@ public final class OrderCursor {
   private void enter(long leafPage) throws IOException {
     if (leaf == null || leafPage != page) {
       leaf = null; // if the read fails, the cursor is nowhere
-      block = -1;
+      decoded = 0;
       leaf = index.leaf(leafPage, window);
       page = leafPage;
     }
@@ -187,15 +221,27 @@ public final class OrderCursor {
     return current;
   }
 
-  /** Returns a copy of the key. */
+  /** Returns the key; the caller owns the array, but must not change it before the next move. */
   public byte[] key() {
-    int wanted = entry / OrderNode.IN_BLOCK;
-    if (wanted != block) {
-      block = -1;
-      leaf().decode(wanted, keys);
-      block = wanted;
+    byte[] known = key;
+    if (known != null) {
+      return known;
     }
-    return keys.key(entry % OrderNode.IN_BLOCK);
+    int wanted = entry / OrderNode.IN_BLOCK;
+    int number = entry % OrderNode.IN_BLOCK;
+    if (wanted != block || number >= decoded) {
+      decoded = 0;
+      end = leaf().decode(wanted, number + 1, keys);
+      block = wanted;
+      decoded = number + 1;
+    } else {
+      end = -1; // unknown; only a key that was decoded last can be followed
+    }
+    byte[] copy = keys.key(number);
+    if (end >= 0) {
+      key = copy;
+    }
+    return copy;
   }
 
   /** The short form of the address of the key's record. */

@@ -115,11 +115,12 @@ final class OrderNode {
   }
 
   /** Where a block starts. */
-  private int start(int block) {
+  int start(int block) {
     return (int) INTS.get(bytes, HEADER + START * block);
   }
 
-  private long entry(int at) {
+  /** The entry at a place, decoded. */
+  long entry(int at) {
     int lengths = bytes[at] & 0xFF;
     int shared = lengths >>> 4;
     int length = lengths & LONG;
@@ -164,7 +165,8 @@ final class OrderNode {
     return (int) entry & (1 << AT_BITS) - 1;
   }
 
-  private static int end(long entry) {
+  /** Where an entry ends, which is where the next one of its block starts. */
+  static int end(long entry) {
     return at(entry) + length(entry);
   }
 
@@ -257,16 +259,46 @@ final class OrderNode {
     return inRest < length(entry) && (key[inKey] & 0xFF) < (bytes[at(entry) + inRest] & 0xFF);
   }
 
-  /** Decodes the keys of a block. */
-  void decode(int block, KeyBlock keys) {
+  /**
+   * Decodes the first keys of a block.
+   *
+   * @param count how many
+   * @return where the last of them ends
+   */
+  int decode(int block, int count, KeyBlock keys) {
     keys.clear();
     long first = entry(start(0));
     long entry = entry(start(block));
     keys.add(bytes, at(first), shared(entry), at(entry), length(entry));
-    int end = Math.min(count, block * IN_BLOCK + IN_BLOCK);
-    for (int number = block * IN_BLOCK + 1; number < end; number++) {
+    for (int i = 1; i < count; i++) {
       entry = entry(end(entry));
       keys.addLikeLast(shared(entry), bytes, at(entry), length(entry));
     }
+    return end(entry);
+  }
+
+  /**
+   * Returns the key of an entry.
+   *
+   * @param entry the decoded entry
+   * @param previous the key of the entry before it
+   */
+  byte[] key(long entry, byte[] previous) {
+    int shared = shared(entry);
+    int length = length(entry);
+    byte[] key = new byte[shared + length];
+    System.arraycopy(previous, 0, key, 0, shared);
+    System.arraycopy(bytes, at(entry), key, shared, length);
+    return key;
+  }
+
+  /** Returns the key of the first entry of a block. */
+  byte[] keyOfBlock(long entry) {
+    int shared = shared(entry);
+    int length = length(entry);
+    byte[] key = new byte[shared + length];
+    System.arraycopy(bytes, at(entry(start(0))), key, 0, shared);
+    System.arraycopy(bytes, at(entry), key, shared, length);
+    return key;
   }
 }

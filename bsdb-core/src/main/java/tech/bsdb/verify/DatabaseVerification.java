@@ -81,6 +81,9 @@ final class DatabaseVerification {
                 : verifyKeys((AddressedLocator) locator);
           });
     }
+    if (directory.facts().order() != null) {
+      OrderVerification.run(lookup, number, directory, follower);
+    }
   }
 
   private void verifyPages(FileEntry entry) throws IOException {

@@ -18,8 +18,9 @@ import tech.bsdb.work.OrderedTasks;
 /**
  * Verifies a whole database: every page's checksum, every file's digest, and that every record's
  * key leads through the hash function and the index to the record's own address. In the packed
- * layout, that every record lies in its own bin, and that the filter is that of the records. In a
- * set of shards, that every key belongs to its shard; shards are verified side by side.
+ * layout, that every record lies in its own bin, and that the filter is that of the records. That
+ * the order of keys, if there is one, holds all of them. In a set of shards, that every key belongs
+ * to its shard; shards are verified side by side.
  */
 public final class Verification {
   /**
