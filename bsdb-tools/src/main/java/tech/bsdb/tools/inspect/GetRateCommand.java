@@ -82,7 +82,8 @@ public final class GetRateCommand implements Command {
   private static byte[][] shuffledKeys(Database database) throws IOException {
     Random random = new Random(42);
     List<byte[]> keys = new ArrayList<>();
-    try (RecordCursor records = ScanCommand.records(database)) {
+    ScanCommand.requireKeys(database.statistics());
+    try (RecordCursor records = database.scan()) {
       for (long seen = 0; records.next(); seen++) {
         if (seen < KEYS) {
           keys.add(records.key());

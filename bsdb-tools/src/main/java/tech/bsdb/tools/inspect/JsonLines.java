@@ -40,11 +40,25 @@ final class JsonLines {
    * @throws FileSystemException if the value should be a row but is not
    */
   void write(byte[] key, byte @Nullable [] value) throws IOException {
+    begin(key);
+    line.put(VALUE);
+    json.putValue(key, value, line);
+    end();
+  }
+
+  /** Writes a key without a value: {@code {"key":...}}. */
+  void writeKey(byte[] key) throws IOException {
+    begin(key);
+    end();
+  }
+
+  private void begin(byte[] key) {
     line.reset();
     line.put(KEY);
     json.putKey(key, line);
-    line.put(VALUE);
-    json.putValue(key, value, line);
+  }
+
+  private void end() throws IOException {
     line.put(END);
     out.write(line.bytes(), 0, line.length());
   }

@@ -35,10 +35,19 @@ record RecordForm(Encoding key, Encoding value, boolean json) {
 
   /** The bytes of a typed key, which are arbitrary in {@code utf8}. */
   byte[] keyOf(String typed) throws UsageException {
+    return keyOf("key", typed);
+  }
+
+  /**
+   * The bytes of a typed key.
+   *
+   * @param name where it was typed, for messages
+   */
+  byte[] keyOf(String name, String typed) throws UsageException {
     try {
       return key == Encoding.UTF8 ? ArgumentText.bytes(typed) : key.decode(typed);
     } catch (IllegalArgumentException e) {
-      throw new UsageException("key " + e.getMessage());
+      throw new UsageException(name + " " + e.getMessage());
     }
   }
 

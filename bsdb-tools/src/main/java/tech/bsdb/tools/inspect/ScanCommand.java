@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.io.OutputStream;
 import java.nio.file.FileSystemException;
 import java.util.List;
+import java.util.Map;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.Statistics;
@@ -12,39 +13,63 @@ import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.rows.RowForm;
 
 /**
- * {@code bsdb scan}: prints all records, in the order in which they were added; those of the packed
- * layout in the order of their keys' hashes.
+ * {@code bsdb scan}: prints all records in the order in which they were added, those of the packed
+ * layout in the order of their keys' hashes; or a range of records in the order of their keys.
  */
 public final class ScanCommand implements Command {
+  private static final String KEYS_ONLY = "--keys-only";
+  private static final String COUNT = "--count";
+
   private static final Syntax SYNTAX =
-      RowOptions.declare(
-              RecordForm.declare(
-                      DatabaseOption.declare(
-                              new Syntax(
-                                  "scan",
-                                  "",
-                                  "Prints key, separator, value and a newline for every record, in the"
-                                      + " order of the input that the database was built from, or"
-                                      + " of the keys' hashes if its layout is packed. An"
-                                      + " approximate database keeps no keys and cannot be scanned."))
-                          .bytes(
-                              "-s",
-                              "TEXT",
-                              "separator (default a space); \\t is a tab, \\xHH the character with"
-                                  + " that code")
-                          .value("--limit", "N", "stop after N records (default: all)"))
-                  .flag(
-                      "--json",
-                      "print one object per line, {\"key\":...,\"value\":...}; bytes that are not"
-                          + " UTF-8 as {\"base64\":...}, typed rows as objects"))
+      KeyBounds.declare(
+              RowOptions.declare(
+                  RecordForm.declare(
+                          DatabaseOption.declare(
+                                  new Syntax(
+                                      "scan",
+                                      "",
+                                      "Prints key, separator, value and a newline for every record,"
+                                          + " in the order of the input that the database was built"
+                                          + " from, or of the keys' hashes if its layout is packed."
+                                          + " A range of keys is printed in the order of the keys'"
+                                          + " bytes, if the database was built with --ordered. An"
+                                          + " approximate database keeps no keys and cannot be"
+                                          + " scanned."))
+                              .bytes(
+                                  "-s",
+                                  "TEXT",
+                                  "separator (default a space); \\t is a tab, \\xHH the character"
+                                      + " with that code")
+                              .value("--limit", "N", "stop after N records (default: all)")
+                              .flag(KEYS_ONLY, "print only keys, and do not read values")
+                              .flag(
+                                  COUNT,
+                                  "print only the number of records, or N of --limit if that is"
+                                      + " less; known without reading them, except with"
+                                      + " --full-scan and a range"))
+                      .flag(
+                          "--json",
+                          "print one object per line, {\"key\":...,\"value\":...}; bytes that are"
+                              + " not UTF-8 as {\"base64\":...}, typed rows as objects; with"
+                              + " --keys-only {\"key\":...}, with --count {\"records\":...}")))
           .example("the first ten records", "bsdb scan -d ./rdb --limit 10")
           .example(
               "everything as JSON, compressed",
-              "bsdb scan -d ./rdb --json | zstd > records.jsonl.zst");
+              "bsdb scan -d ./rdb --json | zstd > records.jsonl.zst")
+          .example("all keys that begin with user:42:", "bsdb scan -d ./rdb --prefix user:42:")
+          .example(
+              "a month, the newest first",
+              "bsdb scan -d ./rdb --from 2026-11-01 --to 2026-12-01 --reverse")
+          .example(
+              "the next thousand, after the last key of the page before",
+              "bsdb scan -d ./rdb --prefix user: --after user:0999 --limit 1000")
+          .example("how many", "bsdb scan -d ./rdb --prefix user: --count");
 
   /** For the service loader. */
   public ScanCommand() {}
@@ -56,7 +81,7 @@ public final class ScanCommand implements Command {
 
   @Override
   public String summary() {
-    return "print all records";
+    return "print all records, or a range of keys";
   }
 
   @Override
@@ -68,35 +93,63 @@ public final class ScanCommand implements Command {
     }
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
+    KeyBounds bounds = KeyBounds.of(arguments, form);
+    boolean values = !arguments.has(KEYS_ONLY);
+    if (!values) {
+      refuseForKeys(arguments, "-s", "--value-encoding", "--fields", "--json-safe-integers");
+    }
     byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", " ")));
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
-    try (Database database = Database.open(DatabaseOption.of(arguments));
-        RecordCursor records = records(database)) {
+    try (Database database = Database.open(DatabaseOption.of(arguments))) {
       Statistics statistics = database.statistics();
-      RowForm rowForm = rows.form(statistics);
-      if (form.json()) {
-        printJson(records, limit, new JsonLines(console.out(), form, statistics, rowForm));
-      } else {
-        printText(records, limit, form, separator, console.out());
+      requireKeys(statistics);
+      RowForm rowForm = values ? rows.form(statistics) : null;
+      if (arguments.has(COUNT)) {
+        print(bounds.count(database, limit), form, console);
+        return OK;
+      }
+      try (RecordCursor records = bounds.records(database, values)) {
+        if (form.json()) {
+          JsonLines lines = new JsonLines(console.out(), form, statistics, rowForm);
+          printJson(records, limit, values, lines);
+        } else if (values) {
+          printText(records, limit, form, separator, console.out());
+        } else {
+          printKeys(records, limit, form, console.out());
+        }
       }
     }
     return OK;
   }
 
+  private static void refuseForKeys(Arguments arguments, String... options) throws UsageException {
+    for (String option : options) {
+      if (arguments.has(option)) {
+        throw new UsageException(option + " is for values; omit it, or " + KEYS_ONLY);
+      }
+    }
+  }
+
   /**
-   * Opens a cursor over all records of a database.
+   * Checks that a database can be scanned.
    *
    * @throws FileSystemException if it is approximate
    */
-  static RecordCursor records(Database database) throws IOException {
-    Statistics statistics = database.statistics();
+  static void requireKeys(Statistics statistics) throws FileSystemException {
     if (statistics.approximateWidth() > 0) {
       throw new FileSystemException(
           statistics.directory().toString(),
           null,
           "an approximate database keeps no keys, so it cannot be scanned");
     }
-    return database.scan();
+  }
+
+  private static void print(long count, RecordForm form, Console console) throws IOException {
+    if (form.json()) {
+      JsonReport.print(console, Map.of("records", count));
+    } else {
+      console.print(String.valueOf(count));
+    }
   }
 
   private static void printText(
@@ -110,10 +163,22 @@ public final class ScanCommand implements Command {
     }
   }
 
-  private static void printJson(RecordCursor records, long limit, JsonLines lines)
+  private static void printKeys(RecordCursor records, long limit, RecordForm form, OutputStream out)
       throws IOException {
     for (long i = 0; i < limit && records.next(); i++) {
-      lines.write(records.key(), records.value());
+      out.write(form.keyBytes(records.key()));
+      out.write('\n');
+    }
+  }
+
+  private static void printJson(RecordCursor records, long limit, boolean values, JsonLines lines)
+      throws IOException {
+    for (long i = 0; i < limit && records.next(); i++) {
+      if (values) {
+        lines.write(records.key(), records.value());
+      } else {
+        lines.writeKey(records.key());
+      }
     }
   }
 }
