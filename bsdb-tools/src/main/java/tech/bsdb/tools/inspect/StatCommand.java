@@ -147,6 +147,8 @@ public final class StatCommand implements Command {
     json.put("spanning", s.spanning());
     json.put("filterBits", s.filterBits());
     json.put("filterBytes", s.filterBytes());
+    json.put("ordered", s.ordered());
+    json.put("orderBytes", s.orderBytes());
     json.put("shard", s.isSet() ? null : s.shard());
     json.put("shards", s.shards());
     json.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
@@ -204,6 +206,9 @@ public final class StatCommand implements Command {
     lines.put("index", sized(s.indexBytes(), s.records()));
     if (s.filterBits() > 0) {
       lines.put("filter", s.filterBits() + " bits a key, " + sized(s.filterBytes(), s.records()));
+    }
+    if (s.ordered()) {
+      lines.put("order of keys", sized(s.orderBytes(), s.records()));
     }
     lines.put("data", sized(s.dataBytes(), s.records()));
     lines.put("all files", sized(s.databaseBytes(), s.records()));

@@ -169,6 +169,7 @@ final class ServerStatistics {
     map.put("approximateWidth", s.approximateWidth());
     map.put("checksumBits", s.checksumBits());
     map.put("filterBits", s.filterBits());
+    map.put("ordered", s.ordered());
     map.put("shard", s.isSet() ? null : s.shard());
     map.put("shards", s.shards());
     map.put("heldShards", s.isPartialSet() ? s.heldShardRanges() : null);
@@ -180,6 +181,7 @@ final class ServerStatistics {
     map.put("hashBytes", s.hashBytes());
     map.put("indexBytes", s.indexBytes());
     map.put("filterBytes", s.filterBytes());
+    map.put("orderBytes", s.orderBytes());
     map.put("dataBytes", s.dataBytes());
     map.put("databaseBytes", s.databaseBytes());
     MemoryUse use = memory.at(lease.database());

@@ -6,9 +6,11 @@ import static tech.bsdb.tools.CommandRun.bsdb;
 
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Reports;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.CommandRun;
@@ -84,6 +86,32 @@ class StatCommandTest {
     assertThat(StatCommand.forPrograms(Reports.packed(1_234, true)))
         .containsEntry("filterBits", 0)
         .containsEntry("filterBytes", 0L);
+  }
+
+  @Test
+  void theOrderOfKeysIsShownIfItIsStored(@TempDir Path folder) throws Exception {
+    Path input = Files.writeString(folder.resolve("in.txt"), "b 1\na 2\n");
+    for (boolean ordered : List.of(true, false)) {
+      String database = folder.resolve("db-" + ordered).toString();
+      List<String> line = new ArrayList<>(List.of("build", "-i", input.toString()));
+      line.addAll(List.of("-o", database, "--layout", "packed"));
+      if (ordered) {
+        line.add("--ordered");
+      }
+      CommandRun build = bsdb(line.toArray(String[]::new));
+      assertThat(build.code()).as(build.toString()).isZero();
+      String text = bsdb("stat", "-d", database).out().replaceAll(" +", " ");
+      String json = bsdb("stat", "-d", database, "--json").out();
+      if (ordered) {
+        assertThat(build.err()).contains("    order-").contains(", order ");
+        assertThat(text).contains("\norder of keys 12,288 bytes, 6144.00 a record\n", "\n order-");
+        assertThat(json).contains("\"ordered\":true,\"orderBytes\":12288,");
+      } else {
+        assertThat(build.err()).doesNotContain("order-", ", order ");
+        assertThat(text).doesNotContain("order");
+        assertThat(json).contains("\"ordered\":false,\"orderBytes\":0,");
+      }
+    }
   }
 
   @Test

@@ -85,7 +85,8 @@ class OperationsTest {
   @Test
   void aPackedDatabaseIsServedAndDescribed() throws IOException {
     Path packed = folder.resolve("packed");
-    BuildOptions options = BuildOptions.defaults().withLayout(Layout.PACKED).withFilterBits(5);
+    BuildOptions options =
+        BuildOptions.defaults().withLayout(Layout.PACKED).withFilterBits(5).withOrderedKeys(true);
     try (DatabaseBuilder builder = DatabaseBuilder.create(packed, options)) {
       for (String key : List.of("k", "l", "m")) {
         builder.add(key.getBytes(UTF_8), ("value of " + key).getBytes(UTF_8));
@@ -101,7 +102,8 @@ class OperationsTest {
           assertThat(wire.get("/bsdb/absent").status()).isEqualTo(404);
           assertThat(wire.get("/stats").text())
               .contains("\"layout\":\"packed\"", "\"checksumBits\":0,", "\"hashBytes\":0,")
-              .contains("\"filterBits\":5,", "\"filterBytes\":16384,");
+              .contains("\"filterBits\":5,", "\"filterBytes\":16384,")
+              .contains("\"ordered\":true,", "\"orderBytes\":12288,");
           assertThat(wire.get("/metrics").text()).contains("layout=\"packed\"");
         }
       }
