@@ -137,6 +137,24 @@ class ParquetBuilderTest {
   }
 
   @Test
+  void typedKeysAreOrderedAsTheirText() throws Exception {
+    users("a.parquet", -1, 101);
+
+    CommandRun built = build("-i", path("a.parquet"), "-kf", "id", "--ordered", "-v");
+
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertThat(bsdb("scan", "-d", path("db"), "--from", "1", "--to", "11", "--keys-only").out())
+        .isEqualTo("1\n10\n");
+    assertThat(
+            bsdb("scan", "-d", path("db"), "--prefix", "9", "--reverse", "--limit", "1", "--json")
+                .out())
+        .isEqualTo("{\"key\":\"99\",\"value\":" + json(99) + "}\n");
+    assertThat(bsdb("scan", "-d", path("db"), "--sorted", "--keys-only").out().lines())
+        .containsExactlyElementsOf(
+            IntStream.range(-1, 100).mapToObj(String::valueOf).sorted().toList());
+  }
+
+  @Test
   void theBytesDoNotDependOnThreads() throws Exception {
     users("a.parquet", 0, 5_000);
     List<String> ids = new ArrayList<>();

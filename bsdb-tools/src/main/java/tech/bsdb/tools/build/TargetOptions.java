@@ -102,9 +102,9 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                     + " those in mapped or loaded files do without it")
             .flag(
                 "--ordered",
-                "also store the order of the keys, by their bytes, for ranges and prefixes: 4 to 14"
-                    + " bytes a key, and less for keys that begin alike. Lookups do not use it; not"
-                    + " with -a")
+                "also store the order of the keys, by their bytes (10 comes before 9), for the ranges"
+                    + " and prefixes of bsdb scan: 3 to 20 bytes a key, the fewer, the more keys have"
+                    + " in common at their beginning. Lookups do not use it; not with -a")
             .value(
                 "--shards",
                 "N",

@@ -286,6 +286,18 @@ class TargetOptionsTest {
   }
 
   @Test
+  void theOrderOfKeysIsStoredIfAskedFor() throws Exception {
+    assertThat(parse().build().orderedKeys()).isFalse();
+    for (String layout :
+        List.of("blocked", "compact", "compressed", "packed", "packed-compressed")) {
+      assertThat(parse("--ordered", "--layout", layout).build().orderedKeys()).isTrue();
+    }
+    assertThatExceptionOfType(UsageException.class)
+        .isThrownBy(() -> parse("--ordered", "-a"))
+        .withMessage("-a and --ordered cannot be combined: an approximate database keeps no keys");
+  }
+
+  @Test
   void aFilterGoesWithThePackedLayouts() throws Exception {
     assertThat(parse("--layout", "packed", "--filter-bits", "8").build().filterBits()).isEqualTo(8);
     assertThat(parse("-z", "--layout", "packed", "--filter-bits", "1").build().filterBits())
