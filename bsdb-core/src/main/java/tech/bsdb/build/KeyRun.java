@@ -19,6 +19,9 @@ final class KeyRun {
   /** So few keys are sorted by insertion. */
   private static final int FEW = 12;
 
+  /** So often keys are split by their words; what is equal then is compared. */
+  private static final int MOST_SPLITS = 64;
+
   private byte[] bytes;
   private int[] starts;
   private long[] addresses;
@@ -96,14 +99,15 @@ final class KeyRun {
     for (int i = 0; i < count; i++) {
       order[i] = i;
     }
-    sort(0, count);
+    sort(0, count, MOST_SPLITS);
   }
 
   /*
    * Sorts by the eight bytes after those that all keys have in common, as numbers, then what is equal in them. A key
-   * that ends before is followed by zeros there; where that makes it equal to others, keys are compared.
+   * that ends before is followed by zeros there; where that makes it equal to others, keys are compared. So they are
+   * after many splits: keys that part one by one, each far behind the last, would split as often as there are keys.
    */
-  private void sort(int from, int to) {
+  private void sort(int from, int to, int splits) {
     if (to - from <= FEW) {
       sortFew(from, to);
       return;
@@ -122,10 +126,10 @@ final class KeyRun {
     int start = 0;
     for (int i = 1; i <= size; i++) {
       if (i == size || sorted[i] != sorted[start]) {
-        if (i - start > FEW && (ended || i - start == size)) {
+        if (i - start > FEW && (ended || splits == 1 || i - start == size)) {
           sortByComparison(from + start, from + i);
         } else if (i - start > 1) {
-          sort(from + start, from + i);
+          sort(from + start, from + i, splits - 1);
         }
         start = i;
       }
