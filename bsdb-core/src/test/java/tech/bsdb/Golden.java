@@ -27,7 +27,9 @@ public enum Golden {
   PACKED("v1-packed", options(Layout.PACKED).withDataFiles(2)),
   PACKED_ZSTD("v1-packed-zstd", options(Layout.PACKED_COMPRESSED)),
   PACKED_FILTER("v1-packed-filter", options(Layout.PACKED).withFilterBits(8)),
-  TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA));
+  TYPED("v1-typed", options(Layout.BLOCKED).withValueSchema(Golden.SCHEMA)),
+  ORDERED("v1-ordered", options(Layout.BLOCKED).withOrderedKeys(true)),
+  PACKED_ORDERED("v1-packed-ordered", options(Layout.PACKED).withOrderedKeys(true));
 
   /** That of rows of one text: its length and its bytes. */
   private static final String SCHEMA =

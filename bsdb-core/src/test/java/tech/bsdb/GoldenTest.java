@@ -52,6 +52,8 @@ class GoldenTest {
       try (Database database =
           Database.open(golden.directory(), OpenOptions.defaults().withEngine(engine))) {
         truth.checkGets(database);
+        truth.checkOrder(database);
+        assertThat(database.isOrdered()).isEqualTo(golden.id().endsWith("ordered"));
         if (!golden.approximate()) {
           truth.checkScan(database);
         }

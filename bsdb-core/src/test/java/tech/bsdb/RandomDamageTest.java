@@ -49,6 +49,11 @@ class RandomDamageTest {
                 .withLayout(Layout.PACKED_COMPRESSED)
                 .withDataFiles(2)
                 .withDictionaryBytes(9000)));
+    kinds.add(Arguments.of("ordered", BuildOptions.defaults().withOrderedKeys(true)));
+    kinds.add(
+        Arguments.of(
+            "packed and ordered",
+            BuildOptions.defaults().withLayout(Layout.PACKED).withOrderedKeys(true)));
     kinds.add(Arguments.of("gov", BuildOptions.defaults().withHash(HashAlgorithm.GOV)));
     kinds.add(
         Arguments.of(

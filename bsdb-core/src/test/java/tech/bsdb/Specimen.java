@@ -56,6 +56,7 @@ final class Specimen {
   boolean read(OpenOptions.Engine engine, Path damaged) {
     try (Database database = Database.open(directory, OpenOptions.defaults().withEngine(engine))) {
       truth.checkGets(database);
+      truth.checkOrder(database);
     } catch (IOException e) {
       named(e, damaged);
       return true;
@@ -95,9 +96,9 @@ final class Specimen {
       boolean found = read(OpenOptions.Engine.MAPPED, damaged);
       found |= read(OpenOptions.Engine.BUFFERED, damaged);
       found |= scan(damaged);
-      boolean filter = damaged.getFileName().toString().startsWith("filter-");
-      OpenOptions.Engine loads = // a filter is loaded where lookups need it
-          filter ? OpenOptions.Engine.BUFFERED : OpenOptions.Engine.MEMORY;
+      String name = damaged.getFileName().toString();
+      boolean loaded = !name.startsWith("filter-"); // it is loaded where lookups need it
+      OpenOptions.Engine loads = loaded ? OpenOptions.Engine.MEMORY : OpenOptions.Engine.BUFFERED;
       if (!read(loads, damaged)) {
         fail("it was loaded all the same");
       }

@@ -13,6 +13,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.SplittableRandom;
+import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.TimeUnit;
@@ -196,6 +197,50 @@ public final class Truth {
     return signed.stream().map(Signed::entry).toList();
   }
 
+  /**
+   * Checks the answers about the order of keys, for all keys and around each. Of a database without
+   * an order nothing is asked.
+   */
+  public void checkOrder(Database database) throws IOException {
+    if (!database.isOrdered()) {
+      return;
+    }
+    TreeMap<byte[], byte[]> sorted = new TreeMap<>(Arrays::compareUnsigned);
+    records.forEach(record -> sorted.put(record.key, record.value));
+    same(database.firstKey(), sorted.isEmpty() ? null : sorted.firstKey(), "first key");
+    same(database.lastKey(), sorted.isEmpty() ? null : sorted.lastKey(), "last key");
+    RangeOptions options = RangeOptions.defaults();
+    checkRange(database, KeyRange.all(), options, sorted);
+    checkRange(database, KeyRange.all(), options.withDescending(true), sorted.descendingMap());
+    checkRange(database, KeyRange.all(), options.withValues(false), sorted);
+    List<byte[]> asked = new ArrayList<>(absent.subList(0, Math.min(20, absent.size())));
+    asked.addAll(sorted.keySet().stream().limit(20).toList());
+    for (byte[] key : asked) {
+      same(database.floorKey(key), sorted.floorKey(key), "floor");
+      same(database.ceilingKey(key), sorted.ceilingKey(key), "ceiling");
+      KeyRange from = KeyRange.all().from(key);
+      KeyRange to = KeyRange.all().to(key);
+      assertThat(database.count(from)).isEqualTo(sorted.tailMap(key, true).size());
+      assertThat(database.count(to)).isEqualTo(sorted.headMap(key, false).size());
+    }
+  }
+
+  private static void checkRange(
+      Database database, KeyRange range, RangeOptions options, Map<byte[], byte[]> expected)
+      throws IOException {
+    assertThat(database.count(range)).as("count").isEqualTo(expected.size());
+    try (Database.RecordCursor cursor = database.range(range, options)) {
+      for (Map.Entry<byte[], byte[]> record : expected.entrySet()) {
+        assertThat(cursor.next()).as("a record follows in order").isTrue();
+        same(cursor.key(), record.getKey(), "key in order");
+        if (options.values()) {
+          same(cursor.value(), record.getValue(), "value in order");
+        }
+      }
+      assertThat(cursor.next()).as("no record follows in order").isFalse();
+    }
+  }
+
   /** Checks that a scan gives all records in their order. */
   public void checkScan(Database database) throws IOException {
     try (Database.RecordCursor cursor = database.scan()) {
@@ -216,6 +261,7 @@ public final class Truth {
     }
     try (Database database = Database.open(target)) {
       checkScan(database);
+      checkOrder(database);
     }
     OpenOptions trusting = OpenOptions.defaults().withVerify(false);
     try (Database database =

@@ -26,8 +26,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.Forgery;
 import tech.bsdb.Golden;
+import tech.bsdb.KeyRange;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.RangeOptions;
 import tech.bsdb.Truth;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -114,6 +116,7 @@ class ForgedManifestTest {
               expected(surprises, () -> database.get(record.key()));
             }
             expected(surprises, () -> database.get(Truth.utf8("absent")));
+            useOrder(surprises, database);
             expected(
                 surprises,
                 () -> {
@@ -132,6 +135,30 @@ class ForgedManifestTest {
     }
     if (!surprises.isEmpty()) {
       throw new AssertionError(what + ": " + surprises.get(0), surprises.get(0));
+    }
+  }
+
+  private static void useOrder(List<Throwable> surprises, Database database) {
+    byte[] key = Truth.utf8("c");
+    expected(surprises, database::firstKey);
+    expected(surprises, database::lastKey);
+    expected(surprises, () -> database.floorKey(key));
+    expected(surprises, () -> database.ceilingKey(key));
+    expected(surprises, () -> database.count(KeyRange.all().from(key)));
+    for (boolean values : new boolean[] {true, false}) {
+      for (boolean descending : new boolean[] {true, false}) {
+        RangeOptions options =
+            RangeOptions.defaults().withValues(values).withDescending(descending);
+        expected(
+            surprises,
+            () -> {
+              try (Database.RecordCursor cursor = database.range(KeyRange.all(), options)) {
+                for (int i = 0; i < 100 && cursor.next(); i++) {
+                  assertThat(cursor.key()).isNotNull();
+                }
+              }
+            });
+      }
     }
   }
 
@@ -310,7 +337,7 @@ class ForgedManifestTest {
   /** Each page is right and each key has a record, but not its own. */
   @ParameterizedTest
   @EnumSource(
-      names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD", "PACKED_FILTER"},
+      names = {"APPROXIMATE", "PACKED", "PACKED_ZSTD", "PACKED_FILTER", "PACKED_ORDERED"},
       mode = EnumSource.Mode.EXCLUDE)
   void verificationFindsAnIndexThatLeadsElsewhere(Golden golden) throws Exception {
     DatabaseDirectory original = DataSet.open(golden.directory()).single();
