@@ -337,6 +337,15 @@ public final class Lookup implements Closeable {
     withOrder(() -> use.with(order));
   }
 
+  /**
+   * Fails if this is closed.
+   *
+   * @throws IllegalStateException if the database is closed
+   */
+  void requireOpen() {
+    sync.requireOpen();
+  }
+
   /** Creates a batch of keys, which one thread may use repeatedly. */
   public KeyBatch batch() {
     return new KeyBatch(sync::getAll);

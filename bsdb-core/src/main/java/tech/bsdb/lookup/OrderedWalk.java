@@ -128,11 +128,15 @@ public final class OrderedWalk {
    *
    * @return false at the end
    * @throws CorruptDatabaseException if bytes are damaged
-   * @throws IllegalStateException if the database is closed
+   * @throws IllegalStateException if the database is closed, or an earlier call failed
    */
   public boolean next() throws IOException {
     if (closed) {
       throw new IllegalStateException("the scan is closed");
+    }
+    lookup.requireOpen();
+    if (failed) {
+      throw new IllegalStateException("the scan failed before, and cannot go on");
     }
     if (at + 1 >= size) {
       if (ended) {
@@ -149,13 +153,10 @@ public final class OrderedWalk {
   }
 
   private void readOn() throws IOException {
-    if (failed) {
-      throw new IllegalStateException("the scan failed before, and cannot go on");
-    }
     failed = true;
+    at = -1;
     lookup.withOrder(this::readKeys);
     readValues();
-    at = -1;
     failed = false;
   }
 

@@ -112,6 +112,13 @@ final class Sessions {
     return session;
   }
 
+  /** Fails if this is closed. */
+  void requireOpen() {
+    if (closed) {
+      throw closed();
+    }
+  }
+
   private static IllegalStateException closed() {
     return new IllegalStateException("the database is closed");
   }

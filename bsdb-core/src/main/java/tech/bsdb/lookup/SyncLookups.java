@@ -62,6 +62,11 @@ final class SyncLookups {
     return showMemory;
   }
 
+  /** Fails if the database is closed. */
+  void requireOpen() {
+    sessions.requireOpen();
+  }
+
   /** Looks up a key; see {@link Lookup#get(byte[])}. */
   @SuppressWarnings("Finally") // throws what it caught
   byte @Nullable [] get(byte[] key) throws IOException {
