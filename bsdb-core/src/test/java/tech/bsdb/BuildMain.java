@@ -24,6 +24,7 @@ public final class BuildMain {
             .withLayout(Layout.valueOf(args[1].toUpperCase(java.util.Locale.ROOT)))
             .withDictionaryBytes(4096)
             .withDataFiles(2)
+            .withOrderedKeys(true)
             .withOverwrite(true)
             .withShards(args.length > 5 ? Integer.parseInt(args[5]) : 1);
     int records = Integer.parseInt(args[2]);

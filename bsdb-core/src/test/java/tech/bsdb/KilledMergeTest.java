@@ -26,8 +26,8 @@ class KilledMergeTest {
   private static final List<BuildOptions> KINDS =
       List.of(
           BuildOptions.defaults().withLayout(Layout.PACKED).withDataFiles(2).withFilterBits(8),
-          BuildOptions.defaults().withLayout(Layout.BLOCKED),
-          BuildOptions.defaults().withLayout(Layout.PACKED).withShards(3),
+          BuildOptions.defaults().withLayout(Layout.BLOCKED).withOrderedKeys(true),
+          BuildOptions.defaults().withLayout(Layout.PACKED).withShards(3).withOrderedKeys(true),
           BuildOptions.defaults().withLayout(Layout.COMPRESSED).withShards(2));
 
   @TempDir Path directory;

@@ -90,6 +90,7 @@ class MergeModelTest {
         .withFilterBits(layout.isPacked() && random.nextBoolean() ? 1 + random.nextInt(16) : 0)
         .withHash(random.nextBoolean() ? HashAlgorithm.GOV : HashAlgorithm.PTR)
         .withChecksumBits(random.nextInt(33))
+        .withOrderedKeys(random.nextBoolean())
         .withSeed(random.nextBoolean() ? 0 : random.nextLong())
         .withDictionaryBytes(random.nextBoolean() ? 0 : 4096)
         .withSampleRecords(200)
@@ -161,6 +162,10 @@ class MergeModelTest {
       for (Map.Entry<String, byte[]> entry : model.entrySet()) {
         Truth.same(database.get(bytes(entry.getKey())), entry.getValue(), entry.getKey());
       }
+      Truth truth = new Truth();
+      model.forEach((key, value) -> truth.add(bytes(key), value));
+      truth.absent(bytes("absent"));
+      truth.checkOrder(database);
     }
   }
 

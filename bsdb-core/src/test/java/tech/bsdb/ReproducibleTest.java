@@ -35,6 +35,16 @@ class ReproducibleTest {
               layout + ", filter, last",
               options.withLayout(layout).withFilterBits(16).withDuplicates(DuplicatePolicy.LAST)));
     }
+    for (Layout layout : Layout.values()) {
+      kinds.add(
+          Arguments.of(
+              layout.name().toLowerCase(java.util.Locale.ROOT) + ", ordered, last",
+              options
+                  .withLayout(layout)
+                  .withDataFiles(2)
+                  .withOrderedKeys(true)
+                  .withDuplicates(DuplicatePolicy.LAST)));
+    }
     kinds.add(Arguments.of("approximate", options.withApproximateWidth(9)));
     kinds.add(Arguments.of("seed", options.withSeed(0x5eed_5eed_5eed_5eedL)));
     kinds.add(Arguments.of("last", options.withDuplicates(DuplicatePolicy.LAST)));

@@ -173,7 +173,7 @@ class OverlappingBuildsTest {
       assertThat(output.lines()).hasSize(60).noneMatch(line -> line.startsWith("failed"));
     }
     Database.verify(target(), (done, total) -> {});
-    assertThat(Leaks.tree(directory)).hasSize(6);
+    assertThat(Leaks.tree(directory)).hasSize(7);
   }
 
   /** A build that stops when it has moved one of its data files into the target. */

@@ -109,6 +109,7 @@ class InjectedFaultTest {
             .withDataFiles(3)
             .withChecksumBits(0)
             .withApproximateWidth(width)
+            .withOrderedKeys(width == 0)
             .withDictionaryBytes(1024));
     return target;
   }
