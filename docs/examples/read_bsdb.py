@@ -4,20 +4,27 @@ readers in other languages. "§" refers to its sections. It favors brevity over 
     python3 read_bsdb.py DIR KEY...            print each value and a newline; for an absent key a line on stderr
     python3 read_bsdb.py DIR --keys-from FILE  take keys in hexadecimal, one per line, from a file or - for standard
                                                input; print a line for each: the value in hexadecimal, or "absent"
+    python3 read_bsdb.py DIR --range FROM TO [reverse]
+    python3 read_bsdb.py DIR --prefix KEY [reverse]
+                                               print the records from FROM up to TO, which is not included, or those
+                                               whose keys start with KEY, in the order of keys, a line for each: key
+                                               and value. All are in hexadecimal; - for FROM or TO is no bound
 
-DIR is a database, a set of shards, whole or partial, or one shard. The exit code is 1 if a KEY is absent, and 2 after an error, such as a
-damaged page or a key of another shard. It needs Python 3.8 or newer; compressed layouts need Python 3.14, the module
-zstandard, or the library libzstd.
+DIR is a database, a set of shards, whole or partial, or one shard. The exit code is 1 if a KEY is absent, and 2 after an
+error, such as a damaged page, a key of another shard, or a range of a database without an order of keys. It needs
+Python 3.8 or newer; compressed layouts need Python 3.14, the module zstandard, or the library libzstd.
 """
 
 import binascii
+import bisect
 import ctypes
 import ctypes.util
 import hashlib
+import heapq
 import os
 import sys
 
-KINDS = {"manifest": 1, "hash": 2, "index": 3, "data": 4, "dictionary": 5, "filter": 6}  # §1
+KINDS = {"manifest": 1, "hash": 2, "index": 3, "data": 4, "dictionary": 5, "filter": 6, "order": 7}  # §1
 PAGE, PAYLOAD = 4096, 4092  # §2
 A = 0x9E3779B97F4A7C13  # §5
 MASK = 2**64 - 1
@@ -349,13 +356,18 @@ def get_addressed(database, key, high, low):  # §3, §4
         return None
     address, compressed = number(entry), database.text["layout"] == "compressed"
     detail_bits = max(8, (database.number("zstd.block") - 1).bit_length()) if compressed else 8
-    at = stream_position(field(address, detail_bits, 56 - detail_bits))
-    stream = Stream(database.file("data", address >> 56).read, at)
-    if compressed:
-        block = next_block(stream, database.decompress)
-        stream = bytes_stream(block(), field(address, 0, detail_bits))
-    stored_key, value = next_record(stream)
+    offset, detail = field(address, detail_bits, 56 - detail_bits), field(address, 0, detail_bits)
+    stored_key, value = record_at(database, address >> 56, offset, detail)
     return value if stored_key == key else None
+
+
+def record_at(database, file_number, offset, detail):
+    """The key and the value at the parts of an address."""
+    stream = Stream(database.file("data", file_number).read, stream_position(offset))
+    if database.text["layout"] == "compressed":
+        block = next_block(stream, database.decompress)
+        stream = bytes_stream(block(), detail)
+    return next_record(stream)
 
 
 def get_packed(database, key, high, low):  # §12
@@ -445,6 +457,67 @@ LAYOUTS = {layout: get_addressed for layout in ("blocked", "compact", "compresse
 LAYOUTS.update({"packed": get_packed, "packed-compressed": get_packed, "none": get_approximate})
 
 
+# Order of keys (§16)
+
+
+def order_node(database, level, page):
+    """The keys and values of a node, and the distances in pages to the nodes before and after it."""
+    file, levels = database.file("order"), database.numbers("order.levels")
+    first, width = 1 + sum(levels[:level]) + page, 5 if level > 0 else ceil_div(sum(database.numbers("order.place")), 8)
+    pages = file.read(0, PAYLOAD, first)[3] + 1
+    data = file.read(0, pages * PAYLOAD, first)
+    n, keys = number(data[:2]), []
+    check(n > 0 and data[2] == level, f"{file.path}: no node of level {level} in page {first}")
+    values_at = 16 + 4 * ceil_div(n, 16)
+    for i in range(n):
+        if i % 16 == 0:
+            at = 16 + i // 4
+            stream = bytes_stream(data, number(data[at : at + 4]))
+        shared, rest = divmod(stream.number(1), 16)
+        shared += stream.leb128() if shared == 15 else 0
+        rest += stream.leb128() if rest == 15 else 0
+        other = b"" if i == 0 else keys[0] if i % 16 == 0 else keys[-1]
+        keys.append(other[:shared] + stream.take(rest))
+    values = [number(data[values_at + i * width :][:width]) for i in range(n)]
+    return keys, values, data[4] + 1, pages
+
+
+def key_range(database, start, end, reverse):
+    """The records with keys from `start` up to `end`, which is not included; None is no end."""
+    levels, page = database.numbers("order.levels"), 0
+    for level in range(len(levels) - 1, 0, -1):
+        keys, values, _, _ = order_node(database, level, page)
+        if not reverse:
+            page = values[max(0, bisect.bisect_right(keys, start) - 1)]
+        else:
+            page = values[max(0, (len(keys) if end is None else bisect.bisect_left(keys, end)) - 1)]
+    while 0 <= page < levels[0]:
+        keys, values, before, after = order_node(database, 0, page)
+        for key, value in sorted(zip(keys, values), reverse=reverse):
+            if start <= key and (end is None or key < end):
+                yield key, ordered_value(database, key, value)
+            elif (key < start) == reverse:
+                return
+        page += -before if reverse else after
+
+
+def ordered_value(database, key, place):
+    """The value of a key, whose entry in a leaf has the value `place`."""
+    if "packed" in database.text["layout"]:
+        return database.get(key)
+    _, offset_bits, detail_bits = database.numbers("order.place")
+    offset, detail = field(place, detail_bits, offset_bits), field(place, 0, detail_bits)
+    stored_key, value = record_at(database, place >> (offset_bits + detail_bits), offset, detail)
+    check(stored_key == key, f"{database.path}: the order of keys leads from {key!r} to {stored_key!r}")
+    return value
+
+
+def prefix_end(prefix):
+    """The first key after all that start with a prefix, or None."""
+    stripped = prefix.rstrip(b"\xff")
+    return stripped[:-1] + bytes([stripped[-1] + 1]) if stripped else None
+
+
 # Shards (§14)
 
 SLOTS = 16384
@@ -517,6 +590,11 @@ class ShardSet:
         check(shard in self.shards, f"{self.path}: {key!r} belongs to shard {shard}, which is not held here")
         return self.shards[shard].get(key)
 
+    def range(self, start=b"", end=None, reverse=False):
+        """The records of a range of all shards that are held, merged."""
+        ranges = [shard.range(start, end, reverse) for shard in self.shards.values()]
+        return heapq.merge(*ranges, key=lambda record: record[0], reverse=reverse)
+
 
 class Database:
     """The values of the manifest (§6), and the files that it lists. It may be one shard of a set."""
@@ -545,6 +623,9 @@ class Database:
     def number(self, name):
         return int(self.text[name])
 
+    def numbers(self, name):
+        return [int(each) for each in self.text[name].split(" ")]
+
     def file(self, kind, file_number=0):
         check((kind, file_number) in self.files, f"no {kind} file {file_number}")
         return self.files[kind, file_number]
@@ -554,6 +635,11 @@ class Database:
         own = self.number("shard.number")
         check(shard == own, f"{self.path}: {key!r} belongs to shard {shard}, and this is shard {own}")
         return LAYOUTS[self.text["layout"]](self, key, *signature(key, self.number("hash.seed")))
+
+    def range(self, start=b"", end=None, reverse=False):
+        """The records with keys from `start` up to `end`, which is not included, as pairs in the order of keys."""
+        check("order.levels" in self.text, f"{self.path}: no order of keys: build it with bsdb build --ordered")
+        return key_range(self, start, end, reverse)
 
 
 def open_database(directory):
@@ -569,6 +655,15 @@ def main():
             for line in lines:
                 value = database.get(bytes.fromhex(line))
                 print("absent" if value is None else value.hex())
+        return 0
+    if keys[0] in ("--range", "--prefix"):
+        start = bytes.fromhex(keys[1].strip("-"))
+        if keys[0] == "--prefix":
+            end, options = prefix_end(start), keys[2:]
+        else:
+            end, options = None if keys[2] == "-" else bytes.fromhex(keys[2]), keys[3:]
+        for key, value in database.range(start, end, reverse=options == ["reverse"]):
+            print(key.hex(), value.hex())
         return 0
     for key in keys:
         value = database.get(os.fsencode(key))

@@ -201,6 +201,74 @@ class PythonReaderTest {
     check(directory.resolve("db"), truth);
   }
 
+  /** A database and a set. */
+  @ParameterizedTest
+  @EnumSource
+  void ranges(Layout layout) throws Exception {
+    SplittableRandom random = Seeds.random("PythonReaderTest ranges " + layout);
+    Truth truth = OrderedTruth.random(random);
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withDataFiles(1 + random.nextInt(3))
+            .withBlockSize(512 + random.nextInt(4000))
+            .withOrderedKeys(true);
+    truth.build(directory.resolve("db"), options);
+    checkRanges(directory.resolve("db"), OrderedTruth.ranges(random, truth));
+    Truth some = new Truth();
+    truth.records().subList(0, 300).forEach(record -> some.add(record.key(), record.value()));
+    some.absent(Truth.utf8("absent"));
+    check(directory.resolve("db"), some);
+    truth.build(directory.resolve("set"), options.withShards(2 + random.nextInt(4)));
+    checkRanges(directory.resolve("set"), OrderedTruth.ranges(random, truth).subList(0, 4));
+  }
+
+  @Test
+  void rangesOfFewRecords() throws Exception {
+    BuildOptions ordered = BuildOptions.defaults().withOrderedKeys(true);
+    List<KeyRange> ranges = List.of(KeyRange.all(), KeyRange.all().from(new byte[1]));
+    for (int count : new int[] {0, 1, 17}) {
+      Truth truth = new Truth();
+      for (int i = 0; i < count; i++) {
+        truth.add(new byte[i], new byte[] {(byte) i});
+      }
+      Path database = directory.resolve("db-" + count);
+      truth.build(database, ordered);
+      checkRanges(database, ranges);
+      Path set = directory.resolve("set-" + count);
+      truth.build(set, ordered.withShards(3));
+      checkRanges(set, ranges);
+    }
+  }
+
+  @Test
+  void rangesWithoutAnOrderAreRefused() throws Exception {
+    for (Path database : List.of(Golden.BLOCKED.directory(), GoldenSetTest.golden())) {
+      Run run = run(database, "--range", "-", "-");
+      assertThat(run.exit).isEqualTo(2);
+      assertThat(run.errors).contains("bsdb build --ordered");
+    }
+  }
+
+  @Test
+  void damagedOrdersAreReported() throws Exception {
+    Path database = directory.resolve("db");
+    BuildOptions ordered = BuildOptions.defaults().withOrderedKeys(true);
+    Golden.BLOCKED.truth().build(database, ordered);
+    checkRanges(database, List.of(KeyRange.all()));
+    for (Path file : Golden.files(database)) {
+      if (file.getFileName().toString().startsWith("order-")) {
+        byte[] bytes = Files.readAllBytes(file);
+        bytes[4096 + 1000] ^= 4;
+        Files.write(file, bytes);
+      }
+    }
+    Run run = run(database, "--prefix", "");
+    assertThat(run.exit).isEqualTo(2);
+    assertThat(run.errors).contains("checksum").contains("order-");
+    check(database, Golden.BLOCKED.truth());
+  }
+
   /** One bit of the page after the header, in each file: these lookups read all of them. */
   @ParameterizedTest
   @EnumSource(names = {"COMPACT", "DICTIONARY", "APPROXIMATE", "PTR", "PACKED_FILTER"})
@@ -266,6 +334,45 @@ class PythonReaderTest {
     truth.records().forEach(record -> expected.add(HEX.formatHex(record.value())));
     truth.absentKeys().forEach(key -> expected.add("absent"));
     assertThat(run.lines).isEqualTo(expected);
+  }
+
+  /** Asks for each range in both directions. */
+  private void checkRanges(Path database, List<KeyRange> ranges) throws Exception {
+    try (Database same = Database.open(database)) {
+      for (KeyRange range : ranges) {
+        byte[] from = range.span().from();
+        byte[] to = range.span().to();
+        checkRange(
+            database,
+            same,
+            range,
+            "--range",
+            from == null ? "-" : HEX.formatHex(from),
+            to == null ? "-" : HEX.formatHex(to));
+      }
+      for (String prefix : List.of("", "ff", "63")) {
+        checkRange(database, same, KeyRange.prefix(HEX.parseHex(prefix)), "--prefix", prefix);
+      }
+    }
+  }
+
+  private void checkRange(Path database, Database same, KeyRange range, String... question)
+      throws Exception {
+    for (boolean descending : new boolean[] {false, true}) {
+      List<String> arguments = new ArrayList<>(List.of(question));
+      if (descending) {
+        arguments.add("reverse");
+      }
+      Run run = run(database, arguments.toArray(String[]::new));
+      assumeFalse(run.errors.contains("compressed layouts need"), run.errors);
+      assertThat(run.errors).isEmpty();
+      assertThat(run.exit).isZero();
+      List<String> expected = new ArrayList<>();
+      for (Truth.Entry record : OrderedTruth.read(same, range, descending)) {
+        expected.add(HEX.formatHex(record.key()) + " " + HEX.formatHex(record.value()));
+      }
+      assertThat(run.lines).as(String.join(" ", arguments)).isEqualTo(expected);
+    }
   }
 
   /** Asks for all keys, the records' before the absent ones. */
