@@ -11,7 +11,7 @@
 use std::borrow::Cow;
 use std::process::ExitCode;
 
-use bsdb::{Access, Database, Layout, Options};
+use bsdb::{Access, Database, KeyRange, Layout, Options};
 
 /// Keys and what they lead to.
 type Truth = Vec<(Vec<u8>, Option<Vec<u8>>)>;
@@ -123,6 +123,77 @@ fn compare(directory: &str, truth: &Truth, access: Access) -> Result<(), Failure
     }
     if (verified.records, db.len()) != (expected.len() as u64, expected.len() as u64) {
         return Err(Failure::Wrong(format!("verify: {} of {} records", verified.records, expected.len())));
+    }
+    if db.is_ordered() {
+        compare_order(&db, truth, access)?;
+    }
+    Ok(())
+}
+
+/// Compares ranges from, to and between some keys, present and absent, and the neighbors of these.
+fn compare_order(db: &Database, truth: &Truth, access: Access) -> Result<(), Failure> {
+    let mut sorted: Vec<(&[u8], &[u8])> =
+        truth.iter().filter_map(|(key, value)| Some((&key[..], value.as_deref()?))).collect();
+    sorted.sort();
+    compare_range(db, &sorted, KeyRange::all(), 0..sorted.len())?;
+    let below = |key: &[u8]| sorted.partition_point(|(other, _)| *other < key);
+    let wanted = |i: usize| sorted.get(i).map(|(key, _)| *key);
+    let equal = |how: &str, key: &[u8], found: Option<Vec<u8>>, expected: Option<&[u8]>| {
+        same(how, key, found.as_deref(), &expected.map(<[u8]>::to_vec))
+    };
+    equal("first_key", b"", db.first_key()?, wanted(0))?;
+    equal("last_key", b"", db.last_key()?, wanted(sorted.len().wrapping_sub(1)))?;
+    let most = if access == Access::Mapped { 100 } else { 10 };
+    let bounds: Vec<&[u8]> = truth.iter().step_by(truth.len() / most + 1).map(|(key, _)| &key[..]).collect();
+    for (i, key) in bounds.iter().enumerate() {
+        let (at, other) = (below(key), bounds[i / 2]);
+        let behind = at + usize::from(wanted(at) == Some(key));
+        equal("ceiling_key", key, db.ceiling_key(key)?, wanted(at))?;
+        equal("floor_key", key, db.floor_key(key)?, behind.checked_sub(1).and_then(wanted))?;
+        // Long ranges take long: most bounds get a short one.
+        let few = &sorted[behind..sorted.len().min(behind + 40)];
+        let end = few.last().map_or(*key, |(key, _)| *key);
+        compare_range(db, &sorted, KeyRange::all().after(key).through(end), behind..behind + few.len())?;
+        let start = sorted[at.saturating_sub(100)..at].first().map_or(*key, |(key, _)| *key);
+        compare_range(db, &sorted, KeyRange::all().from(start).to(key), at.saturating_sub(100)..at)?;
+        let prefix = &key[..key.len().saturating_sub(1 + i % 2)];
+        let starts = sorted.iter().filter(|(key, _)| key.starts_with(prefix)).count();
+        compare_range(db, &sorted, KeyRange::prefix(prefix), below(prefix)..below(prefix) + starts)?;
+        let between = KeyRange::all().from(key).to(other);
+        let count = below(other).saturating_sub(at) as u64;
+        if db.count(&between)? != count || i < 4 && db.range(between)?.keys().count() as u64 != count {
+            return Err(Failure::Wrong(format!("count {key:02x?} to {other:02x?}: not {count}")));
+        }
+    }
+    Ok(())
+}
+
+fn compare_range(
+    db: &Database,
+    sorted: &[(&[u8], &[u8])],
+    range: KeyRange,
+    place: std::ops::Range<usize>,
+) -> Result<(), Failure> {
+    let expected = &sorted[place];
+    let wrong = |how: &str, found: usize| {
+        let expected = expected.len();
+        Failure::Wrong(format!("{how} {range:02x?}: {found} records, some wrong, instead of {expected}"))
+    };
+    let ascending = db.range(range.clone())?.collect::<Result<Vec<_>, _>>()?;
+    let descending = db.range(range.clone())?.descending().collect::<Result<Vec<_>, _>>()?;
+    let keys = db.range(range.clone())?.keys().collect::<Result<Vec<_>, _>>()?;
+    let back = db.range(range.clone())?.descending().keys().collect::<Result<Vec<_>, _>>()?;
+    if !ascending.iter().map(|(key, value)| (&key[..], &value[..])).eq(expected.iter().copied()) {
+        return Err(wrong("range", ascending.len()));
+    }
+    if !descending.iter().rev().eq(&ascending) {
+        return Err(wrong("descending range", descending.len()));
+    }
+    if !keys.iter().chain(back.iter().rev()).eq(ascending.iter().chain(&ascending).map(|(key, _)| key)) {
+        return Err(wrong("keys of", keys.len()));
+    }
+    if db.count(&range)? != expected.len() as u64 {
+        return Err(wrong("count", db.count(&range)? as usize));
     }
     Ok(())
 }

@@ -6,6 +6,7 @@ use crate::file::paged::PagedFile;
 use crate::hash::signature::Signature;
 use crate::layout::packed::Sighted;
 use crate::layout::{Outcome, Scratch};
+use crate::order::walk::OrderedKey;
 use crate::os::direct::{self, Pages, Read, Ring};
 use crate::single::{Engine, Found, Single, Step};
 
@@ -165,6 +166,23 @@ where
             state.step = Step::Place(state.single.address(slots, slot, page.bytes())?);
         }
     }
+    records_from_device(&states, keys, &index, base, ring, scratch, answer)
+}
+
+/// The last step of keys: reads their records. `index` has the pages of the index of approximate databases.
+fn records_from_device<'db, K, F>(
+    states: &[State<'db>],
+    keys: &[K],
+    index: &[Option<Pages>],
+    base: usize,
+    ring: Option<&mut Ring>,
+    scratch: &mut Scratch,
+    answer: &mut F,
+) -> Result<()>
+where
+    K: AsRef<[u8]>,
+    F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
+{
     let data: Vec<Option<Wants<'_>>> = states
         .iter()
         .map(|state| match state.step {
@@ -179,7 +197,7 @@ where
         let found = match (state.step, &state.single.engine) {
             (Step::Slot(slot), Engine::Approximate(_, entries)) => {
                 // The page was read and verified above.
-                let page = index[i].as_ref().map(Pages::bytes).unwrap_or(&[]);
+                let page = index.get(i).and_then(Option::as_ref).map(Pages::bytes).unwrap_or(&[]);
                 let range = entries.value(slot, page)?;
                 scratch.work.raw.clear();
                 scratch.work.raw.extend_from_slice(&page[range.clone()]);
@@ -200,6 +218,55 @@ where
             _ => None,
         };
         answer(base + i, found, scratch)?;
+    }
+    Ok(())
+}
+
+/// Passes on the values of keys of the order, in turn. Their records are found by their addresses, or by the keys
+/// in the packed layouts.
+pub(crate) fn of_order<'db>(
+    db: &'db Database,
+    entries: &[OrderedKey<'db>],
+    scratch: &mut Scratch,
+    mut answer: impl FnMut(&[u8]),
+) -> Result<()> {
+    let unfounded = |entry: &OrderedKey<'_>| {
+        let found = format!("a key of {} bytes that leads to none", entry.key.len());
+        entry.tree.unsound(0, entry.page, "keys that lead to their records", found)
+    };
+    let keys: Vec<&[u8]> = entries.iter().map(|entry| &entry.key[..]).collect();
+    let mut states = Vec::with_capacity(entries.len());
+    for entry in entries {
+        let single = entry.single;
+        let mut state = State { single, signature: Signature::default(), step: Step::Absent };
+        if let Engine::Slots(slots) = &single.engine {
+            let place = single.place_of(slots, entry.tree.address(entry.place));
+            state.step = Step::Place(place.ok_or_else(|| unfounded(entry))?);
+        } else {
+            state.signature = single.signature(&entry.key);
+            single.prefetch_step(state.signature);
+        }
+        states.push(state);
+    }
+    for (state, key) in states.iter_mut().zip(&keys) {
+        if let Engine::Packed(_) = state.single.engine {
+            state.step = state.single.step(key, state.signature)?;
+        }
+        state.single.prefetch_next(&state.step);
+    }
+    let mut each = |i: usize, found: Option<Found<'db>>, scratch: &Scratch| match found {
+        Some(found) => {
+            answer(found.bytes(scratch));
+            Ok(())
+        }
+        None => Err(unfounded(&entries[i])),
+    };
+    if db.reads_directly() {
+        return db.with_ring(|ring| records_from_device(&states, &keys, &[], 0, ring, scratch, &mut each));
+    }
+    for (i, (state, key)) in states.iter().zip(&keys).enumerate() {
+        let found = state.single.complete(state.step, key, state.signature, scratch)?;
+        each(i, found, scratch)?;
     }
     Ok(())
 }

@@ -16,6 +16,10 @@ use crate::format::record::MAX_KEY;
 use crate::format::routing;
 use crate::format::set::{SetFacts, ShardLine};
 use crate::layout::Scratch;
+use crate::order::cursor::OrderCursor;
+use crate::order::key_range::KeyRange;
+use crate::order::tree::OrderTree;
+use crate::order::walk::Range;
 use crate::os::direct::Ring;
 use crate::scan::Scan;
 use crate::single::{Found, Single};
@@ -36,9 +40,10 @@ impl Default for Options {
 }
 
 impl Options {
-    /// How the data files are read, and the index of the layouts that have addresses. Hash functions, the
-    /// index of the packed layouts and filters are mapped in any case: they are small, and looked at in
-    /// several places for each key. The index of the packed layouts is then read into memory by the first lookup.
+    /// How the data files are read, the order of keys, and the index of the layouts that have addresses. Hash
+    /// functions, the index of the packed layouts and filters are mapped in any case: they are small, and looked
+    /// at in several places for each key. The index of the packed layouts is then read into memory by the first
+    /// lookup.
     pub fn access(mut self, access: Access) -> Self {
         self.access = access;
         self
@@ -93,6 +98,8 @@ pub struct Statistics {
     pub kept_bytes: usize,
     /// Whether there is a filter of absent keys.
     pub filter: bool,
+    /// Whether the order of the keys was stored.
+    pub ordered: bool,
     /// Whether blocks are compressed with a dictionary.
     pub dictionary: bool,
     /// Shards of the whole set; 1 without shards.
@@ -217,6 +224,7 @@ impl Database {
             approximate: self.is_approximate(),
             kept_bytes: facts.width,
             filter: facts.filter.is_some(),
+            ordered: self.is_ordered(),
             dictionary: self.held().any(|single| single.dictionary.is_some()),
             shards: facts.shards,
             shards_held: self.held().count() as u32,
@@ -305,6 +313,104 @@ impl Database {
             )));
         }
         Ok(Scan::new(self.held().collect()))
+    }
+
+    /// Whether the order of the keys was stored, which [`range`](Database::range) and the other questions about
+    /// the order need.
+    pub fn is_ordered(&self) -> bool {
+        self.held().all(|single| single.order.is_some())
+    }
+
+    /// The records of a range, as an iterator in the order of keys; in a set, those of all shards that are held,
+    /// merged.
+    ///
+    /// It reads in batches, which grow up to 128 records. Fails unless the database [is
+    /// ordered](Database::is_ordered).
+    ///
+    /// ```no_run
+    /// # let db = bsdb::Database::open("rdb")?;
+    /// use bsdb::KeyRange;
+    /// for record in db.range(KeyRange::all().from("2026-11").to("2026-12"))?.descending() {
+    ///     let (key, value) = record?;
+    /// }
+    /// for key in db.prefix("user:42:")?.keys() {
+    ///     let key = key?; // no record was read
+    /// }
+    /// # Ok::<(), bsdb::Error>(())
+    /// ```
+    pub fn range(&self, range: KeyRange) -> Result<Range<'_>> {
+        Range::new(self, range)
+    }
+
+    /// The records whose keys begin with some bytes, in the order of keys.
+    pub fn prefix(&self, prefix: impl AsRef<[u8]>) -> Result<Range<'_>> {
+        self.range(KeyRange::prefix(prefix))
+    }
+
+    /// The number of keys in a range. Reads two leaves of the order at most, in a set of each shard.
+    pub fn count(&self, range: &KeyRange) -> Result<u64> {
+        let mut count = 0;
+        for (_, tree) in self.orders()? {
+            if range.is_empty() {
+                continue;
+            }
+            let mut cursor = OrderCursor::new(tree);
+            let end = match range.end() {
+                Some(end) => cursor.rank(end)?,
+                None => tree.records(),
+            };
+            count += end.saturating_sub(cursor.rank(range.start())?);
+        }
+        Ok(count)
+    }
+
+    /// The first key, or None if there are no records.
+    pub fn first_key(&self) -> Result<Option<Vec<u8>>> {
+        self.least(|cursor| cursor.first())
+    }
+
+    /// The last key, or None if there are no records.
+    pub fn last_key(&self) -> Result<Option<Vec<u8>>> {
+        self.greatest(|cursor| cursor.last())
+    }
+
+    /// The greatest key that is not greater than the given one.
+    pub fn floor_key(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.greatest(|cursor| cursor.floor(key))
+    }
+
+    /// The least key that is not less than the given one.
+    pub fn ceiling_key(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
+        self.least(|cursor| cursor.ceiling(key))
+    }
+
+    fn least(&self, seek: impl Fn(&mut OrderCursor<'_>) -> Result<bool>) -> Result<Option<Vec<u8>>> {
+        Ok(self.sought(seek)?.into_iter().min())
+    }
+
+    fn greatest(&self, seek: impl Fn(&mut OrderCursor<'_>) -> Result<bool>) -> Result<Option<Vec<u8>>> {
+        Ok(self.sought(seek)?.into_iter().max())
+    }
+
+    /// The keys that a move of the cursor leads to in each database.
+    fn sought(&self, seek: impl Fn(&mut OrderCursor<'_>) -> Result<bool>) -> Result<Vec<Vec<u8>>> {
+        let mut keys = Vec::new();
+        for (_, tree) in self.orders()? {
+            let mut cursor = OrderCursor::new(tree);
+            if seek(&mut cursor)? {
+                keys.push(cursor.key()?.to_vec());
+            }
+        }
+        Ok(keys)
+    }
+
+    /// The order of keys of each database.
+    pub(crate) fn orders(&self) -> Result<Vec<(&Single, &OrderTree)>> {
+        let orders = self.held().map(|single| Some((single, single.order.as_ref()?))).collect::<Option<_>>();
+        orders.ok_or_else(|| {
+            let path = self.path.display();
+            Error::Impossible(format!("{path}: has no order of keys; build it anew with: bsdb build --ordered"))
+        })
     }
 
     /// Checks every byte of every file and that each record is found by its key.

@@ -17,6 +17,9 @@
 //! # Ok::<(), bsdb::Error>(())
 //! ```
 //!
+//! If the order of the keys was stored (`bsdb build --ordered`), [`Database::range`] and [`Database::prefix`] give
+//! records in that order.
+//!
 //! [`Database::open`] takes a database, a set of shards (whole or in part) or a store, whose current version
 //! it opens; [`Store`] follows a store from version to version.
 //!
@@ -38,6 +41,7 @@ mod format;
 mod hash;
 mod index;
 mod layout;
+mod order;
 mod os;
 mod scan;
 mod single;
@@ -48,6 +52,8 @@ pub use database::{Database, Options, Statistics};
 pub use error::{Error, Result};
 pub use file::paged::Access;
 pub use format::facts::Layout;
+pub use order::key_range::KeyRange;
+pub use order::walk::{Keys, Range};
 pub use scan::Scan;
 pub use store::Store;
 pub use verify::Verified;

@@ -21,6 +21,7 @@ use crate::index::filter::SignatureFilter;
 use crate::index::slots::SlotIndex;
 use crate::layout::packed::{self, PackedFiles, Sighted, Wanted};
 use crate::layout::{compressed, plain, Outcome, Place, Scratch, Work};
+use crate::order::tree::OrderTree;
 use crate::os::direct::Pages;
 
 /// A database or one shard. Thread-safe.
@@ -29,6 +30,7 @@ pub(crate) struct Single {
     pub(crate) facts: Facts,
     pub(crate) engine: Engine,
     pub(crate) dictionary: Option<DDict<'static>>,
+    pub(crate) order: Option<OrderTree>,
     pub(crate) manifest_bytes: u64,
 }
 
@@ -125,6 +127,10 @@ impl Single {
             ),
             None => None,
         };
+        let order = match (files.order, &facts.order) {
+            (Some(file), Some(order)) => Some(OrderTree::open(file, order, facts.records)?),
+            _ => None,
+        };
         let hash = files.hash.map(|file| HashFunction::open(file, &facts)).transpose()?;
         let engine = match (facts.layout, hash) {
             (Layout::Packed | Layout::PackedCompressed, _) => {
@@ -152,7 +158,7 @@ impl Single {
             }),
             (_, None) => return Err(Error::Impossible(format!("{}: no hash function", path.display()))),
         };
-        Ok(Single { path: path.to_owned(), facts, engine, dictionary, manifest_bytes })
+        Ok(Single { path: path.to_owned(), facts, engine, dictionary, order, manifest_bytes })
     }
 
     #[inline(always)]
@@ -247,16 +253,24 @@ impl Single {
     #[inline(always)]
     pub(crate) fn address(&self, slots: &Slots, slot: u64, page: &[u8]) -> Result<Place> {
         let word = slots.index.word(slot, page);
-        let address = Address::decode(word, slots.detail_bits)
-            .filter(|address| address.offset >= SIZE as u64 && usize::from(address.file) < slots.data.len());
-        let Some(address) = address else {
+        let place = Address::decode(word, slots.detail_bits).and_then(|address| self.place_of(slots, address));
+        place.ok_or_else(|| {
             let at = slots.index.page(slot) * SIZE as u64 + slots.index.within(slot) as u64;
-            return Err(slots.index.file().damaged(at, "the address of a record", format!("{word:016x}")));
-        };
-        Ok(if slots.longest == 0 {
+            slots.index.file().damaged(at, "the address of a record", format!("{word:016x}"))
+        })
+    }
+
+    /// The place that an address leads to, if it is in a data file.
+    #[inline(always)]
+    pub(crate) fn place_of(&self, slots: &Slots, address: Address) -> Option<Place> {
+        let file = slots.data.get(usize::from(address.file))?;
+        if address.offset < SIZE as u64 {
+            return None;
+        }
+        Some(if slots.longest == 0 {
             plain::place(address)
         } else {
-            compressed::place(address, slots.longest, slots.data[usize::from(address.file)].pages())
+            compressed::place(address, slots.longest, file.pages())
         })
     }
 
@@ -406,7 +420,7 @@ impl Single {
 
     /// All files except the manifest.
     pub(crate) fn files(&self) -> Vec<&PagedFile> {
-        match &self.engine {
+        let mut files: Vec<&PagedFile> = match &self.engine {
             Engine::Slots(slots) => slots.data.iter().chain([slots.hash.file(), slots.index.file()]).collect(),
             Engine::Approximate(hash, index) => vec![hash.file(), index.file()],
             Engine::Packed(packed) => packed
@@ -416,6 +430,8 @@ impl Single {
                 .chain([packed.bins.file()])
                 .chain(packed.filter.as_ref().map(SignatureFilter::file))
                 .collect(),
-        }
+        };
+        files.extend(self.order.as_ref().map(OrderTree::file));
+        files
     }
 }

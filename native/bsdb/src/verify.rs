@@ -3,12 +3,16 @@
 use crate::error::{Error, Result};
 use crate::file::directory::MANIFEST;
 use crate::file::paged::{PagedFile, Run};
+use crate::format::address::Address;
 use crate::format::page::{self, SIZE};
 use crate::format::{routing, u32_at, u64_at};
 use crate::hash::signature::Signature;
 use crate::hash::HashFunction;
 use crate::index::filter::{SignatureFilter, GROUP, STARTS, WORDS};
 use crate::layout::{packed, Scratch};
+use crate::order::cursor::OrderCursor;
+use crate::order::tree::{Goal, OrderTree};
+use crate::os::direct::Pages;
 use crate::scan::{Cursor, Located};
 use crate::single::{Engine, Packed, Single};
 
@@ -48,6 +52,47 @@ pub(crate) fn single(single: &Single, verified: &mut Verified) -> Result<()> {
         }
         Engine::Slots(_) => verified.records += addressed(single)?,
         Engine::Packed(packed) => verified.records += binned(single, packed)?,
+    }
+    match &single.order {
+        Some(tree) => ordered(single, tree),
+        None => Ok(()),
+    }
+}
+
+/// Checks that the order has each key once, in order, with the address that lookups find, and that the tree leads to
+/// it.
+fn ordered(single: &Single, tree: &OrderTree) -> Result<()> {
+    let mut cursor = OrderCursor::new(tree);
+    let mut scratch = Scratch::default();
+    let mut buffer = Pages::default();
+    let mut last: Option<Vec<u8>> = None;
+    let mut keys = 0;
+    let mut more = cursor.first()?;
+    while more {
+        let page = cursor.page();
+        let key = cursor.key()?.to_vec();
+        if last.as_ref().is_some_and(|last| *last >= key) {
+            return Err(tree.unsound(0, page, "keys in ascending order", "another order"));
+        }
+        let address = match &single.engine {
+            Engine::Slots(_) => single.indexed_address(single.signature(&key), &mut scratch.index)?,
+            _ => None,
+        };
+        let same = address
+            .is_none_or(|word| Address::decode(word, single.facts.detail_bits()) == Some(tree.address(cursor.value())));
+        if !same || single.find(&key, &mut scratch)?.is_none() {
+            return Err(tree.unsound(0, page, "keys that lead to their records", "one that does not"));
+        }
+        if tree.leaf_page(Goal::Key(&key), &mut buffer)? != page {
+            return Err(tree.unsound(0, page, "a leaf to which its keys lead", "a key that leads to another"));
+        }
+        last = Some(key);
+        keys += 1;
+        more = cursor.next()?;
+    }
+    if keys != tree.records() {
+        let at = tree.file().pages() * SIZE as u64;
+        return Err(tree.file().damaged(at, format!("{} keys", tree.records()), keys.to_string()));
     }
     Ok(())
 }

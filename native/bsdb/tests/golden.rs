@@ -2,7 +2,7 @@
 
 mod support;
 
-use bsdb::{Access, Database, Layout, Options, Store};
+use bsdb::{Access, Database, KeyRange, Layout, Options, Store};
 use support::{ask, copy, golden, records, KINDS};
 
 const ACCESS: [Access; 3] = [Access::Mapped, Access::Read, Access::Direct];
@@ -18,6 +18,10 @@ fn every_kind_is_read_in_every_way() {
             assert_eq!(db.schema().is_some(), kind == "v1-typed");
             assert_eq!(db.is_approximate(), kind == "v1-approximate");
             assert_eq!(db.scan().is_err(), kind == "v1-approximate");
+            assert_eq!(db.is_ordered(), kind.starts_with("ordered-"));
+            if let Err(error) = db.range(KeyRange::all()).map(|_| ()).and(db.count(&KeyRange::all()).map(|_| ())) {
+                assert!(!db.is_ordered() && error.to_string().contains("bsdb build --ordered"), "{error}");
+            }
             for absent in [vec![b'x'; 300], vec![b'y'; 70_000]] {
                 assert_eq!(db.get(&absent).unwrap(), None);
             }

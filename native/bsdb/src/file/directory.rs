@@ -137,6 +137,7 @@ pub(crate) struct Files {
     pub(crate) hash: Option<PagedFile>,
     pub(crate) index: PagedFile,
     pub(crate) filter: Option<PagedFile>,
+    pub(crate) order: Option<PagedFile>,
     pub(crate) dictionary: Option<Vec<u8>>,
 }
 
@@ -157,6 +158,7 @@ impl Files {
             hash: optional(Kind::Hash, Access::Mapped)?,
             index,
             filter: optional(Kind::Filter, Access::Mapped)?,
+            order: optional(Kind::Order, access)?,
             dictionary,
         })
     }

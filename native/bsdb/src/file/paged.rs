@@ -128,7 +128,7 @@ impl PagedFile {
         }
         let source = match access {
             Access::Mapped => {
-                let random = matches!(line.kind, Kind::Data | Kind::Index | Kind::Hash | Kind::Filter);
+                let random = matches!(line.kind, Kind::Data | Kind::Index | Kind::Hash | Kind::Filter | Kind::Order);
                 Source::Mapped(Mapping::of(&file, expected, random).map_err(io)?)
             }
             Access::Read => Source::File(file),

@@ -40,7 +40,8 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<Option<Block>, &'static str> {
     Ok(Some(Block { size, raw, stored, plain: false }))
 }
 
-fn leb128(bytes: &[u8], from: usize) -> Result<Option<(u64, usize)>, &'static str> {
+/// A number, and where it ends. `Ok(None)`: more bytes are needed.
+pub(crate) fn leb128(bytes: &[u8], from: usize) -> Result<Option<(u64, usize)>, &'static str> {
     let mut value = 0u64;
     for (i, shift) in (0..35).step_by(7).enumerate() {
         let Some(&byte) = bytes.get(from + i) else {

@@ -84,6 +84,51 @@ pub(crate) struct FilterFacts {
     pub(crate) quotients: u64,
 }
 
+/// The order of keys (FORMAT.md §16).
+#[derive(Clone, Debug)]
+pub(crate) struct OrderFacts {
+    /// The number of pages of each level of the tree, from the leaves up; none without records.
+    pub(crate) levels: Vec<u64>,
+    /// The bits of an address's file number, byte offset and detail in the leaves; all 0 in packed layouts.
+    pub(crate) place: [u32; 3],
+}
+
+impl OrderFacts {
+    fn parse(lines: &Lines<'_>, levels: &str, layout: Layout) -> Result<OrderFacts> {
+        const MOST_LEVELS: usize = 48;
+        let place = lines.required("order.place")?;
+        let numbers: Vec<&str> = place.split(' ').collect();
+        let &[file, offset, detail] = numbers.as_slice() else {
+            return Err(lines.wrong("three numbers as order.place", format!("{place:?}")));
+        };
+        let place = [
+            lines.in_range("order.place of a file", file, 0, 7)?,
+            lines.in_range("order.place of an offset", offset, 0, 48)?,
+            lines.in_range("order.place of a detail", detail, 0, 20)?,
+        ];
+        let bits: u32 = place.iter().sum();
+        if bits > 63 || layout.is_packed() && bits > 0 || layout == Layout::None {
+            return Err(lines.wrong(format!("an order.place that goes with the layout {layout}"), format!("{place:?}")));
+        }
+        let levels = match levels {
+            "0" => Vec::new(),
+            levels => levels
+                .split(' ')
+                .map(|pages| lines.in_range("order.levels", pages, 1, (1u64 << 39) - 1))
+                .collect::<Result<_>>()?,
+        };
+        if levels.len() > MOST_LEVELS {
+            return Err(lines.wrong(format!("at most {MOST_LEVELS} order.levels"), levels.len().to_string()));
+        }
+        Ok(OrderFacts { levels, place })
+    }
+
+    /// Bytes of an address in the leaves.
+    pub(crate) fn width(&self) -> usize {
+        self.place.iter().sum::<u32>().div_ceil(8) as usize
+    }
+}
+
 /// What a manifest says.
 #[derive(Clone, Debug)]
 pub(crate) struct Facts {
@@ -106,6 +151,7 @@ pub(crate) struct Facts {
     pub(crate) bins: u64,
     pub(crate) spanning: bool,
     pub(crate) filter: Option<FilterFacts>,
+    pub(crate) order: Option<OrderFacts>,
     pub(crate) schema: Option<String>,
     pub(crate) files: Vec<FileLine>,
 }
@@ -158,6 +204,7 @@ impl Facts {
             bins: 0,
             spanning: false,
             filter: None,
+            order: None,
             schema: lines.optional("value.schema")?.map(str::to_owned),
             files: Vec::new(),
         };
@@ -182,6 +229,9 @@ impl Facts {
                     quotients: lines.number("filter.quotients", 1, 1 << 37)?,
                 });
             }
+        }
+        if let Some(levels) = lines.optional("order.levels")? {
+            facts.order = Some(OrderFacts::parse(lines, levels, layout)?);
         }
         for line in lines.all("file") {
             facts.files.push(file(lines, line)?);
@@ -217,6 +267,7 @@ impl Facts {
             (Kind::Hash, usize::from(!self.layout.is_packed())),
             (Kind::Index, 1),
             (Kind::Filter, usize::from(self.filter.is_some())),
+            (Kind::Order, usize::from(self.order.is_some())),
         ];
         for (kind, wanted) in expected {
             if count(kind) != wanted {

@@ -15,6 +15,7 @@ pub(crate) enum Kind {
     Data = 4,
     Dictionary = 5,
     Filter = 6,
+    Order = 7,
 }
 
 impl Kind {
@@ -26,6 +27,7 @@ impl Kind {
             "hash" => Kind::Hash,
             "index" => Kind::Index,
             "filter" => Kind::Filter,
+            "order" => Kind::Order,
             _ => return None,
         })
     }
@@ -38,6 +40,7 @@ impl Kind {
             Kind::Data => "data",
             Kind::Dictionary => "dictionary",
             Kind::Filter => "filter",
+            Kind::Order => "order",
         }
     }
 }

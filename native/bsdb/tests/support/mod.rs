@@ -4,13 +4,19 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use bsdb::{Database, Result};
+use std::sync::OnceLock;
+
+use bsdb::{Database, KeyRange, Result};
 use sha2::{Digest, Sha256};
 
 pub const PAGE: usize = 4096;
 
-/// The databases of three records that are kept for ever, without the set of shards.
-pub const KINDS: [&str; 10] = [
+/// The databases of three records that are kept for ever, without the set of shards; and some of them with an order
+/// of keys.
+pub const KINDS: [&str; 13] = [
+    "ordered-blocked",
+    "ordered-packed",
+    "ordered-packed-zstd",
     "v1-approximate",
     "v1-blocked",
     "v1-compact",
@@ -26,8 +32,19 @@ pub const KINDS: [&str; 10] = [
 /// Keys that no golden database has.
 pub const ABSENT: [&[u8]; 6] = [b"absent", b"bsdc", b"b", b"emptz", b"\0", b" "];
 
-/// The directory of a golden database.
+/// The directory of a golden database, or of one of them to which an order was added.
 pub fn golden(name: &str) -> PathBuf {
+    if let Some(kind) = name.strip_prefix("ordered-") {
+        static ORDERED: OnceLock<tempfile::TempDir> = OnceLock::new();
+        let ordered = ORDERED.get_or_init(|| {
+            let directory = tempfile::tempdir().unwrap();
+            for kind in ["blocked", "packed", "packed-zstd"] {
+                add_order(&golden(&format!("v1-{kind}")), &directory.path().join(kind));
+            }
+            directory
+        });
+        return ordered.path().join(kind);
+    }
     let repository = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../..");
     repository.join("bsdb-core/src/test/resources/golden").join(name)
 }
@@ -42,6 +59,52 @@ pub fn records(kind: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
         _ => value.as_bytes().to_vec(),
     };
     records.iter().map(|(key, text)| (key.as_bytes().to_vec(), value(text))).collect()
+}
+
+/// Copies a golden database and adds an order of its keys: two leaves and a root (FORMAT.md §16).
+fn add_order(from: &Path, to: &Path) {
+    copy(from, to);
+    // The addresses are those of the blocked layout: byte offsets of 14 bits.
+    let packed = text(from).contains("layout=packed");
+    let width = if packed { 0 } else { 2 };
+    let mut pages = vec![frame(b"BSDBFILE", 0, 0)];
+    // The level, the records before, and the keys with their values.
+    type Node<'a> = (u8, u64, &'a [(&'a [u8], u64)]);
+    let nodes: [Node<'_>; 3] =
+        [(0, 0, &[(b"", 4160), (b"bsdb", 4096)]), (0, 2, &[(b"empty", 4152)]), (1, 0, &[(b"", 0), (b"e", 1)])];
+    for (level, before, entries) in nodes {
+        let width = if level == 0 { width } else { 5 };
+        let mut node = vec![entries.len() as u8, 0, level, 0, 0, 0, 0, 0];
+        node.extend_from_slice(&before.to_le_bytes());
+        node.extend_from_slice(&(20 + (width * entries.len()) as u32).to_le_bytes());
+        entries.iter().for_each(|(_, value)| node.extend_from_slice(&value.to_le_bytes()[..width]));
+        for (key, _) in entries {
+            node.push(key.len() as u8);
+            node.extend_from_slice(key);
+        }
+        node.resize(PAGE, 0);
+        pages.push(node);
+    }
+    let mut bytes = pages.concat();
+    let mut digest = 0u64;
+    for page in 1..4 {
+        seal("order-", &mut bytes, page);
+        let checksum = u32::from_le_bytes(bytes[page * PAGE + PAGE - 4..][..4].try_into().unwrap());
+        let z = (digest ^ u64::from(checksum)).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        digest = z ^ (z >> 29);
+    }
+    bytes.extend(frame(b"BSDBTAIL", 5, digest));
+    fs::write(to.join("order-00000000.bsdb"), bytes).unwrap();
+    let place = if packed { "0 0 0" } else { "0 14 0" };
+    let order = format!("order.levels=2 1\norder.place={place}\nfile=order 0 5 {digest:x} 16384\n");
+    forge(to, (text(from) + &order).as_bytes());
+}
+
+/// A header or footer of the file of an order, without id and checksum.
+fn frame(magic: &[u8; 8], pages: u64, digest: u64) -> Vec<u8> {
+    let mut page = [&magic[..], &[1, 0, 7, 0], &[0; 20], &pages.to_le_bytes(), &digest.to_le_bytes()].concat();
+    page.resize(PAGE, 0);
+    page
 }
 
 /// Copies the files of a directory.
@@ -87,6 +150,20 @@ pub fn ask(db: &Database, kind: &str) -> Result<()> {
             assert!(scanned.iter().all(|record| records.contains(record)), "{kind}");
         }));
     }
+    if kind.starts_with("ordered-") {
+        let mut sorted = records.clone();
+        sorted.sort();
+        let range = |range| db.range(range).and_then(|range| range.collect::<Result<Vec<_>>>());
+        keep(range(KeyRange::all()).map(|found| assert_eq!(found, sorted, "{kind}")));
+        keep(range(KeyRange::prefix("bs")).map(|found| assert_eq!(found, sorted[1..2], "{kind}")));
+        let descending = db.range(KeyRange::all().to("empty")).unwrap().descending();
+        let expected: Vec<_> = sorted[..2].iter().rev().cloned().collect();
+        keep(descending.collect::<Result<Vec<_>>>().map(|found| assert_eq!(found, expected, "{kind}")));
+        keep(db.count(&KeyRange::all().after("")).map(|count| assert_eq!(count, 2, "{kind}")));
+        keep(db.floor_key(b"e").map(|key| assert_eq!(key.as_deref(), Some(&b"bsdb"[..]), "{kind}")));
+        keep(db.ceiling_key(b"e").map(|key| assert_eq!(key.as_deref(), Some(&b"empty"[..]), "{kind}")));
+        keep(db.last_key().map(|key| assert_eq!(key.as_deref(), Some(&b"empty"[..]), "{kind}")));
+    }
     first
 }
 
@@ -101,6 +178,14 @@ pub fn exercise(db: &Database) {
     if let Ok(scan) = db.scan() {
         let _ = scan.take(10_000).filter(Result::is_ok).count();
     }
+    for key in ABSENT {
+        let _ = (db.floor_key(key), db.ceiling_key(key), db.count(&KeyRange::all().from(key)));
+        if let (Ok(up), Ok(down)) = (db.range(KeyRange::all().from(key)), db.range(KeyRange::all().to(key))) {
+            let _ = up.take(10_000).filter(Result::is_ok).count();
+            let _ = down.descending().keys().take(10_000).filter(Result::is_ok).count();
+        }
+    }
+    let _ = (db.first_key(), db.last_key());
     let _ = db.verify();
 }
 
@@ -112,6 +197,7 @@ fn kind_of(name: &str) -> u64 {
         "data" => 4,
         "dictionary" => 5,
         "filter" => 6,
+        "order" => 7,
         other => panic!("{other}"),
     }
 }

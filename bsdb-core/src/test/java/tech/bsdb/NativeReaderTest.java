@@ -70,8 +70,31 @@ class NativeReaderTest {
     NativeReader.check(directory.resolve("db"), truth);
   }
 
+  /** Ranges of a database, a set and an empty one; {@link OrderedTruth} has the keys. */
+  @ParameterizedTest
+  @EnumSource
+  void orders(Layout layout) throws Exception {
+    SplittableRandom random = Seeds.random("NativeReaderTest orders " + layout);
+    Truth truth = OrderedTruth.random(random);
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withDataFiles(1 + random.nextInt(3))
+            .withBlockSize(512 + random.nextInt(4000))
+            .withOrderedKeys(true);
+    truth.build(directory.resolve("db"), options);
+    NativeReader.check(directory.resolve("db"), truth);
+    truth.build(directory.resolve("set"), options.withShards(2 + random.nextInt(4)));
+    NativeReader.check(directory.resolve("set"), truth);
+    Truth empty = new Truth().absent(new byte[0]).absent(Truth.utf8("absent"));
+    empty.build(directory.resolve("empty"), options);
+    NativeReader.check(directory.resolve("empty"), empty);
+    empty.build(directory.resolve("empty set"), options.withShards(3));
+    NativeReader.check(directory.resolve("empty set"), empty);
+  }
+
   static Stream<Arguments> many() {
-    BuildOptions options = BuildOptions.defaults();
+    BuildOptions options = BuildOptions.defaults().withOrderedKeys(true);
     return Stream.of(
         Arguments.of("parts", 60_000, 10, options.withHash(HashAlgorithm.PTR).withChecksumBits(0)),
         Arguments.of("stripes", 10_000, 2000, options.withLayout(Layout.COMPACT).withDataFiles(3)),
@@ -103,9 +126,9 @@ class NativeReaderTest {
     for (DuplicatePolicy policy : List.of(DuplicatePolicy.FIRST, DuplicatePolicy.LAST)) {
       Path database = directory.resolve("db-" + policy);
       boolean first = policy == DuplicatePolicy.FIRST;
+      BuildOptions options = BuildOptions.defaults().withLayout(layout).withOrderedKeys(true);
       try (DatabaseBuilder builder =
-          DatabaseBuilder.create(
-              database, BuildOptions.defaults().withLayout(layout).withDuplicates(policy))) {
+          DatabaseBuilder.create(database, options.withDuplicates(policy))) {
         for (int i = 0; i < 3000; i++) {
           builder.add(Truth.utf8("key " + i % 1000), Truth.utf8("value " + i));
         }
@@ -127,7 +150,7 @@ class NativeReaderTest {
       truth.add("{tag" + i % 3 + "}" + i, "v").add("{}" + i, "v").add("}{" + i, "v");
     }
     Path set = directory.resolve("set");
-    truth.build(set, BuildOptions.defaults().withShards(8));
+    truth.build(set, BuildOptions.defaults().withShards(8).withOrderedKeys(true));
     NativeReader.check(set, truth);
     List<Integer> held = List.of(1, 4, 5, 7);
     Path part = Forgery.part(set, directory.resolve("part"), held.toArray(Integer[]::new));
