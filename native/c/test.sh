@@ -3,7 +3,7 @@
 #
 # Builds and installs the library into a temporary directory. Compiles the example and the test against it: with the
 # shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
-# databases. Checks the header in C++ and the symbols that the shared library exports. Runs the example in Go if go and
+# databases and, if the variable BSDB names the command that builds databases, on some with an order of keys. Checks the header in C++ and the symbols that the shared library exports. Runs the example in Go if go and
 # pkg-config are installed.
 #
 #   --optional      without a C compiler, say so and exit with 0
@@ -11,7 +11,7 @@
 #                   there is one
 #   --step N        flip a bit in every N-th byte of each file, 31 by default; 1 takes minutes
 #
-# Honors CC, CXX and CARGO_TARGET_DIR.
+# Honors BSDB, CC, CXX and CARGO_TARGET_DIR.
 set -euo pipefail
 
 fail() {
@@ -111,6 +111,18 @@ check_abi() {
   mkdir "$work/copies"
   "$1" "$golden" "$root/tests/records" "$work/copies" "$2" || fail "$1 failed"
 }
+
+if [ -n "${BSDB:-}" ]; then
+  say "databases with an order of keys"
+  cp -R "$golden" "$work/golden"
+  golden=$work/golden
+  printf 'bsdb|build and serve, build and serve, build and serve\nempty|\n|an empty key is a key\n' > "$work/three.txt"
+  read -r -a builder <<< "$BSDB"
+  for layout in compressed packed; do
+    "${builder[@]}" build -q -i "$work/three.txt" -s '|' --allow-empty-key --layout "$layout" --ordered \
+      -o "$golden/ordered-$layout"
+  done
+fi
 
 say "the header in C and C++"
 "$cc" "${strict[@]}" -x c -fsyntax-only "$prefix/include/bsdb.h"

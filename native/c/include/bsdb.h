@@ -65,10 +65,29 @@
 #define BSDB_OPTIONS {sizeof(bsdb_options), BSDB_ACCESS_MAPPED, 0}
 
 /**
+ * Initializes a bsdb_range with all keys, ascending:
+ *
+ *   bsdb_range range = BSDB_RANGE;
+ *   range.prefix = "user:42:";
+ *   range.prefix_length = 8;
+ */
+#define BSDB_RANGE {sizeof(bsdb_range), NULL, 0, NULL, 0, NULL, 0, 0}
+
+/**
  * A flag of `bsdb_options`: does not verify pages when they are first read. Damage can then give wrong
  * values.
  */
 #define BSDB_SKIP_VERIFICATION 1
+
+/**
+ * A flag of `bsdb_range`: the greatest key comes first.
+ */
+#define BSDB_RANGE_DESCENDING 1
+
+/**
+ * A flag of `bsdb_range`: only keys are wanted. No records are read; in each `bsdb_record`, `value` is NULL.
+ */
+#define BSDB_RANGE_KEYS 2
 
 /**
  * What came of a call. Errors are negative. Later versions may add errors; treat an unknown negative
@@ -160,7 +179,8 @@ typedef struct bsdb_database bsdb_database;
 typedef struct bsdb_error bsdb_error;
 
 /**
- * A scan: goes through all records of a database. Holds a reference to the database. One thread at a time.
+ * A scan: goes through the records of a database, all or those of a range. Holds a reference to the database. One
+ * thread at a time.
  */
 typedef struct bsdb_scan bsdb_scan;
 
@@ -330,7 +350,7 @@ typedef void (*bsdb_visitor)(void *context, size_t index, const uint8_t *value, 
 
 /**
  * A record of a scan. The pointers are valid until the next call of `bsdb_scan_next` or `bsdb_scan_close`
- * with the scan. They are not NULL, even if a length is 0.
+ * with the scan. They are not NULL, even if a length is 0; only a scan of keys alone has no values.
  */
 typedef struct bsdb_record {
     /**
@@ -350,6 +370,47 @@ typedef struct bsdb_record {
      */
     size_t value_length;
 } bsdb_record;
+
+/**
+ * A range of keys, which are compared byte by byte as unsigned numbers; a key comes before those that it is the
+ * beginning of. Initialize it with BSDB_RANGE, which is all keys, and then set what narrows it. Keys are only
+ * read during the call. Later versions add fields at its end; programs that were built with this version still
+ * work.
+ */
+typedef struct bsdb_range {
+    /**
+     * sizeof(bsdb_range).
+     */
+    size_t size;
+    /**
+     * The least key that can be in the range, or NULL if there is no such bound.
+     */
+    const void *from;
+    /**
+     * The bytes of `from`; 0 if it is NULL.
+     */
+    size_t from_length;
+    /**
+     * The least key that is behind the range, or NULL if there is no such bound.
+     */
+    const void *to;
+    /**
+     * The bytes of `to`; 0 if it is NULL.
+     */
+    size_t to_length;
+    /**
+     * What keys in the range begin with, or NULL if they can begin with anything.
+     */
+    const void *prefix;
+    /**
+     * The bytes of `prefix`; 0 if it is NULL.
+     */
+    size_t prefix_length;
+    /**
+     * 0, or BSDB_RANGE_DESCENDING, BSDB_RANGE_KEYS, or both with `|`.
+     */
+    uint32_t flags;
+} bsdb_range;
 
 #ifdef __cplusplus
 extern "C" {
@@ -589,6 +650,36 @@ enum bsdb_status bsdb_scan_next(struct bsdb_scan *scan,
  * Ends a scan at any point, and drops its reference to the database. Does nothing with NULL.
  */
 void bsdb_scan_close(struct bsdb_scan *scan);
+
+/**
+ * Whether the order of the keys was stored (`bsdb build --ordered`), which `bsdb_scan_range` and `bsdb_count`
+ * need. False for NULL.
+ */
+bool bsdb_is_ordered(const struct bsdb_database *database);
+
+/**
+ * Starts a scan of the records of a range, in the order of their keys; in a set, those of all shards that are
+ * held, merged.
+ *
+ * `range` may be NULL for all keys. Sets `*scan` to a scan that the caller closes with `bsdb_scan_close`, or to
+ * NULL on an error. Returns BSDB_OK or an error: BSDB_ERROR_IMPOSSIBLE if the order of the keys was not stored.
+ */
+enum bsdb_status bsdb_scan_range(const struct bsdb_database *database,
+                                 const struct bsdb_range *range,
+                                 struct bsdb_scan **scan,
+                                 struct bsdb_error **error);
+
+/**
+ * Counts the keys in a range, without going through them. Its flags do not matter; `range` may be NULL for all
+ * keys.
+ *
+ * Sets `*count`, to 0 on an error. Returns BSDB_OK or an error: BSDB_ERROR_IMPOSSIBLE if the order of the keys
+ * was not stored.
+ */
+enum bsdb_status bsdb_count(const struct bsdb_database *database,
+                            const struct bsdb_range *range,
+                            uint64_t *count,
+                            struct bsdb_error **error);
 
 /**
  * Opens the current version of a store.

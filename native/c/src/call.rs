@@ -160,6 +160,29 @@ pub(crate) unsafe fn stated_size<T: Growing>(pointer: *const T) -> Result<usize,
     Ok(size)
 }
 
+/// A struct that the caller fills in. Fields that this version does not know must be zero.
+///
+/// # Safety
+///
+/// `from` is null, or points to as many bytes as its first field says.
+pub(crate) unsafe fn stated<T: Growing>(from: *const T) -> Result<T, Failure> {
+    const MOST: usize = 4096;
+    let name = T::NAME;
+    // SAFETY: as the caller says.
+    let size = unsafe { stated_size(from) }?;
+    if size > MOST {
+        return Err(bsdb_error::invalid(format!("{name}->size is {size}; set it to sizeof(bsdb_{name})")));
+    }
+    for at in size_of::<T>()..size {
+        // SAFETY: there are `size` bytes.
+        if unsafe { from.cast::<u8>().add(at).read() } != 0 {
+            return Err(bsdb_error::invalid(format!("byte {at} of {name} is an option that this version lacks")));
+        }
+    }
+    // SAFETY: the first version of the struct is this one, so there are as many bytes as it has.
+    Ok(unsafe { from.read() })
+}
+
 /// Fills a struct, except its size, as far as the caller knows its fields.
 ///
 /// # Safety

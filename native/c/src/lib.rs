@@ -12,6 +12,7 @@ mod call;
 mod database;
 mod error;
 mod options;
+mod range;
 mod scan;
 mod store;
 mod view;

@@ -2,7 +2,7 @@
 
 use reader::{Access, Options};
 
-use crate::call::{stated_size, Growing};
+use crate::call::{stated, Growing};
 use crate::error::{bsdb_error, Failure};
 
 /// How the data files are read, and the index of the layouts that have addresses.
@@ -49,24 +49,11 @@ unsafe impl Growing for bsdb_options {
 ///
 /// `from` is null, or points to as many bytes as its first field says.
 pub(crate) unsafe fn options(from: *const bsdb_options) -> Result<Options, Failure> {
-    const KNOWN: usize = size_of::<bsdb_options>();
-    const MOST: usize = 4096;
     if from.is_null() {
         return Ok(Options::default());
     }
-    // SAFETY: not null, so the caller says that it points to a size.
-    let size = unsafe { stated_size(from) }?;
-    if size > MOST {
-        return Err(bsdb_error::invalid(format!("options->size is {size}; set it to sizeof(bsdb_options)")));
-    }
-    for at in KNOWN..size {
-        // SAFETY: there are `size` bytes.
-        if unsafe { from.cast::<u8>().add(at).read() } != 0 {
-            return Err(bsdb_error::invalid(format!("byte {at} of options is an option that this version lacks")));
-        }
-    }
-    // SAFETY: there are at least as many bytes as the struct has.
-    let bsdb_options { access, flags, .. } = unsafe { from.read() };
+    // SAFETY: as the caller says.
+    let bsdb_options { access, flags, .. } = unsafe { stated(from) }?;
     const MAPPED: u32 = bsdb_access::BSDB_ACCESS_MAPPED as u32;
     const READ: u32 = bsdb_access::BSDB_ACCESS_READ as u32;
     const DIRECT: u32 = bsdb_access::BSDB_ACCESS_DIRECT as u32;

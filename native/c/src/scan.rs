@@ -1,20 +1,21 @@
-//! All records of a database, in order.
+//! The records of a database, one after the other.
 
 use std::ptr;
 use std::sync::Arc;
 
-use reader::{Database, Scan};
+use reader::{Database, KeyRange, Keys, Range, Scan};
 
 use crate::call::{call, quiet, set};
 use crate::database::{bsdb_database, reader};
 use crate::error::{bsdb_error, bsdb_status, Failure};
 
-/// A scan: goes through all records of a database. Holds a reference to the database. One thread at a time.
+/// A scan: goes through the records of a database, all or those of a range. Holds a reference to the database. One
+/// thread at a time.
 pub struct bsdb_scan {
     /// Borrows from `database`. Declared before it, so that it is dropped first.
-    scan: Scan<'static>,
+    records: Records<'static>,
     /// What the last call lent.
-    record: (Vec<u8>, Vec<u8>),
+    record: Record,
     /// The error that ended the scan.
     failure: Option<Failure>,
     /// Whether a call is under way, or panicked.
@@ -22,13 +23,52 @@ pub struct bsdb_scan {
     _database: Arc<Database>,
 }
 
+/// A key, and its value if it was read.
+type Record = (Vec<u8>, Option<Vec<u8>>);
+
+/// Where records come from.
+enum Records<'db> {
+    All(Scan<'db>),
+    Range(Range<'db>),
+    /// Keys without values.
+    Keys(Keys<'db>),
+}
+
+impl Records<'_> {
+    fn next(&mut self) -> Option<reader::Result<Record>> {
+        let whole = |record: reader::Result<_>| record.map(|(key, value)| (key, Some(value)));
+        match self {
+            Records::All(scan) => scan.next().map(whole),
+            Records::Range(range) => range.next().map(whole),
+            Records::Keys(keys) => keys.next().map(|key| key.map(|key| (key, None))),
+        }
+    }
+}
+
 impl bsdb_scan {
-    fn new(database: Arc<Database>) -> Result<Self, Failure> {
-        let scan = database.scan()?;
-        // SAFETY: the scan borrows the database, which stays in its place and is not dropped as long as the
-        // reference beside the scan exists.
-        let scan = unsafe { std::mem::transmute::<Scan<'_>, Scan<'static>>(scan) };
-        Ok(bsdb_scan { scan, record: Default::default(), failure: None, running: false, _database: database })
+    fn new(
+        database: Arc<Database>,
+        records: impl FnOnce(&Database) -> reader::Result<Records<'_>>,
+    ) -> Result<Self, Failure> {
+        let records = records(&database)?;
+        // SAFETY: the records borrow the database, which stays in its place and is not dropped as long as the
+        // reference beside them exists.
+        let records = unsafe { std::mem::transmute::<Records<'_>, Records<'static>>(records) };
+        Ok(bsdb_scan { records, record: Default::default(), failure: None, running: false, _database: database })
+    }
+
+    /// A scan of a range.
+    pub(crate) fn of_range(
+        database: Arc<Database>,
+        keys: KeyRange,
+        descending: bool,
+        keys_alone: bool,
+    ) -> Result<Self, Failure> {
+        bsdb_scan::new(database, |database| {
+            let range = database.range(keys)?;
+            let range = if descending { range.descending() } else { range };
+            Ok(if keys_alone { Records::Keys(range.keys()) } else { Records::Range(range) })
+        })
     }
 
     fn advance(&mut self) -> Result<bool, Failure> {
@@ -38,7 +78,7 @@ impl bsdb_scan {
         if std::mem::replace(&mut self.running, true) {
             return Err(bsdb_error::internal(&"an earlier call failed"));
         }
-        let next = self.scan.next();
+        let next = self.records.next();
         self.running = false;
         self.record = match next {
             Some(Ok(record)) => record,
@@ -59,7 +99,7 @@ const _: () = {
 };
 
 /// A record of a scan. The pointers are valid until the next call of `bsdb_scan_next` or `bsdb_scan_close`
-/// with the scan. They are not NULL, even if a length is 0.
+/// with the scan. They are not NULL, even if a length is 0; only a scan of keys alone has no values.
 #[repr(C)]
 #[derive(Clone, Copy, Debug)]
 pub struct bsdb_record {
@@ -92,7 +132,7 @@ pub unsafe extern "C" fn bsdb_scan_open(
     unsafe {
         call(error, || {
             set(scan, ptr::null_mut(), "scan")?;
-            let opened = bsdb_scan::new(Arc::clone(reader(database)?))?;
+            let opened = bsdb_scan::new(Arc::clone(reader(database)?), |database| database.scan().map(Records::All))?;
             scan.write(Box::into_raw(Box::new(opened)));
             Ok(bsdb_status::BSDB_OK)
         })
@@ -121,8 +161,8 @@ pub unsafe extern "C" fn bsdb_scan_next(
             record.write(bsdb_record {
                 key: key.as_ptr(),
                 key_length: key.len(),
-                value: value.as_ptr(),
-                value_length: value.len(),
+                value: value.as_ref().map_or(ptr::null(), |value| value.as_ptr()),
+                value_length: value.as_ref().map_or(0, Vec::len),
             });
             Ok(bsdb_status::BSDB_OK)
         })

@@ -377,6 +377,92 @@ static bool ask_scan(const bsdb_database *db, const truth *t, allowance allowed)
     return ok;
 }
 
+/* A range of `present` records, compared in the order of its keys, which each scan must have. */
+static size_t ask_range(const bsdb_database *db, const truth *t, const bsdb_range *range, allowance allowed) {
+    bsdb_scan *scan;
+    bsdb_record record;
+    bsdb_error *error;
+    uint8_t last[70000];
+    size_t last_length = 0, found = 0, i;
+    uint64_t count;
+    bsdb_status status = bsdb_scan_range(db, range, &scan, &error);
+    bool ok;
+    CHECK(answered(status, error, NO_ERRORS));
+    for (;; found++) {
+        status = bsdb_scan_next(scan, &record, &error);
+        ok = answered(status, error, allowed);
+        if (status != BSDB_OK || found > 100000) {
+            break;
+        }
+        CHECK(record.key != NULL && record.key_length <= 65535);
+        if (allowed == ANYTHING) {
+            continue;
+        }
+        CHECK((record.value == NULL) == (range != NULL && (range->flags & BSDB_RANGE_KEYS)));
+        if (found > 0) {
+            size_t shorter = last_length < record.key_length ? last_length : record.key_length;
+            int order = memcmp(last, record.key, shorter);
+            bool less = order < 0 || (order == 0 && last_length < record.key_length);
+            CHECK(less == !(range != NULL && (range->flags & BSDB_RANGE_DESCENDING)));
+        }
+        memcpy(last, record.key, record.key_length);
+        last_length = record.key_length;
+        for (i = 0; i < t->count; i++) {
+            const entry *e = &t->entries[i];
+            if (e->value != NULL && e->key_length == record.key_length
+                && memcmp(e->key, record.key, record.key_length) == 0) {
+                CHECK(record.value == NULL || is_value(e, record.value, record.value_length));
+                break;
+            }
+        }
+        CHECK(i < t->count);
+    }
+    bsdb_scan_close(scan);
+    status = bsdb_count(db, range, &count, &error);
+    CHECK(!answered(status, error, allowed) || !ok || count == found || allowed == ANYTHING);
+    return found;
+}
+
+/* Ranges of all keys and of parts that make up all of them. */
+static void ask_order(const bsdb_database *db, const truth *t, allowance allowed) {
+    bsdb_range range = BSDB_RANGE;
+    bsdb_scan *scan;
+    bsdb_error *error;
+    uint64_t count = 1;
+    size_t i;
+    if (!bsdb_is_ordered(db)) {
+        CHECK(bsdb_scan_range(db, NULL, &scan, &error) == BSDB_ERROR_IMPOSSIBLE && scan == NULL);
+        CHECK(strstr(bsdb_error_message(error), "bsdb build --ordered") != NULL);
+        bsdb_error_free(error);
+        CHECK(bsdb_count(db, NULL, &count, NULL) == BSDB_ERROR_IMPOSSIBLE && count == 0);
+        return;
+    }
+    i = ask_range(db, t, NULL, allowed);
+    CHECK(i == t->present || allowed != NO_ERRORS);
+    for (i = 0; i < t->count; i++) {
+        const entry *e = &t->entries[i];
+        size_t before, after, least;
+        range.flags = (uint32_t) i % 4;
+        range.from = NULL;
+        range.from_length = 0;
+        range.to = e->key;
+        range.to_length = e->key_length;
+        before = ask_range(db, t, &range, allowed);
+        range.to = NULL;
+        range.to_length = 0;
+        range.from = e->key;
+        range.from_length = e->key_length;
+        after = ask_range(db, t, &range, allowed);
+        CHECK(before + after == t->present || allowed != NO_ERRORS);
+        range.prefix = e->key;
+        range.prefix_length = e->key_length;
+        least = e->value != NULL;
+        CHECK(ask_range(db, t, &range, allowed) >= least || allowed != NO_ERRORS);
+        range.prefix = NULL;
+        range.prefix_length = 0;
+    }
+}
+
 static bool ask_all(const bsdb_database *db, const truth *t, allowance allowed) {
     size_t i;
     bool ok = true;
@@ -385,6 +471,7 @@ static bool ask_all(const bsdb_database *db, const truth *t, allowance allowed) 
     }
     ok &= ask_batch(db, t, t->count, allowed);
     ok &= ask_scan(db, t, allowed);
+    ask_order(db, t, allowed);
     return ok;
 }
 
@@ -622,6 +709,8 @@ static void test_misuse(const char *path) {
     bsdb_database *db = opened(path, BSDB_ACCESS_MAPPED), *other = db;
     bsdb_error *error = NULL, **e = &error;
     bsdb_options options = BSDB_OPTIONS;
+    bsdb_range range = BSDB_RANGE;
+    uint64_t count;
     bsdb_statistics statistics;
     bsdb_verified verified;
     bsdb_view view;
@@ -728,6 +817,21 @@ static void test_misuse(const char *path) {
     CHECK(bsdb_scan_next(scan, &record, NULL) == BSDB_OK);
     bsdb_scan_close(scan);
     bsdb_scan_close(NULL);
+
+    invalid(bsdb_scan_range(NULL, &range, &scan, e), e);
+    CHECK(scan == NULL);
+    invalid(bsdb_scan_range(db, &range, NULL, e), e);
+    invalid(bsdb_count(db, &range, NULL, e), e);
+    invalid(bsdb_count(NULL, &range, &count, e), e);
+    range.flags = 4;
+    invalid(bsdb_scan_range(db, &range, &scan, e), e);
+    range.flags = 0;
+    range.to_length = 1;
+    invalid(bsdb_count(db, &range, &count, e), e);
+    range.to_length = 0;
+    range.size = 0;
+    invalid(bsdb_scan_range(db, &range, &scan, e), e);
+    CHECK(!bsdb_is_ordered(NULL) && !bsdb_is_ordered(db));
 
     invalid(bsdb_store_open(NULL, NULL, &store, e), e);
     CHECK(store == NULL);

@@ -3,8 +3,8 @@
 use std::path::Path;
 
 /// In the order of the header.
-const SOURCES: [&str; 6] =
-    ["src/error.rs", "src/options.rs", "src/database.rs", "src/view.rs", "src/scan.rs", "src/store.rs"];
+const SOURCES: [&str; 7] =
+    ["src/error.rs", "src/options.rs", "src/database.rs", "src/view.rs", "src/scan.rs", "src/range.rs", "src/store.rs"];
 
 /// Set BSDB_WRITE_HEADER to write the header instead.
 #[test]
