@@ -3,7 +3,7 @@
 use std::path::{absolute, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bsdb::{Access, Options};
+use bsdb::{Access, KeyRange, Options};
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
@@ -167,6 +167,39 @@ impl Database {
         )
     }
 
+    /// Return an iterator over the records of a range in the order of their keys, as pairs of key and value.
+    ///
+    /// from_ is the least key that can be in the range, to the least that is behind it, and prefix what keys in
+    /// the range begin with. With reverse, the greatest key comes first. Without values, yields keys alone and
+    /// reads no records. Raises UnsupportedError unless the database is ordered.
+    #[pyo3(signature = (from_ = None, to = None, prefix = None, reverse = false, values = true))]
+    fn range(
+        &self,
+        py: Python<'_>,
+        from_: Option<&Bound<'_, PyAny>>,
+        to: Option<&Bound<'_, PyAny>>,
+        prefix: Option<&Bound<'_, PyAny>>,
+        reverse: bool,
+        values: bool,
+    ) -> PyResult<Scan> {
+        let range = key_range(from_, to, prefix)?;
+        Scan::range(self.handle(py)?, range, reverse, values).map_err(|error| errors::exception(py, &error))
+    }
+
+    /// Return the number of keys in a range, without going through them. The arguments are as for range.
+    #[pyo3(signature = (from_ = None, to = None, prefix = None))]
+    fn count(
+        &self,
+        py: Python<'_>,
+        from_: Option<&Bound<'_, PyAny>>,
+        to: Option<&Bound<'_, PyAny>>,
+        prefix: Option<&Bound<'_, PyAny>>,
+    ) -> PyResult<u64> {
+        let range = key_range(from_, to, prefix)?;
+        let database = self.handle(py)?;
+        py.detach(|| database.count(&range)).map_err(|error| errors::exception(py, &error))
+    }
+
     /// The values of many keys, all of one width, in one buffer; which keys are absent; the first absent key;
     /// and the first key whose value has another width, with that width.
     #[allow(clippy::type_complexity)]
@@ -250,6 +283,12 @@ impl Database {
         self.with_open(py, |database| database.is_approximate())
     }
 
+    /// Whether the order of the keys was stored, which range and count need.
+    #[getter]
+    fn ordered(&self, py: Python<'_>) -> PyResult<bool> {
+        self.with_open(py, |database| database.is_ordered())
+    }
+
     /// The Avro schema of typed rows as JSON text, or None if values are plain bytes.
     #[getter]
     fn schema_json(&self, py: Python<'_>) -> PyResult<Option<String>> {
@@ -274,6 +313,7 @@ impl Database {
         dict.set_item("kept_bytes", facts.kept_bytes)?;
         dict.set_item("filter", facts.filter)?;
         dict.set_item("dictionary", facts.dictionary)?;
+        dict.set_item("ordered", facts.ordered)?;
         dict.set_item("shards", facts.shards)?;
         dict.set_item("shards_held", facts.shards_held)?;
         dict.set_item("files", facts.files)?;
@@ -331,6 +371,25 @@ impl Database {
             Err(_) => format!("<bsdb.Database {path}, closed>"),
         })
     }
+}
+
+/// The range of keys between bounds, each of which may be missing.
+fn key_range(
+    from: Option<&Bound<'_, PyAny>>,
+    to: Option<&Bound<'_, PyAny>>,
+    prefix: Option<&Bound<'_, PyAny>>,
+) -> PyResult<KeyRange> {
+    let mut range = match prefix {
+        Some(prefix) => with_key(prefix, |prefix| KeyRange::prefix(prefix))?,
+        None => KeyRange::all(),
+    };
+    if let Some(from) = from {
+        range = with_key(from, |from| range.from(from))?;
+    }
+    if let Some(to) = to {
+        range = with_key(to, |to| range.to(to))?;
+    }
+    Ok(range)
 }
 
 impl Database {

@@ -1,8 +1,9 @@
-//! Iterators over all records.
+//! Iterators over records.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use bsdb::KeyRange;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple};
@@ -14,8 +15,25 @@ use crate::errors;
 const RECORDS: usize = 512;
 const BYTES: usize = 256 << 10;
 
-type Cursor<'db> = bsdb::Scan<'db>;
 type Record = (Vec<u8>, Vec<u8>);
+
+/// Where records come from.
+enum Cursor<'db> {
+    All(bsdb::Scan<'db>),
+    Range(bsdb::Range<'db>),
+    /// Keys, with empty values.
+    Keys(bsdb::Keys<'db>),
+}
+
+impl Cursor<'_> {
+    fn next(&mut self) -> Option<bsdb::Result<Record>> {
+        match self {
+            Cursor::All(scan) => scan.next(),
+            Cursor::Range(range) => range.next(),
+            Cursor::Keys(keys) => keys.next().map(|key| key.map(|key| (key, Vec::new()))),
+        }
+    }
+}
 
 self_cell!(
     /// A scan and the database that it reads.
@@ -63,7 +81,7 @@ impl State {
     }
 }
 
-/// An iterator over the keys, values or items of a database.
+/// An iterator over the keys, values or items of a database, or of a range of it.
 #[pyclass(module = "bsdb._bsdb", frozen)]
 pub(crate) struct Scan {
     part: Part,
@@ -73,9 +91,27 @@ pub(crate) struct Scan {
 
 impl Scan {
     pub(crate) fn new(database: Arc<bsdb::Database>, part: Part) -> bsdb::Result<Self> {
-        let scan = OwnedScan::try_new(database, |database| database.scan())?;
+        Ok(Scan::of(OwnedScan::try_new(database, |database| database.scan().map(Cursor::All))?, part))
+    }
+
+    /// The records of a range in the order of their keys, or the keys alone.
+    pub(crate) fn range(
+        database: Arc<bsdb::Database>,
+        range: KeyRange,
+        reverse: bool,
+        values: bool,
+    ) -> bsdb::Result<Self> {
+        let scan = OwnedScan::try_new(database, |database| {
+            let range = database.range(range)?;
+            let range = if reverse { range.descending() } else { range };
+            bsdb::Result::Ok(if values { Cursor::Range(range) } else { Cursor::Keys(range.keys()) })
+        })?;
+        Ok(Scan::of(scan, if values { Part::Items } else { Part::Keys }))
+    }
+
+    fn of(scan: OwnedScan, part: Part) -> Self {
         let state = State { scan, read: VecDeque::new(), error: None, ended: false };
-        Ok(Scan { part, state: Mutex::new(Some(state)) })
+        Scan { part, state: Mutex::new(Some(state)) }
     }
 
     fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {

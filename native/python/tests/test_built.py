@@ -52,6 +52,36 @@ def test_records(db):
     assert db.verify()["records"] == len(MODEL)
 
 
+@pytest.mark.parametrize("options", [["--layout", "compressed"], ["--layout", "packed", "--shards", "3"]])
+def test_ranges(build, options):
+    db = bsdb.open(build(TEXT, "--ordered", *options))
+    model = sorted(MODEL.items())
+    assert db.ordered and db.statistics["ordered"] and db == MODEL
+    assert list(db.range()) == model and list(db.range(reverse=True)) == model[::-1]
+    assert list(db.range(values=False)) == [key for key, _ in model]
+    for start, end in [("key1", "key2"), (b"key2", b"key1"), (None, "key15é"), ("key15é", None), ("", "\0"), ("z", None)]:
+        low, high = ((bound or "").encode() if isinstance(bound, (str, type(None))) else bound for bound in (start, end))
+        expected = [item for item in model if low <= item[0] and (end is None or item[0] < high)]
+        assert list(db.range(start, end)) == expected
+        assert list(db.range(start, to=end, reverse=True)) == expected[::-1]
+        assert db.count(start, end) == len(expected)
+    for prefix in ["", "key1", "large", "x", b"\xff\xff"]:
+        begin = prefix.encode() if isinstance(prefix, str) else prefix
+        expected = [item for item in model if item[0].startswith(begin)]
+        assert list(db.range(prefix=prefix)) == expected and db.count(prefix=prefix) == len(expected)
+        assert list(db.range(prefix=prefix, reverse=True, values=False)) == [key for key, _ in expected[::-1]]
+    assert [key for key, _ in db.range("key2", prefix="key1")] == []
+    with pytest.raises(TypeError, match="a key must be"):
+        db.range(7)
+    assert db.verify()["records"] == len(MODEL)
+    begun = db.range()
+    assert next(begun) == model[0]
+    db.close()
+    assert list(begun) == model[1:]
+    with pytest.raises(bsdb.ClosedError):
+        db.count()
+
+
 @settings(max_examples=50, deadline=None, suppress_health_check=list(HealthCheck))
 @given(data=st.data())
 def test_any_keys(db, data):
@@ -76,7 +106,16 @@ def test_approximate(build):
         db.items().__iter__()
 
 
+def test_no_order(db):
+    assert not db.ordered
+    for ask in (db.range, db.count):
+        with pytest.raises(bsdb.UnsupportedError, match="bsdb build --ordered"):
+            ask()
+
+
 def test_no_records(build):
+    empty = bsdb.open(build({}, "--ordered"))
+    assert list(empty.range()) == [] and list(empty.range("a", reverse=True)) == [] and empty.count() == 0
     db = bsdb.open(build({}))
     assert len(db) == 0 and not db and dict(db) == {} and db == {} and db.get_many(["a"]) == [None]
 

@@ -23,6 +23,7 @@ def databases(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("fruits.txt").write_text("apple red\npear green\nplum blue\n")
     bsdb_command("build", "-i", "fruits.txt", "-o", "rdb", "-q")
+    bsdb_command("build", "-i", "fruits.txt", "-o", "ordered", "-q", "--ordered")
     bsdb_command("publish", "rdb", "store", "--version", "v1")
     lines = [f"v{i} {struct.pack('<128f', *range(128)).hex()}\n" for i in range(5)]
     Path("vectors.txt").write_text("".join(lines))
@@ -59,7 +60,7 @@ def test_python(databases, monkeypatch, capsys):
             monkeypatch.setitem(sys.modules, name, module)
     names = {"__name__": "readme"}
     blocks = [text for language, text in BLOCKS if language == "python"]
-    assert len(blocks) == 9
+    assert len(blocks) == 10
     for text in blocks:
         exec(compile(text, "README.md", "exec"), names)
     out = capsys.readouterr().out

@@ -37,6 +37,9 @@ def test_types_of_users(tmp_path):
         "e: Mapping[bytes, bytes] = db\n"
         "for key, value in db.items(): f: bytes = key + value\n"
         "with db as same: g: bsdb.Database = same\n"
+        "for key, value in db.range('a', prefix=b'b'): i: bytes = key + value\n"
+        "for key in db.range(to='z', reverse=True, values=False): j: bytes = key\n"
+        "k: int = db.count(prefix='a')\n"
         "store: bsdb.Store = bsdb.Store('x')\n"
         "h: bsdb.Database = store.database\n"
     )

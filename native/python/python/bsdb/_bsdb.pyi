@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from os import PathLike
 from types import TracebackType
-from typing import Any, Generic, Optional, TypeVar, Union, final, overload
+from typing import Any, Generic, Literal, Optional, TypeVar, Union, final, overload
 
 from typing_extensions import Self, TypeAlias
 
@@ -30,6 +30,28 @@ class Database:
     def get_many(self, keys: Iterable[_Key], default: None = None) -> list[Optional[bytes]]: ...
     @overload
     def get_many(self, keys: Iterable[_Key], default: _D) -> list[Union[bytes, _D]]: ...
+    @overload
+    def range(
+        self,
+        from_: Optional[_Key] = None,
+        to: Optional[_Key] = None,
+        prefix: Optional[_Key] = None,
+        reverse: bool = False,
+        values: Literal[True] = True,
+    ) -> Scan[tuple[bytes, bytes]]: ...
+    @overload
+    def range(
+        self,
+        from_: Optional[_Key] = None,
+        to: Optional[_Key] = None,
+        prefix: Optional[_Key] = None,
+        reverse: bool = False,
+        *,
+        values: Literal[False],
+    ) -> Scan[bytes]: ...
+    def count(
+        self, from_: Optional[_Key] = None, to: Optional[_Key] = None, prefix: Optional[_Key] = None
+    ) -> int: ...
     def _scan_values(self) -> Scan[bytes]: ...
     def _scan_items(self) -> Scan[tuple[bytes, bytes]]: ...
     def _get_fixed(
@@ -44,6 +66,8 @@ class Database:
     def layout(self) -> str: ...
     @property
     def approximate(self) -> bool: ...
+    @property
+    def ordered(self) -> bool: ...
     @property
     def schema_json(self) -> Optional[str]: ...
     @property
