@@ -104,16 +104,21 @@ final class KeyRoutes {
         };
     String accept = headers.get(HttpHeaderNames.ACCEPT);
     if (accept != null && accept.toLowerCase(Locale.ROOT).contains("application/vnd.bsdb.frames")) {
-      return new BatchLookup(
-          lookups, keys, conditions, withVersion, database -> new AnswerFrames(), MediaType.FRAMES);
+      return new SlicedAnswer(
+          lookups,
+          new BatchLookup(
+              lookups, keys, withVersion, database -> new AnswerFrames(), MediaType.FRAMES),
+          conditions);
     }
-    return new BatchLookup(
+    return new SlicedAnswer(
         lookups,
-        keys,
-        conditions,
-        withVersion,
-        database -> lookups.lines(database, fields),
-        MediaType.JSON_LINES);
+        new BatchLookup(
+            lookups,
+            keys,
+            withVersion,
+            database -> lookups.lines(database, fields),
+            MediaType.JSON_LINES),
+        conditions);
   }
 
   /** Whether the answer begins with the version. */
