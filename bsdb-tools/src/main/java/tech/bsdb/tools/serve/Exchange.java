@@ -151,8 +151,9 @@ final class Exchange {
   }
 
   /**
-   * Writes a piece of the body, on the event loop. The memory held for the exchange is then held
-   * for the connection until the client has read the piece.
+   * Writes a piece of the body, on the event loop; the answer to HEAD has one empty piece. The
+   * memory held for the exchange is then held for the connection until the client has read the
+   * piece.
    *
    * @return whether the client can take more; if not, {@link Action#resume} is called when it can
    */

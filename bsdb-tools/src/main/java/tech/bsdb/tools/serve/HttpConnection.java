@@ -468,7 +468,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     sending().takeOver(exchange.memory());
     if (last) {
-      if (chunked) {
+      if (chunked && !exchange.isHead()) {
         write(Unpooled.wrappedBuffer(LAST_CHUNK));
       }
       exchange.end();

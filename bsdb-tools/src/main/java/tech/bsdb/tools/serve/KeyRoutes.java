@@ -11,7 +11,10 @@ import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.cluster.ElsewhereException;
 
-/** The routes of the keys of a data set: single keys below a prefix, batches at the prefix. */
+/**
+ * The routes of the keys of a data set: single keys below a prefix, batches and ranges at the
+ * prefix.
+ */
 final class KeyRoutes {
   private final String prefix;
   private final Lookups lookups;
@@ -21,7 +24,7 @@ final class KeyRoutes {
    * Routes for a data set.
    *
    * @param prefix with a slash at both ends
-   * @param batchKeys the maximum number of keys in a batch
+   * @param batchKeys the maximum number of keys in a batch or a page of a range
    */
   KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     this.prefix = prefix;
@@ -35,7 +38,9 @@ final class KeyRoutes {
     String path = target.path();
     boolean reads = exchange.method().equals("GET") || exchange.isHead();
     if (reads) {
-      return lookup(target, headers);
+      return path.length() == prefix.length() && RangeRequest.isIn(target)
+          ? range(target)
+          : lookup(target, headers);
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method().equals("POST")) {
@@ -64,6 +69,17 @@ final class KeyRoutes {
       throw new RequestRefusedException(lookups.placement().misdirected(e));
     }
     return new KeyLookup(lookups, key, fields, conditions);
+  }
+
+  private Action range(RequestTarget target) throws BadRequestException {
+    RangeRequest request =
+        RangeRequest.of(target, encoding(target), Math.min(RangeRequest.MOST, batchKeys));
+    Projection fields = fields(target);
+    Slices slices =
+        request.countsOnly()
+            ? new RangeCount(lookups, request.range())
+            : new RangeLookup(lookups, request, fields);
+    return new SlicedAnswer(lookups, slices, Conditions.ofBatch(target));
   }
 
   private static KeyEncoding encoding(RequestTarget target) throws BadRequestException {

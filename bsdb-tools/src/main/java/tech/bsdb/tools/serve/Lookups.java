@@ -15,7 +15,6 @@ import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.serve.batch.AnswerLines;
-import tech.bsdb.tools.serve.batch.AnswerWriter;
 import tech.bsdb.tools.serve.batch.NotJsonException;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.client.HeldMemory;
@@ -173,12 +172,12 @@ final class Lookups {
   }
 
   /**
-   * Creates the writer for the lines of a batch.
+   * Creates the writer for the lines of many keys.
    *
    * @throws RequestRefusedException if the database lacks one of the columns or its schema is
    *     invalid
    */
-  AnswerWriter lines(Database of, @Nullable Projection fields) throws RequestRefusedException {
+  AnswerLines lines(Database of, @Nullable Projection fields) throws RequestRefusedException {
     RowForm rows = rows(of, fields);
     if (rows == null) {
       return new AnswerLines(json(), fields);

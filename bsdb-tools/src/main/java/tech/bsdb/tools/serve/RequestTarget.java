@@ -61,6 +61,12 @@ record RequestTarget(String path, @Nullable String query) {
    * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
    */
   @Nullable String parameter(String name) throws BadRequestException {
+    String found = encoded(name);
+    return found == null ? null : text(found);
+  }
+
+  /** Returns the value of a query parameter as received; null if it is not given. */
+  private @Nullable String encoded(String name) throws BadRequestException {
     String found = null;
     if (query == null) {
       return null;
@@ -72,10 +78,20 @@ record RequestTarget(String path, @Nullable String query) {
         if (found != null) {
           throw new BadRequestException(400, "the parameter " + name + " is given twice");
         }
-        found = text(equals < 0 ? "" : pair.substring(equals + 1));
+        found = equals < 0 ? "" : pair.substring(equals + 1);
       }
     }
     return found;
+  }
+
+  /**
+   * Returns the bytes of a query parameter, percent-decoded once; null if it is not given.
+   *
+   * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
+   */
+  byte @Nullable [] bytes(String name) throws BadRequestException {
+    String found = encoded(name);
+    return found == null ? null : decode(found.replace('+', ' '), 0);
   }
 
   private static String text(String encoded) throws BadRequestException {

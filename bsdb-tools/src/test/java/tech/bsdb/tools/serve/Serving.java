@@ -113,7 +113,12 @@ final class Serving implements AutoCloseable {
     return buildBytes(directory, records, BuildOptions.defaults());
   }
 
-  private static Path buildBytes(Path directory, Map<byte[], byte[]> records, BuildOptions options)
+  /** Builds a database of texts that stores the order of its keys. */
+  static Path buildOrdered(Path directory, Map<String, String> records) throws IOException {
+    return buildBytes(directory, bytes(records), BuildOptions.defaults().withOrderedKeys(true));
+  }
+
+  static Path buildBytes(Path directory, Map<byte[], byte[]> records, BuildOptions options)
       throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(directory, options)) {
       for (Map.Entry<byte[], byte[]> record : records.entrySet()) {

@@ -30,6 +30,7 @@ public final class AnswerLines implements AnswerWriter {
   private final boolean jsonValues;
   private final JsonCopier.@Nullable Fields fields;
   private final @Nullable ValueJson writer;
+  private KeyEncoding keyForm = KeyEncoding.TEXT;
 
   /**
    * Creates a writer.
@@ -55,11 +56,31 @@ public final class AnswerLines implements AnswerWriter {
     this.writer = values;
   }
 
+  /** Sets the encoding in which keys are written; by default they are text. */
+  public void writeKeysIn(KeyEncoding encoding) {
+    keyForm = encoding;
+  }
+
+  /** Writes a line with a key alone: {@code {"key":"..."}}. */
+  public void writeKey(byte[] key) {
+    putKey(key, 0, key.length);
+    out.put(END);
+  }
+
+  private void putKey(byte[] keys, int offset, int length) {
+    out.put(KEY);
+    if (keyForm == KeyEncoding.TEXT) {
+      out.putText(keys, offset, length);
+    } else {
+      byte[] encoded = keyForm.encode(keys, offset, length);
+      out.putText(encoded, 0, encoded.length);
+    }
+  }
+
   @Override
   public void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength) {
-    out.put(KEY);
-    out.putText(keys, keyOffset, keyLength);
+    putKey(keys, keyOffset, keyLength);
     int keyEnd = out.length();
     out.put(VALUE);
     if (writer != null) {
@@ -96,8 +117,7 @@ public final class AnswerLines implements AnswerWriter {
 
   @Override
   public void writeAbsent(byte[] keys, int keyOffset, int keyLength) {
-    out.put(KEY);
-    out.putText(keys, keyOffset, keyLength);
+    putKey(keys, keyOffset, keyLength);
     out.put(ABSENT);
   }
 

@@ -1,6 +1,10 @@
 package tech.bsdb.tools.serve.batch;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+
 import java.util.Arrays;
+import java.util.Base64;
+import java.util.HexFormat;
 import java.util.stream.Collectors;
 import tech.bsdb.tools.text.JsonEscapes;
 
@@ -53,6 +57,16 @@ public enum KeyEncoding {
       throw new BadRequestException("the key " + refusal());
     }
     return length == key.length ? key : Arrays.copyOf(key, length);
+  }
+
+  /** Returns a key in this encoding, base64url without padding. */
+  byte[] encode(byte[] bytes, int from, int length) {
+    byte[] key = Arrays.copyOfRange(bytes, from, from + length);
+    return switch (this) {
+      case TEXT -> key;
+      case HEX -> HexFormat.of().formatHex(key).getBytes(US_ASCII);
+      case BASE64URL -> Base64.getUrlEncoder().withoutPadding().encode(key);
+    };
   }
 
   /** Returns what is wrong with a key that is not in this encoding. */

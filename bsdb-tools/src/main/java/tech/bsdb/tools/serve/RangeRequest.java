@@ -1,0 +1,110 @@
+package tech.bsdb.tools.serve;
+
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.KeyRange;
+import tech.bsdb.tools.serve.batch.BadRequestException;
+import tech.bsdb.tools.serve.batch.KeyEncoding;
+
+/**
+ * What a request for a range of keys asks for.
+ *
+ * @param range the keys
+ * @param descending whether the greatest key comes first
+ * @param limit the most records in the answer
+ * @param keysOnly whether the answer has no values
+ * @param countsOnly whether the answer is the number of keys in the range, whatever the limit
+ * @param encoding the encoding of the keys in the request and the answer
+ */
+record RangeRequest(
+    KeyRange range,
+    boolean descending,
+    int limit,
+    boolean keysOnly,
+    boolean countsOnly,
+    KeyEncoding encoding) {
+  /** The largest limit of all servers. */
+  static final int MOST = 10_000;
+
+  private static final int DEFAULT_LIMIT = 100;
+
+  /** A request with one of these is for a range. */
+  private static final List<String> PARAMETERS =
+      List.of("prefix", "from", "to", "after", "limit", "reverse", "keys_only", "count");
+
+  /** The answer for data without an order of keys. */
+  static final Reply NO_ORDER =
+      Reply.error(
+          400,
+          "ranges need the order of the keys, which this data set does not have: build it with bsdb"
+              + " build --ordered");
+
+  /** Whether a query asks for a range. */
+  static boolean isIn(RequestTarget target) throws BadRequestException {
+    if (target.query() != null) {
+      for (String name : PARAMETERS) {
+        if (target.parameter(name) != null) {
+          return true;
+        }
+      }
+    }
+    return false;
+  }
+
+  /**
+   * Reads a query.
+   *
+   * @param most the largest limit
+   * @throws BadRequestException if a parameter is malformed or given twice
+   */
+  static RangeRequest of(RequestTarget target, KeyEncoding encoding, int most)
+      throws BadRequestException {
+    boolean descending = flag(target, "reverse");
+    byte[] prefix = key(target, "prefix", encoding);
+    byte[] from = key(target, "from", encoding);
+    byte[] to = key(target, "to", encoding);
+    byte[] after = key(target, "after", encoding);
+    KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(prefix);
+    range = from == null ? range : range.from(from);
+    range = to == null ? range : range.to(to);
+    range = after == null ? range : behind(range, after, descending);
+    return new RangeRequest(
+        range,
+        descending,
+        limit(target, most),
+        flag(target, "keys_only"),
+        flag(target, "count"),
+        encoding);
+  }
+
+  /** Returns the keys of a range that come behind a key in the order of the answer. */
+  static KeyRange behind(KeyRange range, byte[] key, boolean descending) {
+    return descending ? range.to(key) : range.after(key);
+  }
+
+  private static byte @Nullable [] key(RequestTarget target, String name, KeyEncoding encoding)
+      throws BadRequestException {
+    byte[] given = target.bytes(name);
+    return given == null ? null : encoding.decode(given, 0, given.length);
+  }
+
+  private static int limit(RequestTarget target, int most) throws BadRequestException {
+    String given = target.parameter("limit");
+    if (given == null) {
+      return Math.min(DEFAULT_LIMIT, most);
+    }
+    int limit = given.matches("[0-9]{1,9}") ? Integer.parseInt(given) : 0;
+    if (limit < 1 || limit > most) {
+      throw new BadRequestException("limit must be a number from 1 to " + most);
+    }
+    return limit;
+  }
+
+  private static boolean flag(RequestTarget target, String name) throws BadRequestException {
+    String given = target.parameter(name);
+    if (given != null && !given.equals("true") && !given.equals("false")) {
+      throw new BadRequestException(name + " must be true or false");
+    }
+    return "true".equals(given);
+  }
+}
