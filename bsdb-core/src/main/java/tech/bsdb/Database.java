@@ -394,6 +394,34 @@ public final class Database implements AutoCloseable {
     return ordered().ceiling(Objects.requireNonNull(key, "key"));
   }
 
+  /**
+   * Returns the number of a key. The keys have the numbers from 0 to {@link Statistics#records
+   * records} - 1: each the number of lesser keys; in a set, of the lesser keys of its shard and all
+   * keys of the shards before that one. Thus a number stands for a key in any copy of this
+   * database, and {@link #range range} goes on behind that key.
+   *
+   * @param key of any length
+   * @return its number, or -1 if it is absent
+   * @throws WrongShardException if the key belongs to a shard that this does not hold
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public long keyNumber(byte[] key) throws IOException {
+    return ordered().number(Objects.requireNonNull(key, "key"));
+  }
+
+  /**
+   * Returns the key with a number; reads up to ten leaves of the order.
+   *
+   * @param number see {@link #keyNumber}
+   * @throws IllegalArgumentException if no key has this number
+   * @throws UnsupportedOperationException if the order of the keys was not stored
+   * @throws IllegalStateException if the database is closed
+   */
+  public byte[] keyAt(long number) throws IOException {
+    return ordered().key(number);
+  }
+
   private OrderedKeys ordered() {
     return new OrderedKeys(lookup);
   }

@@ -299,6 +299,11 @@ public final class Lookup implements Closeable {
     return orders;
   }
 
+  /** The number of the database for a key. */
+  int database(byte[] key) throws WrongShardException {
+    return route.number(key);
+  }
+
   /** An action on the order of keys. */
   @FunctionalInterface
   interface OrderUse {

@@ -76,6 +76,59 @@ public final class OrderedKeys {
     return best[0];
   }
 
+  /**
+   * The number of a key: of the lesser keys of its database, and all of those before that; -1 if it
+   * is absent.
+   *
+   * @throws tech.bsdb.error.WrongShardException if it belongs to a shard that was not opened
+   */
+  public long number(byte[] key) throws IOException {
+    int database = lookup.database(key);
+    long[] number = {-1};
+    lookup.withOrder(
+        () -> {
+          long rank = new OrderCursor(orders.get(database)).find(key);
+          number[0] = rank < 0 ? rank : rank + records(database);
+        });
+    return number[0];
+  }
+
+  /**
+   * The key with a {@link #number}.
+   *
+   * @throws IllegalArgumentException if there is none
+   */
+  public byte[] key(long number) throws IOException {
+    int all = orders.size();
+    int database = 0;
+    while (database < all && number >= records(database + 1)) {
+      database++;
+    }
+    if (number < 0 || database == all) {
+      throw new IllegalArgumentException(
+          "number " + number + " is not one of the " + records(all) + " keys");
+    }
+    OrderCursor cursor = new OrderCursor(orders.get(database));
+    long rank = number - records(database);
+    byte[][] key = {{}};
+    lookup.withOrder(
+        () -> {
+          if (cursor.seekRank(rank)) {
+            key[0] = cursor.key();
+          }
+        });
+    return key[0];
+  }
+
+  /** The number of keys of the first databases. */
+  private long records(int databases) {
+    long records = 0;
+    for (int i = 0; i < databases; i++) {
+      records += orders.get(i).records();
+    }
+    return records;
+  }
+
   /** The number of keys in a range; reads two leaves at most of each database. */
   public long count(KeySpan span) throws IOException {
     if (span.isEmpty()) {

@@ -95,6 +95,27 @@ public final class OrderCursor {
     return setAtKey(true);
   }
 
+  /** Moves to the key with so many lesser ones; returns whether there is one. */
+  public boolean seekRank(long rank) throws IOException {
+    if (rank < 0 || rank >= index.records()) {
+      return setAtKey(false);
+    }
+    enter(index.leafPage(rank, window));
+    long inLeaf = rank - leaf().before();
+    if (inLeaf < 0 || inLeaf >= leaf().count()) {
+      throw unsound(
+          "the key of rank " + rank,
+          leaf().count() + " keys in the leaf, and " + leaf().before() + " before it");
+    }
+    entry = (int) inLeaf;
+    return setAtKey(true);
+  }
+
+  /** Moves to a key; returns the number of keys that are less, or -1 if the key is absent. */
+  public long find(byte[] key) throws IOException {
+    return seek(key) ? leaf().before() + entry : -1;
+  }
+
   /** Returns the number of keys that are less than the given one; the cursor may move. */
   public long rank(byte[] key) throws IOException {
     if (index.records() == 0) {

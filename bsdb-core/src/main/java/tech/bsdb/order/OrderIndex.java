@@ -108,6 +108,31 @@ public final class OrderIndex implements Closeable {
     return page;
   }
 
+  /** The leaf that holds the key with so many lesser ones. */
+  long leafPage(long rank, Window window) throws IOException {
+    readInner(window);
+    long page = 0;
+    for (int level = levels() - 1; level > 0; level--) {
+      OrderNode node = inner(level, page, window);
+      int low = 0;
+      int high = node.count() - 1;
+      while (low < high) {
+        int middle = (low + high + 1) >>> 1;
+        if (before(level - 1, node.value(middle), window) <= rank) {
+          low = middle;
+        } else {
+          high = middle - 1;
+        }
+      }
+      page = node.value(low);
+    }
+    return page;
+  }
+
+  private long before(int level, long page, Window window) throws IOException {
+    return (level == 0 ? leaf(page, window) : inner(level, page, window)).before();
+  }
+
   /** The last leaf. */
   long lastLeafPage(Window window) throws IOException {
     readInner(window);
