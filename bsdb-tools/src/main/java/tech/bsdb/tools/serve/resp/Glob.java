@@ -1,5 +1,8 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
+
 /** A pattern of {@code *}, {@code ?}, {@code [a-z]} and {@code \} escapes, as Redis matches it. */
 final class Glob {
   private final byte[] pattern;
@@ -8,6 +11,28 @@ final class Glob {
 
   Glob(byte[] pattern) {
     this.pattern = pattern;
+  }
+
+  /**
+   * Returns the bytes that come before the last {@code *} of a pattern like {@code user:*}; else
+   * null.
+   */
+  byte @Nullable [] literalPrefix() {
+    byte[] literal = new byte[pattern.length];
+    int length = 0;
+    for (int p = 0; p < pattern.length; p++) {
+      if (pattern[p] == '*') {
+        return p == pattern.length - 1 ? Arrays.copyOf(literal, length) : null;
+      }
+      if (pattern[p] == '?' || pattern[p] == '[') {
+        return null;
+      }
+      if (pattern[p] == '\\' && p + 1 < pattern.length) {
+        p++;
+      }
+      literal[length++] = pattern[p];
+    }
+    return null;
   }
 
   /** Whether the whole text matches. Takes at most the product of both lengths. Not thread-safe. */

@@ -5,8 +5,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.KeyRange;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.RangeOptions;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.SlotSet;
@@ -40,11 +43,28 @@ final class ScanCommands {
     try (Lease lease = selected.acquire()) {
       ServedVersion version = selected.version(lease.database());
       requireKeys(version);
-      if (request.cursor != 0 && !version.places().owns(request.cursor)) {
-        throw new CommandException(OVERTAKEN);
+      if (isInKeyOrder(version, request)) {
+        scanInKeyOrder(version, request, ownSlots(selected), out);
+      } else {
+        scan(version, request, ownSlots(selected), out);
       }
-      scan(version, request, ownSlots(selected), out);
     }
+  }
+
+  /** Whether a scan goes in the order of the keys; the cursor tells, or else the pattern. */
+  private static boolean isInKeyOrder(ServedVersion version, Request request)
+      throws CommandException {
+    if (request.cursor == 0) {
+      byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
+      return prefix != null && prefix.length > 0 && version.isOrdered();
+    }
+    if (version.places().owns(request.cursor)) {
+      return false;
+    }
+    if (!version.isOrdered() || !version.places().ownsInKeyOrder(request.cursor)) {
+      throw new CommandException(OVERTAKEN);
+    }
+    return true;
   }
 
   /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
@@ -96,13 +116,57 @@ final class ScanCommands {
     }
   }
 
-  /** Writes the keys from the cursor on, and the cursor of the next. */
+  /** Writes the keys behind the cursor, in the order of the keys, and the cursor of the next. */
+  private static void scanInKeyOrder(
+      ServedVersion version, Request request, @Nullable SlotSet own, ReplyWriter out)
+      throws IOException {
+    Database database = version.database();
+    byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
+    KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(prefix);
+    if (request.cursor != 0) {
+      range = range.after(database.keyAt(ScanPlaces.keyNumber(request.cursor)));
+    }
+    long most = Math.min(MOST_SEEN, request.count);
+    List<byte[]> keys = new ArrayList<>();
+    long bytes = 0;
+    String next = "0";
+    if (isOfType(version, request) && (own == null || !own.isEmpty())) {
+      try (RecordCursor records =
+          database.range(range, RangeOptions.defaults().withValues(false))) {
+        byte[] last = {};
+        for (long seen = 0; records.next(); seen++) {
+          if (seen >= most || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES) {
+            next = version.places().cursorBehind(database.keyNumber(last));
+            break;
+          }
+          last = records.key();
+          if (isOwn(last, own) && (request.pattern == null || request.pattern.matches(last))) {
+            keys.add(last);
+            bytes += last.length;
+          }
+        }
+      }
+    }
+    reply(next, keys, out);
+  }
+
+  private static boolean isOfType(ServedVersion version, Request request) {
+    return request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
+  }
+
+  private static void reply(String next, List<byte[]> keys, ReplyWriter out) {
+    out.array(2);
+    out.bulk(next);
+    out.array(keys.size());
+    keys.forEach(out::bulk);
+  }
+
+  /** Writes the keys from the cursor on, in the order of the files, and the cursor of the next. */
   private static void scan(
       ServedVersion version, Request request, @Nullable SlotSet own, ReplyWriter out)
       throws IOException {
     ScanPlaces places = version.places();
-    boolean wanted =
-        request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
+    boolean wanted = isOfType(version, request);
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     List<byte[]> keys = new ArrayList<>();
     boolean nothing = own != null && own.isEmpty();
@@ -146,10 +210,7 @@ final class ScanCommands {
         break;
       }
     }
-    out.array(2);
-    out.bulk(next);
-    out.array(keys.size());
-    keys.forEach(out::bulk);
+    reply(next, keys, out);
   }
 
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */

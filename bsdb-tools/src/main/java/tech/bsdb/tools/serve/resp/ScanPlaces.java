@@ -3,9 +3,15 @@ package tech.bsdb.tools.serve.resp;
 import tech.bsdb.ScanOptions;
 
 /**
- * The places between the records of a version, as cursors of {@code SCAN}: 24 bits that identify
- * the version, 16 bits for a part of the records, and 24 bits for a place in it. A cursor depends
- * on nothing but the version, so any server of the same version continues a scan. Immutable.
+ * The places between the records of a version, as cursors of {@code SCAN}. A cursor depends on
+ * nothing but the version, so any server of the same version continues a scan. Immutable.
+ *
+ * <pre>
+ *   bits   in the order of the files              in the order of the keys
+ *   24     identify the version                   the same, but the first bit differs
+ *   16     a part of the records                  the number of the last key, plus 1 (40 bits)
+ *   24     a place in it
+ * </pre>
  */
 final class ScanPlaces {
   /** Records of a part, as long as there need not be more parts than there may be. */
@@ -14,6 +20,11 @@ final class ScanPlaces {
   private static final int MOST_PARTS = 1 << 16;
   private static final int OFFSET_BITS = 24;
   private static final int TAG_SHIFT = 40;
+  private static final long IN_KEY_ORDER = 1L << 63;
+  private static final long NUMBER = (1L << TAG_SHIFT) - 1;
+
+  /** The most records of which a cursor can hold the number of each. */
+  static final long MOST_NUMBERED = NUMBER;
 
   /** The largest offset that a cursor can hold. */
   static final int MOST_OFFSET = (1 << OFFSET_BITS) - 1;
@@ -21,8 +32,10 @@ final class ScanPlaces {
   private final long tag;
   private final int parts;
   private final long perPart;
+  private final long records;
 
-  private ScanPlaces(long tag, int parts, long perPart) {
+  private ScanPlaces(long tag, int parts, long perPart, long records) {
+    this.records = records;
     this.tag = tag;
     this.parts = parts;
     this.perPart = perPart;
@@ -36,7 +49,7 @@ final class ScanPlaces {
   static ScanPlaces of(String id, long records) {
     int parts = (int) Math.max(1, Math.min(MOST_PARTS, records / RECORDS));
     return new ScanPlaces(
-        Long.parseLong(id.substring(0, 6), 16), parts, Math.max(1, records / parts));
+        Long.parseLong(id.substring(0, 6), 16), parts, Math.max(1, records / parts), records);
   }
 
   int parts() {
@@ -57,7 +70,23 @@ final class ScanPlaces {
     return Long.toUnsignedString(tag << TAG_SHIFT | (long) part << OFFSET_BITS | offset);
   }
 
-  /** Whether a cursor, other than 0, belongs to this version. */
+  /** Returns the cursor of the place behind a key in the order of the keys. */
+  String cursorBehind(long keyNumber) {
+    return Long.toUnsignedString((tag << TAG_SHIFT ^ IN_KEY_ORDER) | (keyNumber + 1));
+  }
+
+  /** Whether a cursor is a place in the order of the keys of this version. */
+  boolean ownsInKeyOrder(long cursor) {
+    long number = keyNumber(cursor);
+    return (cursor ^ IN_KEY_ORDER) >>> TAG_SHIFT == tag && number >= 0 && number < records;
+  }
+
+  /** Returns the number of the key behind which a cursor is in the order of the keys. */
+  static long keyNumber(long cursor) {
+    return (cursor & NUMBER) - 1;
+  }
+
+  /** Whether a cursor, other than 0, is a place in the order of the files of this version. */
   boolean owns(long cursor) {
     return cursor >>> TAG_SHIFT == tag && part(cursor) < parts;
   }

@@ -90,6 +90,11 @@ final class ServedVersion {
     return approximate;
   }
 
+  /** Whether scans may go in the order of the keys. */
+  boolean isOrdered() {
+    return database.isOrdered() && records <= ScanPlaces.MOST_NUMBERED;
+  }
+
   /** Returns the numbers of keys by slot. */
   SlotCounts slotCounts() {
     return slotCounts;
