@@ -463,22 +463,23 @@ LAYOUTS.update({"packed": get_packed, "packed-compressed": get_packed, "none": g
 def order_node(database, level, page):
     """The keys and values of a node, and the distances in pages to the nodes before and after it."""
     file, levels = database.file("order"), database.numbers("order.levels")
-    first, width = 1 + sum(levels[:level]) + page, 5 if level > 0 else ceil_div(sum(database.numbers("order.place")), 8)
+    first, width = 1 + sum(levels[:level]) + page, 40 if level > 0 else sum(database.numbers("order.place"))
     pages = file.read(0, PAYLOAD, first)[3] + 1
     data = file.read(0, pages * PAYLOAD, first)
     n, keys = number(data[:2]), []
     check(n > 0 and data[2] == level, f"{file.path}: no node of level {level} in page {first}")
-    values_at = 16 + 4 * ceil_div(n, 16)
+    values_at = 16 + 4 * ceil_div(n, 64)
     for i in range(n):
-        if i % 16 == 0:
-            at = 16 + i // 4
+        if i % 64 == 0:
+            at = 16 + i // 16
             stream = bytes_stream(data, number(data[at : at + 4]))
         shared, rest = divmod(stream.number(1), 16)
         shared += stream.leb128() if shared == 15 else 0
         rest += stream.leb128() if rest == 15 else 0
-        other = b"" if i == 0 else keys[0] if i % 16 == 0 else keys[-1]
+        other = b"" if i == 0 else keys[0] if i % 64 == 0 else keys[-1]
         keys.append(other[:shared] + stream.take(rest))
-    values = [number(data[values_at + i * width :][:width]) for i in range(n)]
+    bits = number(data[values_at : values_at + ceil_div(n * width, 8)])
+    values = [field(bits, i * width, width) for i in range(n)]
     return keys, values, data[4] + 1, pages
 
 

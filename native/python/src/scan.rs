@@ -11,7 +11,8 @@ use self_cell::self_cell;
 
 use crate::errors;
 
-/// Records and bytes that are read at a time, without the interpreter's lock.
+/// Records and bytes that are read at a time, without the interpreter's lock; at first fewer, for short ranges.
+const FIRST: usize = 16;
 const RECORDS: usize = 512;
 const BYTES: usize = 256 << 10;
 
@@ -55,16 +56,17 @@ pub(crate) enum Part {
 struct State {
     scan: OwnedScan,
     read: VecDeque<Record>,
+    most: usize,
     error: Option<bsdb::Error>,
     ended: bool,
 }
 
 impl State {
     fn fill(&mut self) {
-        let State { scan, read, error, ended } = self;
+        let State { scan, read, most, error, ended } = self;
         scan.with_dependent_mut(|_, scan| {
             let mut bytes = 0;
-            while read.len() < RECORDS && bytes < BYTES {
+            while read.len() < *most && bytes < BYTES {
                 match scan.next() {
                     Some(Ok(record)) => {
                         bytes += record.0.len() + record.1.len();
@@ -77,6 +79,7 @@ impl State {
                     }
                 }
             }
+            *most = (2 * *most).min(RECORDS);
         });
     }
 }
@@ -110,7 +113,7 @@ impl Scan {
     }
 
     fn of(scan: OwnedScan, part: Part) -> Self {
-        let state = State { scan, read: VecDeque::new(), error: None, ended: false };
+        let state = State { scan, read: VecDeque::new(), most: FIRST, error: None, ended: false };
         Scan { part, state: Mutex::new(Some(state)) }
     }
 

@@ -123,9 +123,9 @@ impl OrderFacts {
         Ok(OrderFacts { levels, place })
     }
 
-    /// Bytes of an address in the leaves.
+    /// Bits of an address in the leaves.
     pub(crate) fn width(&self) -> usize {
-        self.place.iter().sum::<u32>().div_ceil(8) as usize
+        self.place.iter().sum::<u32>() as usize
     }
 }
 

@@ -12,10 +12,10 @@ use crate::format::{u16_at, u32_at, u64_at};
 const HEADER: usize = 16;
 
 /// Entries of a block.
-pub(crate) const IN_BLOCK: usize = 16;
+pub(crate) const IN_BLOCK: usize = 64;
 
-/// Bytes of the value of an entry above the leaves.
-pub(crate) const CHILD: usize = 5;
+/// Bits of the value of an entry above the leaves.
+pub(crate) const CHILD: usize = 40;
 
 /// A length that does not fit in four bits has this instead, and what is more follows.
 const LONG: usize = 15;
@@ -42,11 +42,11 @@ pub(crate) fn pages(first: &[u8]) -> u64 {
 }
 
 impl<'a> Node<'a> {
-    /// A node of a level. `bytes` is the payload of its pages, and `width` the bytes of the value of an entry.
+    /// A node of a level. `bytes` is the payload of its pages, and `width` the bits of the value of an entry, 63 at most.
     pub(crate) fn of(bytes: Cow<'a, [u8]>, level: usize, width: usize) -> Option<Self> {
         let count = usize::from(u16_at(&bytes, 0)?);
         let node = Node { bytes, width, count };
-        let right = count > 0 && usize::from(node.bytes[2]) == level && node.values_at() + width * count <= node.len();
+        let right = count > 0 && usize::from(node.bytes[2]) == level && node.values_at() + (width * count).div_ceil(8) <= node.len();
         right.then_some(node)
     }
 
@@ -83,9 +83,12 @@ impl<'a> Node<'a> {
 
     /// The value of an entry: a shortened address, or the page of a child.
     pub(crate) fn value(&self, number: usize) -> u64 {
-        let at = self.values_at() + self.width * number;
-        let bytes = self.bytes.get(at..at + self.width).unwrap_or(&[]);
-        bytes.iter().rev().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        let bit = self.width * number;
+        let at = self.values_at() + bit / 8;
+        let end = self.values_at() + (bit + self.width).div_ceil(8);
+        let bytes = self.bytes.get(at..end).unwrap_or(&[]);
+        let all = bytes.iter().rev().fold(0u128, |value, &byte| value << 8 | u128::from(byte));
+        (all >> (bit % 8)) as u64 & ((1 << self.width) - 1)
     }
 
     /// The first entry of a block.
@@ -270,15 +273,19 @@ mod tests {
             }
             entries.extend_from_slice(&key[shared..]);
         }
-        let at = HEADER + 4 * starts.len() + width * keys.len();
+        let at = HEADER + 4 * starts.len() + (width * keys.len()).div_ceil(8);
         let mut bytes = vec![0; HEADER];
         bytes[..2].copy_from_slice(&(keys.len() as u16).to_le_bytes());
         bytes[2] = level as u8;
         for start in starts {
             bytes.extend_from_slice(&((at + start) as u32).to_le_bytes());
         }
-        for i in 0..keys.len() as u64 {
-            bytes.extend_from_slice(&(i + 7).to_le_bytes()[..width]);
+        let values = bytes.len();
+        bytes.resize(at, 0);
+        for i in 0..keys.len() {
+            for bit in (0..width).filter(|bit| (i + 7) >> bit & 1 == 1) {
+                bytes[values + (width * i + bit) / 8] |= 1 << ((width * i + bit) % 8);
+            }
         }
         bytes.extend_from_slice(&entries);
         bytes.extend_from_slice(&[0; 9]);
@@ -296,8 +303,14 @@ mod tests {
     fn check(mut keys: Vec<Vec<u8>>, wanted: &[Vec<u8>]) {
         keys.sort();
         keys.dedup();
-        let bytes = encode(&keys, 1, CHILD);
-        let node = Node::of(Cow::Borrowed(&bytes), 1, CHILD).unwrap();
+        for width in [13, 29, CHILD, 63] {
+            check_width(&keys, wanted, width);
+        }
+    }
+
+    fn check_width(keys: &[Vec<u8>], wanted: &[Vec<u8>], width: usize) {
+        let bytes = encode(keys, 1, width);
+        let node = Node::of(Cow::Borrowed(&bytes), 1, width).unwrap();
         let mut decoded = KeyBlock::default();
         for (i, key) in keys.iter().enumerate() {
             assert_eq!(node.search(key), Some(Ok(i)));
@@ -341,7 +354,7 @@ mod tests {
             for at in (16..60).step_by(4) {
                 bytes[at..at + 4].copy_from_slice(&[start.wrapping_add(at as u8), 0, 0, 0]);
             }
-            if let Some(node) = Node::of(Cow::Borrowed(&bytes), 0, 3) {
+            if let Some(node) = Node::of(Cow::Borrowed(&bytes), 0, 21) {
                 let mut keys = KeyBlock::default();
                 for number in 0..node.count() {
                     node.value(number);

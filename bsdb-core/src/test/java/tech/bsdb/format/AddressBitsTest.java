@@ -22,12 +22,10 @@ class AddressBitsTest {
   }
 
   @Test
-  void bitsFillBytes() {
-    assertThat(AddressBits.NONE.bytes()).isZero();
-    assertThat(new AddressBits(0, 1, 0).bytes()).isEqualTo(1);
-    assertThat(new AddressBits(1, 7, 0).bytes()).isEqualTo(1);
-    assertThat(new AddressBits(1, 7, 1).bytes()).isEqualTo(2);
-    assertThat(new AddressBits(7, 48, 8).bytes()).isEqualTo(8);
+  void anAddressHasTheBitsOfItsParts() {
+    assertThat(AddressBits.NONE.all()).isZero();
+    assertThat(new AddressBits(1, 7, 1).all()).isEqualTo(9);
+    assertThat(new AddressBits(7, 48, 8).all()).isEqualTo(63);
   }
 
   @ParameterizedTest
@@ -54,7 +52,7 @@ class AddressBitsTest {
       long address = addresses.pack(file, position, detail);
       for (AddressBits bits : new AddressBits[] {least, more}) {
         long shortened = bits.shorten(address, addresses);
-        assertThat(AddressBits.of(shortened)).isLessThanOrEqualTo(8 * bits.bytes());
+        assertThat(AddressBits.of(shortened)).isLessThanOrEqualTo(bits.all());
         assertThat(bits.address(shortened, addresses)).isEqualTo(address);
       }
     }

@@ -114,7 +114,7 @@ class OrderedFaultTest {
   private boolean fails(
       Lookup lookup, OnceFailing engine, int n, boolean descending, boolean values)
       throws IOException {
-    OrderedWalk walk = new OrderedWalk(lookup, KeySpan.ALL, descending, values);
+    OrderedWalk walk = new OrderedWalk(lookup, KeySpan.ALL, descending, values, Long.MAX_VALUE);
     List<byte[]> expected = List.copyOf(descending ? keys.descendingSet() : keys);
     engine.left = n;
     int found = 0;

@@ -28,6 +28,14 @@ class OrderNodeTest {
 
   private final SplittableRandom random = Seeds.random("OrderNodeTest");
 
+  private static boolean add(NodeEncoder encoder, byte[] key, int from, int to, long value) {
+    return encoder.add(key, from, to, encoder.sharedWithLast(key, from, to), value);
+  }
+
+  private static OrderNode node(byte[] bytes, int width) {
+    return new OrderNode(Arrays.copyOf(bytes, bytes.length + OrderNode.SLACK), width);
+  }
+
   private static NavigableSet<byte[]> sorted(List<byte[]> keys) {
     NavigableSet<byte[]> set = new TreeSet<>(Arrays::compareUnsigned);
     set.addAll(keys);
@@ -36,7 +44,7 @@ class OrderNodeTest {
 
   private static long value(int number, int width) {
     long bits = 0x9e37_79b9_7f4a_7c15L * (number + 1);
-    return width == 0 ? 0 : bits >>> 64 - 8 * width & Long.MAX_VALUE;
+    return width == 0 ? 0 : bits >>> 64 - width;
   }
 
   /** Encodes keys as one node, checks all of it, and looks for its keys and for others. */
@@ -44,14 +52,14 @@ class OrderNodeTest {
     List<byte[]> keys = new ArrayList<>(set);
     NodeEncoder encoder = new NodeEncoder(3, width, Integer.MAX_VALUE);
     for (int i = 0; i < keys.size(); i++) {
-      assertThat(encoder.add(keys.get(i), 0, keys.get(i).length, value(i, width))).isTrue();
+      assertThat(add(encoder, keys.get(i), 0, keys.get(i).length, value(i, width))).isTrue();
     }
     assertThat(encoder.count()).isEqualTo(keys.size());
     int pages = encoder.pages();
     assertThat(pages).isLessThanOrEqualTo(MOST_PAGES);
     byte[] bytes = encoder.encode(7, 1L << 40);
     assertThat(bytes).hasSize(pages * Page.PAYLOAD);
-    OrderNode node = new OrderNode(bytes, width);
+    OrderNode node = node(bytes, width);
     check(node, keys, width);
     assertThat(node.level()).isEqualTo(3);
     assertThat(node.pages()).isEqualTo(pages);
@@ -69,13 +77,13 @@ class OrderNodeTest {
 
   private static void check(OrderNode node, List<byte[]> keys, int width) {
     assertThat(node.count()).isEqualTo(keys.size());
-    assertThat(node.blocks()).isEqualTo((keys.size() + 15) / 16);
+    assertThat(node.blocks()).isEqualTo((keys.size() + 63) / 64);
     KeyBlock block = new KeyBlock();
     for (int i = 0; i < keys.size(); i++) {
-      if (i % 16 == 0) {
-        node.decode(i / 16, block);
+      if (i % 64 == 0) {
+        int unused = node.decode(i / 64, Math.min(64, keys.size() - i), block);
       }
-      Truth.same(block.key(i % 16), keys.get(i), "key " + i);
+      Truth.same(block.key(i % 64), keys.get(i), "key " + i);
       assertThat(node.value(i)).isEqualTo(value(i, width));
       assertThat(node.search(keys.get(i))).isEqualTo(i);
     }
@@ -120,7 +128,7 @@ class OrderNodeTest {
   void theExampleOfTheFormat() {
     NodeEncoder encoder = new NodeEncoder(0, 0, 1);
     for (String key : List.of("ab", "abc", "b")) {
-      assertThat(encoder.add(Truth.utf8(key), 0, key.length(), 0)).isTrue();
+      assertThat(add(encoder, Truth.utf8(key), 0, key.length(), 0)).isTrue();
     }
     byte[] expected = new byte[Page.PAYLOAD];
     expected[0] = 3;
@@ -131,7 +139,7 @@ class OrderNodeTest {
   }
 
   @ParameterizedTest
-  @ValueSource(ints = {1, 2, 15, 16, 17, 31, 32, 33, 48, 49, 300})
+  @ValueSource(ints = {1, 2, 15, 16, 17, 63, 64, 65, 127, 128, 129, 300})
   void numbersOfKeysAtTheEndsOfBlocks(int count) {
     for (int round = 0; round < 30; round++) {
       NavigableSet<byte[]> keys = RandomKeys.set(random, count, 60);
@@ -140,7 +148,7 @@ class OrderNodeTest {
       for (int i = 0; i < 50; i++) {
         asked.add(others.next());
       }
-      check(keys, random.nextInt(9), asked);
+      check(keys, random.nextInt(64), asked);
     }
   }
 
@@ -152,13 +160,13 @@ class OrderNodeTest {
     for (int shared : LENGTHS) {
       for (int rest : LENGTHS) {
         if (shared + rest <= RandomKeys.LONGEST && rest > 0) {
-          check(sharing(shared, rest, 2), random.nextInt(9), List.of());
+          check(sharing(shared, rest, 2), random.nextInt(64), List.of());
         }
       }
     }
     for (int shared : new int[] {0, 14, 15, 16, 142, 143}) {
       for (int rest : new int[] {1, 14, 15, 16, 142, 143}) {
-        check(sharing(shared, rest, 40), random.nextInt(9), List.of());
+        check(sharing(shared, rest, 40), random.nextInt(64), List.of());
       }
     }
   }
@@ -209,7 +217,7 @@ class OrderNodeTest {
   void aNodeIsFull() {
     for (int round = 0; round < 200; round++) {
       int least = 1 + random.nextInt(2);
-      int width = random.nextInt(9);
+      int width = random.nextInt(64);
       List<byte[]> keys =
           new ArrayList<>(
               RandomKeys.set(random, 600, random.nextInt(4) == 0 ? RandomKeys.LONGEST : 300));
@@ -217,7 +225,7 @@ class OrderNodeTest {
       int from = 0;
       for (int i = 0; i < keys.size(); i++) {
         byte[] key = keys.get(i);
-        boolean fits = encoder.add(key, 0, key.length, value(i - from, width));
+        boolean fits = add(encoder, key, 0, key.length, value(i - from, width));
         if (fits) {
           int bytes = size(keys.subList(from, i + 1), width);
           if (i - from < least) {
@@ -229,10 +237,10 @@ class OrderNodeTest {
           assertThat(i - from).isGreaterThanOrEqualTo(least);
           int pages = encoder.pages();
           assertThat(size(keys.subList(from, i + 1), width)).isGreaterThan(pages * Page.PAYLOAD);
-          check(new OrderNode(encoder.encode(1, 0), width), keys.subList(from, i), width);
+          check(node(encoder.encode(1, 0), width), keys.subList(from, i), width);
           assertThat(encoder.count()).isZero();
           from = i;
-          assertThat(encoder.add(key, 0, key.length, value(0, width))).isTrue();
+          assertThat(add(encoder, key, 0, key.length, value(0, width))).isTrue();
         }
       }
     }
@@ -240,9 +248,9 @@ class OrderNodeTest {
 
   /** Bytes of a node by the rules of the format. */
   private static int size(List<byte[]> keys, int width) {
-    int size = 16 + 4 * ((keys.size() + 15) / 16) + width * keys.size();
+    int size = 16 + 4 * ((keys.size() + 63) / 64) + (width * keys.size() + 7) / 8;
     for (int i = 0; i < keys.size(); i++) {
-      byte[] other = i == 0 ? new byte[0] : keys.get(i % 16 == 0 ? 0 : i - 1);
+      byte[] other = i == 0 ? new byte[0] : keys.get(i % 64 == 0 ? 0 : i - 1);
       int mismatch = Arrays.mismatch(other, keys.get(i));
       int shared = mismatch < 0 ? other.length : mismatch;
       int rest = keys.get(i).length - shared;
@@ -265,14 +273,14 @@ class OrderNodeTest {
   @Test
   void partsOfArraysAreKeys() {
     byte[] bytes = Truth.utf8("..key..");
-    NodeEncoder encoder = new NodeEncoder(0, 1, 1);
-    encoder.add(bytes, 2, 5, 200);
+    NodeEncoder encoder = new NodeEncoder(0, 9, 1);
+    add(encoder, bytes, 2, 5, 200);
     assertThat(encoder.sharedWithLast(Truth.utf8("-kez"), 1, 4)).isEqualTo(2);
-    assertThat(encoder.ascends(Truth.utf8("-kez"), 1, 4)).isTrue();
-    assertThat(encoder.ascends(bytes, 2, 5)).isFalse();
-    assertThat(encoder.ascends(bytes, 2, 4)).isFalse();
-    encoder.add(Truth.utf8("-key\0-"), 1, 5, 255);
-    OrderNode node = new OrderNode(encoder.encode(0, 0), 1);
+    assertThat(encoder.ascends(Truth.utf8("-kez"), 1, 4, 2)).isTrue();
+    assertThat(encoder.ascends(bytes, 2, 5, 3)).isFalse();
+    assertThat(encoder.ascends(bytes, 2, 4, 2)).isFalse();
+    add(encoder, Truth.utf8("-key\0-"), 1, 5, 255);
+    OrderNode node = node(encoder.encode(0, 0), 9);
     assertThat(node.search(Truth.utf8("key"))).isZero();
     assertThat(node.search(Truth.utf8("key\0"))).isEqualTo(1);
     assertThat(node.value(0)).isEqualTo(200);

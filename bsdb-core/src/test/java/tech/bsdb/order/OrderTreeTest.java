@@ -46,11 +46,11 @@ class OrderTreeTest {
             : new AddressBits(random.nextInt(8), random.nextInt(40), random.nextInt(16));
     PagesFile file =
         new PagesFile(directory.resolve("order-" + made++ + ".bsdb"), OrderWriter.identity());
-    OrderWriter writer = new OrderWriter(file.pages(), bits.bytes());
+    OrderWriter writer = new OrderWriter(file.pages(), bits.all());
     List<byte[]> keys = new ArrayList<>(set);
     List<Long> values = new ArrayList<>();
     for (byte[] key : keys) {
-      long value = bits.bytes() == 0 ? 0 : random.nextLong() >>> 64 - 8 * bits.bytes();
+      long value = bits.all() == 0 ? 0 : random.nextLong() >>> 64 - bits.all();
       values.add(value);
       byte[] padded = Arrays.copyOf(Truth.utf8("--"), key.length + 5);
       System.arraycopy(key, 0, padded, 2, key.length);
