@@ -230,8 +230,8 @@ class RangeTest {
       assertThat(lines(wire.get("/bsdb/?after=apple%3A2&limit=1&keys_only=true")))
           .containsExactly("{\"key\":\"pear\"}");
       assertThat(lines(wire.get("/bsdb/?after=&to=apple%00&keys_only=true")))
-          .containsExactly("{\"key\":\"a b\"}", "{\"key\":\"a+b\"}", "{\"key\":\"apple\"}")
-          .as("an empty key is a bound like any other");
+          .as("an empty key is a bound like any other")
+          .containsExactly("{\"key\":\"a b\"}", "{\"key\":\"a+b\"}", "{\"key\":\"apple\"}");
       assertThat(lines(wire.get("/bsdb/?to="))).isEmpty();
       assertThat(lines(wire.get("/bsdb/?from=x&to=b"))).isEmpty();
       String batch = FRUIT.keySet().stream().sorted().collect(Collectors.joining("\n"));
