@@ -116,7 +116,7 @@ final class BatchLookup implements Slices {
   public void taken() {
     lookups.counts().found(hits, next - first - hits);
     first = next;
-    require(buffers).countKept();
+    require(buffers).countKept(0);
   }
 
   @Override

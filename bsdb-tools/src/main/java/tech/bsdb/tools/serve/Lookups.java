@@ -29,6 +29,14 @@ final class Lookups {
   /** Lookups of one connection may overlap where no value is longer than this. */
   private static final long MAX_OVERLAPPING = 64 << 10;
 
+  /** What a cursor holds of the order of a shard: a leaf, and some keys of it decoded. */
+  private static final long LEAF_BYTES = 8 << 10;
+
+  private static final long KEYS_OF_LEAF = 16;
+
+  /** Keys that a cursor has read ahead. */
+  private static final long KEYS_OF_CURSOR = 128;
+
   private final DataSet set;
   private final Requests requests;
   private final Executor workers;
@@ -40,7 +48,12 @@ final class Lookups {
 
   /** Facts about an open database, determined once. */
   private record Facts(
-      Database of, boolean mapped, long longestValue, @Nullable RowForm rows, String badSchema) {}
+      Database of,
+      boolean mapped,
+      long longestValue,
+      long cursorBytes,
+      @Nullable RowForm rows,
+      String badSchema) {}
 
   /**
    * Looks up keys in a data set.
@@ -113,6 +126,14 @@ final class Lookups {
     return facts(of).longestValue;
   }
 
+  /**
+   * Returns about how much memory a cursor over a range of keys takes: a leaf of each shard, and a
+   * batch of keys.
+   */
+  long cursorBytes(Database of) {
+    return facts(of).cursorBytes;
+  }
+
   /** Returns the identity of a leased version. */
   Identity identity(Lease lease) {
     Identity known = identity;
@@ -135,13 +156,16 @@ final class Lookups {
 
   private Facts facts(Database of, boolean mapped, Statistics statistics) {
     long longest = statistics.longestValue();
+    long key = 1 + statistics.keyBytes() / Math.max(1, statistics.records());
+    int shards = statistics.shards() == 1 ? 1 : statistics.heldShards().size();
+    long cursor = shards * (LEAF_BYTES + KEYS_OF_LEAF * key) + KEYS_OF_CURSOR * key;
     try {
       RowSchema schema = json() ? RowSchema.stored(statistics) : null;
       RowForm rows = schema == null ? null : values.form(schema);
-      return new Facts(of, mapped, longest, rows, "");
+      return new Facts(of, mapped, longest, cursor, rows, "");
     } catch (IllegalArgumentException e) {
       return new Facts(
-          of, mapped, longest, null, "the stored schema is invalid: " + e.getMessage());
+          of, mapped, longest, cursor, null, "the stored schema is invalid: " + e.getMessage());
     }
   }
 

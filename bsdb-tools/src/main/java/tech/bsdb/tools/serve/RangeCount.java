@@ -8,6 +8,7 @@ import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
 import tech.bsdb.RangeOptions;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 
@@ -23,6 +24,7 @@ final class RangeCount implements Slices {
   private final KeyRange range;
   private @Nullable Database database;
   private @Nullable SlotSet own;
+  private HeldMemory.@Nullable Share working;
   private @Nullable RecordCursor cursor;
   private long count;
   private byte[] answer = {};
@@ -44,11 +46,12 @@ final class RangeCount implements Slices {
   }
 
   @Override
-  public boolean begin(Database from, Identity by, HeldMemory.Share working)
+  public boolean begin(Database from, Identity by, HeldMemory.Share memory)
       throws RequestRefusedException {
     if (!from.isOrdered()) {
       throw new RequestRefusedException(RangeRequest.NO_ORDER);
     }
+    working = memory;
     database = from;
     own = lookups.placement().ownSlots();
     return false;
@@ -62,6 +65,8 @@ final class RangeCount implements Slices {
       } else if (!own.isEmpty() && !countOwn(own)) {
         return;
       }
+    } catch (MemoryBudgetExceededException full) {
+      throw full;
     } catch (IOException | RuntimeException | Error e) {
       lookups.counts().error(1);
       throw e;
@@ -73,6 +78,10 @@ final class RangeCount implements Slices {
   private boolean countOwn(SlotSet slots) throws IOException {
     RecordCursor records = cursor;
     if (records == null) {
+      long bytes = lookups.cursorBytes(require(database));
+      if (!require(working).reserve(bytes)) {
+        throw new MemoryBudgetExceededException(bytes);
+      }
       records = require(database).range(range, RangeOptions.defaults().withValues(false));
       cursor = records;
     }
@@ -106,7 +115,10 @@ final class RangeCount implements Slices {
   }
 
   @Override
-  public void dropMemory() {}
+  public void dropMemory() {
+    cursor = null; // the answer is complete or refused
+    require(working).settle(0);
+  }
 
   private static <T> T require(@Nullable T begun) {
     if (begun == null) {

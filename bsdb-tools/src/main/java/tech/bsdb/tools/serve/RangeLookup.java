@@ -34,7 +34,9 @@ final class RangeLookup implements Slices {
   private @Nullable Database database;
   private @Nullable SliceBuffers<AnswerLines> buffers;
   private @Nullable SlotSet own;
+  private HeldMemory.@Nullable Share working;
   private @Nullable RecordCursor cursor;
+  private long cursorBytes;
   private KeyRange rest;
   private int left;
   private int together;
@@ -73,13 +75,15 @@ final class RangeLookup implements Slices {
   }
 
   @Override
-  public boolean begin(Database from, Identity by, HeldMemory.Share working)
+  public boolean begin(Database from, Identity by, HeldMemory.Share memory)
       throws RequestRefusedException {
     if (!from.isOrdered()) {
       throw new RequestRefusedException(RangeRequest.NO_ORDER);
     }
-    buffers = new SliceBuffers<>(from, working, this::lines);
+    buffers = new SliceBuffers<>(from, memory, this::lines);
+    working = memory;
     database = from;
+    cursorBytes = lookups.cursorBytes(from);
     own = lookups.placement().ownSlots();
     together = SliceBuffers.together(lookups.longestValue(from));
     ended = own != null && own.isEmpty();
@@ -153,6 +157,9 @@ final class RangeLookup implements Slices {
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
+        if (!require(working).reserve(cursorBytes)) {
+          throw new MemoryBudgetExceededException(cursorBytes);
+        }
         records = require(database).range(rest, keysInOrder);
         cursor = records;
       }
@@ -198,7 +205,7 @@ final class RangeLookup implements Slices {
       rest = RangeRequest.behind(rest, lastSeen, request.descending());
     }
     keys.clear();
-    require(buffers).countKept();
+    require(buffers).countKept(cursor == null ? 0 : cursorBytes);
   }
 
   @Override

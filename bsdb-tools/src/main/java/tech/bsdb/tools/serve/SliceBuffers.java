@@ -92,14 +92,19 @@ final class SliceBuffers<W extends AnswerWriter> {
     return made == null ? 0 : made.length();
   }
 
-  /** Counts the arrays kept for the next slice; the largest are dropped. */
-  void countKept() {
+  /**
+   * Counts the arrays kept for the next slice; the largest are dropped.
+   *
+   * @param others bytes of what else is kept
+   */
+  void countKept(long others) {
     LookupBatch asked = batch;
     if (asked != null && asked.values().length > KEPT) {
       asked = null;
       batch = null;
     }
-    working.settle(require().buffer().length + (asked == null ? 0L : asked.values().length));
+    working.settle(
+        others + require().buffer().length + (asked == null ? 0L : asked.values().length));
   }
 
   /** Drops both. */
