@@ -1,5 +1,8 @@
 package tech.bsdb.format;
 
+import java.util.Arrays;
+import java.util.stream.Collectors;
+
 /**
  * Kinds of database files. The code of the kind is part of the file's header, footer and page
  * checksums (FORMAT.md §2).
@@ -36,6 +39,16 @@ public enum FileKind {
   /** The name of the kind in the manifest and in file names. */
   public String label() {
     return label;
+  }
+
+  /** Whether there is a kind with the given label. */
+  static boolean isKnown(String label) {
+    return Arrays.stream(values()).anyMatch(kind -> kind.label.equals(label));
+  }
+
+  /** The labels of all kinds, for messages. */
+  static String labels() {
+    return Arrays.stream(values()).map(FileKind::label).collect(Collectors.joining(", "));
   }
 
   /** The kind with the given label, or an {@link IllegalArgumentException}. */

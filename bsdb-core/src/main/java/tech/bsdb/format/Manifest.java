@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /**
  * The description of a database, as lines of {@code name=value} (FORMAT.md §6): what it contains,
@@ -142,8 +143,10 @@ public final class Manifest {
    * Parses the text of a manifest.
    *
    * @throws CorruptDatabaseException if the text is not a manifest
+   * @throws UnsupportedFormatException if it lists a file of an unknown kind
    */
-  public static Manifest decode(Path path, byte[] bytes) throws CorruptDatabaseException {
+  public static Manifest decode(Path path, byte[] bytes)
+      throws CorruptDatabaseException, UnsupportedFormatException {
     Map<String, String> values = new LinkedHashMap<>();
     List<FileEntry> files = new ArrayList<>();
     List<ShardSet.Shard> shards = new ArrayList<>();
@@ -152,6 +155,11 @@ public final class Manifest {
       try {
         String value = line.substring(equals + 1);
         if (line.startsWith("file=")) {
+          String kind = value.split(" ", -1)[0];
+          if (!FileKind.isKnown(kind)) {
+            throw new UnsupportedFormatException(
+                path, "a file of the kind \"" + kind + "\"", FileKind.labels());
+          }
           files.add(fileEntry(value.split(" ")));
         } else if (line.startsWith("shard=")) {
           shards.add(shard(value.split(" ")));

@@ -10,6 +10,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.error.UnsupportedFormatException;
 
 /** The manifest's text: what was written is read, in the order of writing. */
 class ManifestTest {
@@ -93,12 +94,20 @@ class ManifestTest {
         "file=data 0 1 xyz 0",
         "file=data 0 1 0 x",
         "file=data 0 99999999999999999999 0 0",
-        "file=unheard 0 1 0 0",
         "records=1\n\nlayout=blocked"
       })
   void anythingElseIsDamage(String text) {
     assertThatThrownBy(() -> Manifest.decode(PATH, text.getBytes(StandardCharsets.UTF_8)))
         .isInstanceOf(CorruptDatabaseException.class)
         .hasMessageContaining("manifest.bsdb");
+  }
+
+  @Test
+  void anUnknownKindOfFileIsNewerAndNotDamaged() {
+    byte[] text = "format=1\nfile=novel 0 2 0 4096\n".getBytes(StandardCharsets.UTF_8);
+    assertThatThrownBy(() -> Manifest.decode(PATH, text))
+        .isInstanceOf(UnsupportedFormatException.class)
+        .hasMessageContaining("a file of the kind \"novel\"")
+        .hasMessageContaining("filter, order");
   }
 }
