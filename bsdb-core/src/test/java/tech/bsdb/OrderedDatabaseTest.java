@@ -3,6 +3,7 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -297,6 +298,21 @@ class OrderedDatabaseTest {
             .isEqualTo(-1);
       }
     }
+  }
+
+  /** Two keys of one signature, whatever the seed, beside a duplicate: the build says so. */
+  @Test
+  void keysWithOneSignatureAreRefusedLikeWithoutOrder() {
+    byte[] one = new byte[36];
+    one[16] = 24;
+    byte[] other = new byte[39]; // longer by 24 bits
+    BuildOptions options =
+        BuildOptions.defaults().withOrderedKeys(true).withDuplicates(DuplicatePolicy.FIRST);
+    List<Truth.Entry> records =
+        List.of(new Truth.Entry(one, one), new Truth.Entry(other, one), new Truth.Entry(one, one));
+    assertThatThrownBy(() -> build(directory.resolve("colliding"), options, records))
+        .isInstanceOf(IOException.class)
+        .hasMessageContaining("have the same 128-bit signature");
   }
 
   private static void build(Path target, BuildOptions options, List<Truth.Entry> records)

@@ -2,10 +2,13 @@ package tech.bsdb;
 
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.NavigableSet;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
+import tech.bsdb.hash.Signature;
 
 /**
  * Random keys whose order is easy to get wrong: with long common starts, of few different bytes
@@ -29,6 +32,11 @@ public final class RandomKeys {
   private final int longest;
   private final byte[] alphabet;
   private final List<byte[]> made = new ArrayList<>();
+
+  /** The keys by their signatures, of which a database can have only one with each. */
+  private final Map<List<Long>, byte[]> signatures = new HashMap<>();
+
+  private final Signature signature = new Signature();
 
   /**
    * Creates a source of keys.
@@ -73,12 +81,25 @@ public final class RandomKeys {
   /** Returns the next key, mostly similar to one before. */
   public byte[] next() {
     byte[] key = made.isEmpty() || random.nextInt(8) == 0 ? fresh() : like(any());
+    while (collides(key)) {
+      key = fresh();
+    }
     if (made.size() < 500) {
       made.add(key);
     } else {
       made.set(random.nextInt(made.size()), key);
     }
     return key;
+  }
+
+  /**
+   * Whether another key has the same signature: keys of 32 bytes or more that end in zeros can,
+   * because the length and the last bytes are added to the same word (FORMAT.md §5).
+   */
+  private boolean collides(byte[] key) {
+    signature.compute(key, 0, key.length, 0);
+    byte[] known = signatures.putIfAbsent(List.of(signature.high, signature.low), key);
+    return known != null && !Arrays.equals(known, key);
   }
 
   private byte[] any() {
