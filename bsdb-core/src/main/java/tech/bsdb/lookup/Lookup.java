@@ -46,6 +46,10 @@ public final class Lookup implements Closeable {
   private final Route route;
   private final ReadCount reads;
   private final List<OpenPart> parts;
+
+  /** The order of the keys of each database; none if it was not stored. */
+  private final List<OrderIndex> orders;
+
   private final Sessions sessions = new Sessions();
   private final SyncLookups sync;
   private final Object asyncLock = new Object();
@@ -65,6 +69,7 @@ public final class Lookup implements Closeable {
     this.route = route;
     this.reads = reads;
     this.parts = List.copyOf(parts);
+    this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
     this.sync = new SyncLookups(route, engines, opened.path(), sessions);
   }
 
@@ -276,7 +281,7 @@ public final class Lookup implements Closeable {
 
   /** Whether the order of the keys was stored. */
   public boolean isOrdered() {
-    return parts.get(0).order() != null;
+    return orders.size() == parts.size();
   }
 
   /**
@@ -285,16 +290,11 @@ public final class Lookup implements Closeable {
    * @throws UnsupportedOperationException if it was not stored
    */
   List<OrderIndex> orders() {
-    List<OrderIndex> orders = new ArrayList<>();
-    for (OpenPart part : parts) {
-      OrderIndex order = part.order();
-      if (order == null) {
-        throw new UnsupportedOperationException(
-            opened.path()
-                + " has no order of its keys: build it with --ordered"
-                + " (BuildOptions.withOrderedKeys)");
-      }
-      orders.add(order);
+    if (!isOrdered()) {
+      throw new UnsupportedOperationException(
+          opened.path()
+              + " has no order of its keys: build it with --ordered"
+              + " (BuildOptions.withOrderedKeys)");
     }
     return orders;
   }

@@ -9,6 +9,7 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
 
 /**
@@ -144,14 +145,35 @@ public final class OrderIndex implements Closeable {
     return page;
   }
 
+  /** Reads all nodes above the leaves, in long reads, unless they are many. */
   private void readInner(Window window) throws IOException {
-    if (read || nodes.length() > MOST_READ) {
+    int count = nodes.length();
+    if (read || count > MOST_READ) {
       return;
     }
-    for (int level = levels() - 1; level > 0; level--) {
-      long count = starts[level + 1] - starts[level];
-      for (long page = 0; page < count; ) {
-        page += inner(level, page, window).pages();
+    byte[][] payloads = new byte[count][Page.PAYLOAD];
+    for (int from = 0; from < count; from += PageSource.MAX_RUN) {
+      int run = Math.min(PageSource.MAX_RUN, count - from);
+      pages.read(starts[1] + from, run, window);
+      for (int i = 0; i < run; i++) {
+        int at = window.offset() + i * Page.SIZE;
+        window.buffer().get(at, payloads[from + i], 0, Page.PAYLOAD);
+      }
+    }
+    for (int level = 1; level < levels(); level++) {
+      int from = Math.toIntExact(starts[level] - starts[1]);
+      int to = Math.toIntExact(starts[level + 1] - starts[1]);
+      while (from < to) {
+        int of = OrderNode.pages(payloads[from]);
+        if (from + of > to) {
+          throw unsound(starts[1] + from, "a node within its level", of + " pages");
+        }
+        byte[] bytes = new byte[of * Page.PAYLOAD + OrderNode.SLACK];
+        for (int i = 0; i < of; i++) {
+          System.arraycopy(payloads[from + i], 0, bytes, i * Page.PAYLOAD, Page.PAYLOAD);
+        }
+        nodes.set(from, node(bytes, OrderNode.CHILD, level, starts[1] + from));
+        from += of;
       }
     }
     read = true;
@@ -196,6 +218,12 @@ public final class OrderIndex implements Closeable {
       }
       bytes = all;
     }
+    return node(bytes, width, level, first);
+  }
+
+  /** The node in some bytes, which must be one of a level. */
+  private OrderNode node(byte[] bytes, int width, int level, long first)
+      throws CorruptDatabaseException {
     OrderNode node = new OrderNode(bytes, width);
     if (node.level() != level || node.count() == 0) {
       throw unsound(
