@@ -138,6 +138,7 @@ class BuildOptionsTest {
           options -> options.withThreads(DEFAULTS.threads() == 6 ? 7 : 6),
           options -> options.withDuplicates(DuplicatePolicy.LAST),
           options -> options.withSignatureOrder(true),
+          options -> options.withOrderedKeys(true),
           options -> options.withOverwrite(true),
           options -> options.withTemporaryDirectory(Path.of("temp")),
           options -> options.withValueSchema("{}"),

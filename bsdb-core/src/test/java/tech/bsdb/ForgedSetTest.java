@@ -225,6 +225,7 @@ class ForgedSetTest {
             options(Layout.COMPACT),
             options(Layout.COMPRESSED),
             options(Layout.PACKED),
+            options(Layout.BLOCKED).withOrderedKeys(true),
             options(Layout.BLOCKED).withValueSchema(schema),
             options(Layout.BLOCKED).withApproximateWidth(30))) {
       Path mixed = mixed(List.of(blocked, build(other), blocked));
@@ -233,7 +234,7 @@ class ForgedSetTest {
           mixed,
           CorruptDatabaseException.class,
           manifest.toString(),
-          "layout blocked, index width 0, values without schema, as in shard 0");
+          "layout blocked, index width 0, not ordered, values without schema, as in shard 0");
     }
     Path narrow = build(options(Layout.BLOCKED).withApproximateWidth(30));
     Path wide = build(options(Layout.BLOCKED).withApproximateWidth(31));

@@ -111,6 +111,7 @@ public final class OrderStage {
         throw new IllegalStateException(
             writer.records() + " keys in order, but " + assembled.keys() + " in the database");
       }
+      report(totals.records());
       progress.ended(Phase.ORDER);
       List<Content> contents = new ArrayList<>(assembled.contents());
       contents.add(new Content(file, file.pages().position()));

@@ -325,21 +325,12 @@ public final class Lookup implements Closeable {
         });
   }
 
-  /** An action on the order of the keys of one database. */
-  @FunctionalInterface
-  public interface IndexUse {
-    /** Runs the action. */
-    void with(OrderIndex order) throws IOException;
-  }
-
-  /**
-   * Runs an action on the order of the keys of one database like {@link #withOrder(OrderUse)}.
-   *
-   * @param database the number of the database, 0 for a single one
-   */
-  public void withOrder(int database, IndexUse use) throws IOException {
-    OrderIndex order = orders().get(database);
-    withOrder(() -> use.with(order));
+  /** Reports a key of the order that has no record where the order says. */
+  CorruptDatabaseException withoutRecord(byte[] key) throws WrongShardException {
+    DatabaseDirectory database = parts.get(route.number(key)).directory();
+    return database
+        .check(database.manifest().files(FileKind.ORDER).get(0))
+        .corrupt(0, "keys that have records", "one that has none at its place");
   }
 
   /**

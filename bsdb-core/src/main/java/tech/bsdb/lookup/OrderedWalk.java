@@ -229,7 +229,7 @@ public final class OrderedWalk {
   }
 
   /** Whether the cursor's key is in the range; notes the key. */
-  private boolean isInside(Head head) {
+  private boolean isInside(Head head) throws IOException {
     byte[] key = head.cursor.key();
     head.key = key;
     return descending ? span.startsBefore(key) : span.endsAfter(key);
@@ -242,8 +242,7 @@ public final class OrderedWalk {
     lookup.getAll(keys, placed ? places : null, size, values);
     for (int i = 0; i < size; i++) {
       if (values[i] == null) {
-        throw new CorruptDatabaseException(
-            lookup.opened().path(), 0, "a record for each key of the order", "a key without one");
+        throw lookup.withoutRecord(keys[i]);
       }
     }
   }
@@ -251,6 +250,11 @@ public final class OrderedWalk {
   /** The key of the record. */
   public byte[] key() {
     return keys[current()];
+  }
+
+  /** The address of the record, if the layout has addresses and values are read; otherwise 0. */
+  public long address() {
+    return placed ? places[current()] : 0;
   }
 
   /** The value of the record. */

@@ -101,6 +101,7 @@ public final class OrderCursor {
       return setAtKey(false);
     }
     enter(index.leafPage(rank, window));
+    key = null;
     long inLeaf = rank - leaf().before();
     if (inLeaf < 0 || inLeaf >= leaf().count()) {
       throw unsound(
@@ -137,7 +138,12 @@ public final class OrderCursor {
       return false;
     }
     enter(index.leafPage(wanted, window));
-    int found = leaf().search(wanted);
+    int found;
+    try {
+      found = leaf().search(wanted);
+    } catch (IndexOutOfBoundsException e) {
+      throw unsound(e);
+    }
     entry = found >= 0 ? found : ~found;
     atKey = isInLeaf();
     return found >= 0;
@@ -183,17 +189,21 @@ public final class OrderCursor {
   }
 
   /** Decodes the key of the entry, which comes after one whose key is known. */
-  private void follow(byte[] previous) {
+  private void follow(byte[] previous) throws CorruptDatabaseException {
     OrderNode node = leaf();
-    long decodedEntry;
-    if (entry % OrderNode.IN_BLOCK == 0) {
-      decodedEntry = node.entry(node.start(entry / OrderNode.IN_BLOCK));
-      key = node.keyOfBlock(decodedEntry);
-    } else {
-      decodedEntry = node.entry(end);
-      key = node.key(decodedEntry, previous);
+    try {
+      long decodedEntry;
+      if (entry % OrderNode.IN_BLOCK == 0) {
+        decodedEntry = node.entry(node.start(entry / OrderNode.IN_BLOCK));
+        key = node.keyOfBlock(decodedEntry);
+      } else {
+        decodedEntry = node.entry(end);
+        key = node.key(decodedEntry, previous);
+      }
+      end = OrderNode.end(decodedEntry);
+    } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
+      throw unsound(e);
     }
-    end = OrderNode.end(decodedEntry);
   }
 
   /** Moves to the previous key; returns whether there is one. */
@@ -230,6 +240,10 @@ public final class OrderCursor {
     }
   }
 
+  private CorruptDatabaseException unsound(RuntimeException cause) {
+    return unsound("a sound node", cause.toString());
+  }
+
   private CorruptDatabaseException unsound(String expected, String found) {
     return index.unsound(1 + page, expected, found);
   }
@@ -243,7 +257,7 @@ public final class OrderCursor {
   }
 
   /** Returns the key; the caller owns the array, but must not change it before the next move. */
-  public byte[] key() {
+  public byte[] key() throws CorruptDatabaseException {
     byte[] known = key;
     if (known != null) {
       return known;
@@ -252,7 +266,11 @@ public final class OrderCursor {
     int number = entry % OrderNode.IN_BLOCK;
     if (wanted != block || number >= decoded) {
       decoded = 0;
-      end = leaf().decode(wanted, number + 1, keys);
+      try {
+        end = leaf().decode(wanted, number + 1, keys);
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(e);
+      }
       block = wanted;
       decoded = number + 1;
     } else {

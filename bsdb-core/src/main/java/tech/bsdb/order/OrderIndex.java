@@ -102,9 +102,12 @@ public final class OrderIndex implements Closeable {
     long page = 0;
     for (int level = levels() - 1; level > 0; level--) {
       OrderNode node = inner(level, page, window);
-      int found = node.search(key);
-      int child = found >= 0 ? found : Math.max(0, ~found - 1);
-      page = node.value(child);
+      try {
+        int found = node.search(key);
+        page = node.value(found >= 0 ? found : Math.max(0, ~found - 1));
+      } catch (IndexOutOfBoundsException e) {
+        throw unsound(starts[level] + page, "a sound node", e.toString());
+      }
     }
     return page;
   }
@@ -180,6 +183,9 @@ public final class OrderIndex implements Closeable {
   }
 
   private OrderNode inner(int level, long page, Window window) throws IOException {
+    if (page >= starts[level + 1] - starts[level]) {
+      throw noSuchNode(level, page);
+    }
     int place = Math.toIntExact(starts[level] - starts[1] + page);
     OrderNode node = nodes.get(place);
     if (node == null) {
@@ -201,7 +207,7 @@ public final class OrderIndex implements Closeable {
   private OrderNode read(int level, long page, int width, Window window) throws IOException {
     long first = starts[level] + page;
     if (page < 0 || first >= starts[level + 1]) {
-      throw check.corrupt(0, "a node of level " + level, "page " + page + " of that level");
+      throw noSuchNode(level, page);
     }
     pages.read(first, 1, window);
     byte[] bytes = new byte[Page.PAYLOAD + OrderNode.SLACK];
@@ -232,6 +238,10 @@ public final class OrderIndex implements Closeable {
           "one of level " + node.level() + " with " + node.count() + " entries");
     }
     return node;
+  }
+
+  private CorruptDatabaseException noSuchNode(int level, long page) {
+    return check.corrupt(0, "a node of level " + level, "page " + page + " of that level");
   }
 
   /** Reports a node that cannot be right although its checksum is. */

@@ -82,7 +82,7 @@ final class DatabaseVerification {
           });
     }
     if (directory.facts().order() != null) {
-      OrderVerification.run(lookup, number, directory, follower);
+      verifyOrder();
     }
   }
 
@@ -168,7 +168,7 @@ final class DatabaseVerification {
     PageCheck check = directory.check(entry);
     SignatureFilter.requirePages(check, entry.pages(), filter, records);
     try (PageSource source = files.view(entry)) {
-      FilterComparison comparison = new FilterComparison(entry, source, check);
+      FileComparison comparison = new FileComparison("filter", entry, source, check);
       FilterWriter writer =
           new FilterWriter(new PageEncoder(comparison, FilterWriter.identity()), filter);
       verifyBins(locator, writer);
@@ -188,6 +188,13 @@ final class DatabaseVerification {
       }
     }
     return true;
+  }
+
+  private void verifyOrder() throws IOException {
+    FileEntry entry = directory.manifest().files(FileKind.ORDER).get(0);
+    try (PageSource source = files.view(entry)) {
+      new OrderVerification(lookup, number, entry, source).run(follower);
+    }
   }
 
   private boolean sumsAgree(SlotBatch batch) throws IOException {

@@ -2,55 +2,87 @@ package tech.bsdb.verify;
 
 import java.io.IOException;
 import java.util.Arrays;
+import java.util.List;
+import java.util.Objects;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.format.FileKind;
+import tech.bsdb.format.AddressBits;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.PageCheck;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.io.PageSource;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
-import tech.bsdb.order.OrderCheck;
+import tech.bsdb.order.OrderWriter;
 
 /**
- * Verifies that the order of keys of a database holds each of its keys once, in ascending order,
- * with the address of its record: it has as many keys as there are records, all different, and the
- * record of each is found by the way that ranges take.
+ * Verifies that the order of keys of a database is, byte for byte, that of its records: as many
+ * different keys as there are records, in ascending order, each of which leads to its record, are
+ * all keys; and a tree of them that is written anew equals the file. Not thread-safe.
  */
 final class OrderVerification {
   /** How many keys pass between two reports. */
   private static final int REPORT = 1 << 12;
 
-  private OrderVerification() {}
+  private final Lookup lookup;
+  private final int number;
+  private final DatabaseDirectory directory;
+  private final FileEntry entry;
+  private final PageSource source;
+  private final PageCheck check;
+
+  /**
+   * Creates a verification.
+   *
+   * @param number the number of the database in the lookup
+   * @param entry the file of the order
+   * @param source its pages; the caller closes it
+   */
+  OrderVerification(Lookup lookup, int number, FileEntry entry, PageSource source) {
+    this.lookup = lookup;
+    this.number = number;
+    this.directory = lookup.opened().databases().get(number);
+    this.entry = entry;
+    this.source = source;
+    this.check = directory.check(entry);
+  }
 
   /**
    * Verifies the order of keys.
    *
-   * @param number the number of the database in the lookup
    * @throws CorruptDatabaseException if it is not the order of the keys
    */
-  static void run(
-      Lookup lookup,
-      int number,
-      DatabaseDirectory directory,
-      DatabaseVerification.Follower follower)
-      throws IOException {
-    FileEntry entry = directory.manifest().files(FileKind.ORDER).get(0);
-    lookup.withOrder(number, OrderCheck::requireSound);
-    long records = directory.facts().records();
-    long found = 0;
+  void run(DatabaseVerification.Follower follower) throws IOException {
+    Facts.Order facts = Objects.requireNonNull(directory.facts().order());
+    AddressBits bits = facts.place();
+    RecordAddress addresses = directory.facts().addresses();
+    FileComparison comparison = new FileComparison("order of keys", entry, source, check);
+    OrderWriter writer =
+        new OrderWriter(new PageEncoder(comparison, OrderWriter.identity()), bits.all());
     byte[] last = new byte[0];
     OrderedWalk walk = OrderedWalk.ofOne(lookup, number);
     while (walk.next()) {
       byte[] key = walk.key();
-      if (found > 0 && Arrays.compareUnsigned(last, key) >= 0) {
-        throw directory.check(entry).corrupt(0, "keys in ascending order", "another order");
+      if (writer.records() > 0 && Arrays.compareUnsigned(last, key) >= 0) {
+        throw check.corrupt(0, "keys in ascending order", "another order");
       }
       last = key;
-      if (++found % REPORT == 0) {
+      long address = bits.all() == 0 ? 0 : bits.shorten(walk.address(), addresses);
+      writer.add(key, 0, key.length, address);
+      if (writer.records() % REPORT == 0) {
         follower.verified(0);
       }
     }
-    if (found != records) {
-      throw directory.check(entry).corrupt(0, records + " keys in order", found + "");
+    long records = directory.facts().records();
+    if (writer.records() != records) {
+      throw check.corrupt(0, records + " keys in order", writer.records() + "");
+    }
+    List<Long> levels = writer.finish();
+    comparison.finish();
+    if (!levels.equals(facts.levels())) {
+      throw check.corrupt(0, "levels of " + levels + " pages", facts.levels() + "");
     }
   }
 }

@@ -71,7 +71,7 @@ class OrderTreeTest {
     }
   }
 
-  private static void at(Tree tree, OrderCursor cursor, int number) {
+  private static void at(Tree tree, OrderCursor cursor, int number) throws Exception {
     boolean there = number >= 0 && number < tree.keys.size();
     assertThat(cursor.isAtKey()).isEqualTo(there);
     if (there) {
@@ -241,8 +241,11 @@ class OrderTreeTest {
           {2, 3, 200},
           {2, 2, 3},
           {2, 8, 77},
+          {1, 18, 200}, // where the first block starts
           {last, 2, 9},
-          {last, 3, 1}
+          {last, 3, 1},
+          {last, 24, 255}, // the first child
+          {last, 18, 200}
         }) {
       byte[] unsound = sound.clone();
       unsound[change[0] * Page.SIZE + change[1]] = (byte) change[2];
@@ -255,7 +258,9 @@ class OrderTreeTest {
         OrderCursor cursor = new OrderCursor(index);
         assertThatThrownBy(
                 () -> {
+                  assertThat(cursor.seekCeiling(tree.keys.get(0))).isTrue();
                   for (boolean more = cursor.seekFirst(); more; ) {
+                    assertThat(cursor.key()).isNotNull();
                     more = cursor.next();
                   }
                   for (boolean more = cursor.seekLast(); more; ) {
