@@ -64,7 +64,7 @@ pub fn records(kind: &str) -> Vec<(Vec<u8>, Vec<u8>)> {
 /// Copies a golden database and adds an order of its keys: two leaves and a root (FORMAT.md §16).
 fn add_order(from: &Path, to: &Path) {
     copy(from, to);
-    // The addresses are those of the blocked layout: byte offsets of 14 bits.
+    // The addresses are those of the blocked layout: byte offsets, of 16 bits so that values fill whole bytes.
     let packed = text(from).contains("layout=packed");
     let width = if packed { 0 } else { 2 };
     let mut pages = vec![frame(b"BSDBFILE", 0, 0)];
@@ -95,7 +95,7 @@ fn add_order(from: &Path, to: &Path) {
     }
     bytes.extend(frame(b"BSDBTAIL", 5, digest));
     fs::write(to.join("order-00000000.bsdb"), bytes).unwrap();
-    let place = if packed { "0 0 0" } else { "0 14 0" };
+    let place = if packed { "0 0 0" } else { "0 16 0" };
     let order = format!("order.levels=2 1\norder.place={place}\nfile=order 0 5 {digest:x} 16384\n");
     forge(to, (text(from) + &order).as_bytes());
 }
