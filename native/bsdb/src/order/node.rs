@@ -46,7 +46,9 @@ impl<'a> Node<'a> {
     pub(crate) fn of(bytes: Cow<'a, [u8]>, level: usize, width: usize) -> Option<Self> {
         let count = usize::from(u16_at(&bytes, 0)?);
         let node = Node { bytes, width, count };
-        let right = count > 0 && usize::from(node.bytes[2]) == level && node.values_at() + (width * count).div_ceil(8) <= node.len();
+        let right = count > 0
+            && usize::from(node.bytes[2]) == level
+            && node.values_at() + (width * count).div_ceil(8) <= node.len();
         right.then_some(node)
     }
 
