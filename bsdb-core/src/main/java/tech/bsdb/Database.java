@@ -22,6 +22,7 @@ import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.lookup.Walk;
 import tech.bsdb.verify.Verification;
 
 /**
@@ -260,7 +261,10 @@ public final class Database implements AutoCloseable {
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
   public RecordCursor scan(ScanOptions options) throws IOException {
-    RecordWalk walk = new RecordWalk(lookup, options.values(), options.part(), options.parts());
+    return cursor(new RecordWalk(lookup, options.values(), options.part(), options.parts()));
+  }
+
+  private static RecordCursor cursor(Walk walk) {
     return new RecordCursor() {
       @Override
       public boolean next() throws IOException {
@@ -314,30 +318,9 @@ public final class Database implements AutoCloseable {
    *     #isOrdered}
    */
   public RecordCursor range(KeyRange range, RangeOptions options) {
-    OrderedWalk walk =
+    return cursor(
         new OrderedWalk(
-            lookup, range.span(), options.descending(), options.values(), options.limit());
-    return new RecordCursor() {
-      @Override
-      public boolean next() throws IOException {
-        return walk.next();
-      }
-
-      @Override
-      public byte[] key() {
-        return walk.key();
-      }
-
-      @Override
-      public byte[] value() {
-        return walk.value();
-      }
-
-      @Override
-      public void close() {
-        walk.close();
-      }
-    };
+            lookup, range.span(), options.descending(), options.values(), options.limit()));
   }
 
   /**

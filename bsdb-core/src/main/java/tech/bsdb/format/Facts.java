@@ -232,10 +232,11 @@ public record Facts(
     }
     return new Order(
         levels.equals(List.of(0L)) ? List.of() : levels,
-        new AddressBits(
-            Math.toIntExact(place.get(0)),
-            Math.toIntExact(place.get(1)),
-            Math.toIntExact(place.get(2))));
+        new AddressBits(bits(place.get(0)), bits(place.get(1)), bits(place.get(2))));
+  }
+
+  private static int bits(long number) {
+    return (int) Math.max(-1, Math.min(Long.SIZE, number)); // out of range if it was
   }
 
   private static List<Long> numbers(Manifest manifest, String name) {

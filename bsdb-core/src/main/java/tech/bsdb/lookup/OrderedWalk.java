@@ -8,7 +8,6 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.RecordAddress;
@@ -20,7 +19,7 @@ import tech.bsdb.order.OrderIndex;
  * shards, merged. Reads them in batches, which grow, so that a short range reads little and a long
  * one overlaps reads. Not thread-safe.
  */
-public final class OrderedWalk {
+public final class OrderedWalk implements Walk {
   private static final int FIRST_BATCH = 16;
   private static final int MOST_IN_BATCH = 128;
 
@@ -126,10 +125,9 @@ public final class OrderedWalk {
   /**
    * Advances to the next record.
    *
-   * @return false at the end
-   * @throws CorruptDatabaseException if bytes are damaged
    * @throws IllegalStateException if the database is closed, or an earlier call failed
    */
+  @Override
   public boolean next() throws IOException {
     if (closed) {
       throw new IllegalStateException("the scan is closed");
@@ -247,7 +245,7 @@ public final class OrderedWalk {
     }
   }
 
-  /** The key of the record. */
+  @Override
   public byte[] key() {
     return keys[current()];
   }
@@ -257,7 +255,7 @@ public final class OrderedWalk {
     return placed ? places[current()] : 0;
   }
 
-  /** The value of the record. */
+  @Override
   public byte[] value() {
     int number = current();
     byte[] value = withValues ? values[number] : null;
@@ -267,7 +265,7 @@ public final class OrderedWalk {
     return value;
   }
 
-  /** Ends the walk. A second call does nothing. */
+  @Override
   public void close() {
     closed = true;
     size = 0;

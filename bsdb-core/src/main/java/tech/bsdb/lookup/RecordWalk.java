@@ -1,6 +1,5 @@
 package tech.bsdb.lookup;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.util.ArrayDeque;
 import java.util.List;
@@ -14,7 +13,7 @@ import tech.bsdb.data.RecordScanner;
  * Iterates over the records that lookups can find, skipping dropped duplicates; of a set, shard by
  * shard. Not thread-safe.
  */
-public final class RecordWalk implements Closeable {
+public final class RecordWalk implements Walk {
   /** A database that the walk has not reached, its open files, and what to read of them. */
   record Ahead(OpenPart part, List<DataFile> files, List<FileRange> ranges) {}
 
@@ -78,7 +77,7 @@ public final class RecordWalk implements Closeable {
     return scanner;
   }
 
-  /** Advances to the next record; returns false at the end. */
+  @Override
   public boolean next() throws IOException {
     if (closed) {
       throw new IllegalStateException("the walk over the records is closed");
@@ -98,12 +97,12 @@ public final class RecordWalk implements Closeable {
     return false;
   }
 
-  /** The key of the record. */
+  @Override
   public byte[] key() {
     return current().key();
   }
 
-  /** The value of the record. */
+  @Override
   public byte[] value() {
     return current().value();
   }

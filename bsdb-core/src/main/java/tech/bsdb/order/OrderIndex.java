@@ -2,6 +2,7 @@ package tech.bsdb.order;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.util.Arrays;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -86,16 +87,6 @@ public final class OrderIndex implements Closeable {
     return facts.levels().get(0);
   }
 
-  /** The widths of the addresses in the leaves. */
-  Facts.Order facts() {
-    return facts;
-  }
-
-  /** Bytes of memory that the nodes above the leaves take once all have been read. */
-  public long bytesInMemory() {
-    return (long) nodes.length() * Page.PAYLOAD;
-  }
-
   /** The leaf that would hold a key: the last one that does not begin after it. */
   long leafPage(byte[] key, Window window) throws IOException {
     readInner(window);
@@ -154,27 +145,18 @@ public final class OrderIndex implements Closeable {
     if (read || count > MOST_READ) {
       return;
     }
-    byte[][] payloads = new byte[count][Page.PAYLOAD];
+    byte[] all = new byte[count * Page.PAYLOAD];
     for (int from = 0; from < count; from += PageSource.MAX_RUN) {
-      int run = Math.min(PageSource.MAX_RUN, count - from);
-      pages.read(starts[1] + from, run, window);
-      for (int i = 0; i < run; i++) {
-        int at = window.offset() + i * Page.SIZE;
-        window.buffer().get(at, payloads[from + i], 0, Page.PAYLOAD);
-      }
+      gather(starts[1] + from, Math.min(PageSource.MAX_RUN, count - from), window, all, from);
     }
     for (int level = 1; level < levels(); level++) {
       int from = Math.toIntExact(starts[level] - starts[1]);
       int to = Math.toIntExact(starts[level + 1] - starts[1]);
       while (from < to) {
-        int of = OrderNode.pages(payloads[from]);
-        if (from + of > to) {
-          throw unsound(starts[1] + from, "a node within its level", of + " pages");
-        }
-        byte[] bytes = new byte[of * Page.PAYLOAD + OrderNode.SLACK];
-        for (int i = 0; i < of; i++) {
-          System.arraycopy(payloads[from + i], 0, bytes, i * Page.PAYLOAD, Page.PAYLOAD);
-        }
+        int start = from * Page.PAYLOAD;
+        int of = requireWithin(level, starts[1] + from, OrderNode.pages(all, start));
+        int end = start + of * Page.PAYLOAD + OrderNode.SLACK;
+        byte[] bytes = Arrays.copyOfRange(all, start, end);
         nodes.set(from, node(bytes, OrderNode.CHILD, level, starts[1] + from));
         from += of;
       }
@@ -209,22 +191,33 @@ public final class OrderIndex implements Closeable {
     if (page < 0 || first >= starts[level + 1]) {
       throw noSuchNode(level, page);
     }
-    pages.read(first, 1, window);
-    byte[] bytes = new byte[Page.PAYLOAD + OrderNode.SLACK];
-    window.buffer().get(window.offset(), bytes, 0, Page.PAYLOAD);
-    int count = OrderNode.pages(bytes);
+    byte[] bytes = gathered(first, 1, window);
+    int count = requireWithin(level, first, OrderNode.pages(bytes, 0));
+    return node(count == 1 ? bytes : gathered(first, count, window), width, level, first);
+  }
+
+  private byte[] gathered(long first, int count, Window window) throws IOException {
+    byte[] bytes = new byte[count * Page.PAYLOAD + OrderNode.SLACK];
+    gather(first, count, window, bytes, 0);
+    return bytes;
+  }
+
+  /** Reads pages and puts their payloads one after the other, from the place of a page on. */
+  private void gather(long first, int count, Window window, byte[] bytes, int to)
+      throws IOException {
+    pages.read(first, count, window);
+    for (int i = 0; i < count; i++) {
+      int from = window.offset() + i * Page.SIZE;
+      window.buffer().get(from, bytes, (to + i) * Page.PAYLOAD, Page.PAYLOAD);
+    }
+  }
+
+  /** Returns the number of pages of a node, all of which must be in its level. */
+  private int requireWithin(int level, long first, int count) throws CorruptDatabaseException {
     if (first + count > starts[level + 1]) {
       throw unsound(first, "a node within its level", count + " pages");
     }
-    if (count > 1) {
-      byte[] all = new byte[count * Page.PAYLOAD + OrderNode.SLACK];
-      pages.read(first, count, window);
-      for (int i = 0; i < count; i++) {
-        window.buffer().get(window.offset() + i * Page.SIZE, all, i * Page.PAYLOAD, Page.PAYLOAD);
-      }
-      bytes = all;
-    }
-    return node(bytes, width, level, first);
+    return count;
   }
 
   /** The node in some bytes, which must be one of a level. */

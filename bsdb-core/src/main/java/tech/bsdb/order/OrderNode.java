@@ -79,12 +79,12 @@ final class OrderNode {
 
   /** The number of its pages. */
   int pages() {
-    return pages(bytes);
+    return pages(bytes, 0);
   }
 
-  /** The number of pages of a node, given its first. */
-  static int pages(byte[] first) {
-    return (first[3] & 0xFF) + 1;
+  /** The number of pages of the node whose first page starts there. */
+  static int pages(byte[] bytes, int start) {
+    return (bytes[start + 3] & 0xFF) + 1;
   }
 
   /** The number of pages of the node before it in its level, if there is one. */

@@ -9,6 +9,7 @@ import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
 
 class FactsTest {
   private static final Facts COMPRESSED =
@@ -155,6 +156,30 @@ class FactsTest {
     assertThatThrownBy(() -> Facts.of(manifest))
         .isInstanceOf(IllegalArgumentException.class)
         .hasMessageContaining(message);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "order.levels=1",
+        "order.levels=1 order.place=1,2",
+        "order.levels=1 order.place=1,2,4294967296",
+        "order.levels=1 order.place=-1,2,3",
+        "order.levels=1 order.place=7,48,9",
+        "order.levels=1,0 order.place=0,0,0",
+        "order.levels=x order.place=0,0,0",
+        "order.levels=549755813888 order.place=0,0,0"
+      })
+  void ordersOutOfRangeAreRefused(String lines) throws Exception {
+    Facts plain = Facts.of(decoded(COMPRESSED));
+    String text =
+        new String(plain.manifest("some-hash").build().encode(), StandardCharsets.UTF_8)
+                .replaceAll("order\\..*\n", "")
+            + lines.replace(' ', '\n').replace(',', ' ')
+            + "\n";
+    Manifest manifest =
+        Manifest.decode(Path.of("manifest.bsdb"), text.getBytes(StandardCharsets.UTF_8));
+    assertThatThrownBy(() -> Facts.of(manifest)).isInstanceOf(IllegalArgumentException.class);
   }
 
   @Test
