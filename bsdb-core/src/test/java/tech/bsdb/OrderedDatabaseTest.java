@@ -286,9 +286,26 @@ class OrderedDatabaseTest {
             .withDataFiles(dataFiles)
             .withDictionaryBytes(0)
             .withDuplicates(duplicates);
+    assertSameBytes(options, records, 1, 2);
+  }
+
+  /** Keys of so many bytes that the partitions are larger than the least memory. */
+  @ParameterizedTest
+  @EnumSource(names = {"BLOCKED", "PACKED"})
+  void partitionsLargerThanTheMemoryAreMerged(Layout layout) throws Exception {
+    List<Truth.Entry> records = new ArrayList<>();
+    for (byte[] key : RandomKeys.groups(random, 20_000, 5, 3000, 500)) {
+      records.add(new Truth.Entry(key, new byte[0]));
+    }
+    java.util.Collections.shuffle(records, new java.util.Random(random.nextLong()));
+    assertSameBytes(BuildOptions.defaults().withOrderedKeys(true).withLayout(layout), records, 8);
+  }
+
+  private void assertSameBytes(BuildOptions options, List<Truth.Entry> records, int... threadCounts)
+      throws Exception {
     Path expected = directory.resolve("expected");
     build(expected, options.withMemoryBytes(1 << 30).withThreads(1), records);
-    for (int threads : new int[] {1, 2}) {
+    for (int threads : threadCounts) {
       Path other = directory.resolve("threads-" + threads);
       build(other, options.withMemoryBytes(1 << 20).withThreads(threads), records);
       assertThat(Leaks.tree(other)).isEqualTo(Leaks.tree(expected));

@@ -48,9 +48,14 @@ final class KeyRun {
 
   /** Adds a key. */
   void add(byte[] key, long address) {
+    add(key, 0, key.length, address);
+  }
+
+  /** Adds a key that is part of an array. */
+  void add(byte[] from, int at, int length, long address) {
     int start = starts[count];
-    if (bytes.length - Long.BYTES - start < key.length) {
-      bytes = Arrays.copyOf(bytes, larger(bytes.length, start + (long) key.length + Long.BYTES));
+    if (bytes.length - Long.BYTES - start < length) {
+      bytes = Arrays.copyOf(bytes, larger(bytes.length, start + (long) length + Long.BYTES));
     }
     if (count + 1 == starts.length) {
       starts = Arrays.copyOf(starts, larger(starts.length, count + 2L));
@@ -58,9 +63,9 @@ final class KeyRun {
     if (count == addresses.length) {
       addresses = Arrays.copyOf(addresses, larger(addresses.length, count + 1L));
     }
-    System.arraycopy(key, 0, bytes, start, key.length);
+    System.arraycopy(from, at, bytes, start, length);
     addresses[count] = address;
-    starts[++count] = start + key.length;
+    starts[++count] = start + length;
   }
 
   private static int larger(int length, long needed) {
@@ -258,6 +263,24 @@ final class KeyRun {
     int mismatch =
         Arrays.mismatch(bytes, start(0), end(0), bytes, start(count - 1), end(count - 1));
     return Arrays.copyOfRange(bytes, start(0), mismatch < 0 ? end(0) : start(0) + mismatch);
+  }
+
+  /**
+   * Copies the keys in their order.
+   *
+   * @param into is used if it is large enough
+   * @return holds the entries of all keys from the start on
+   */
+  byte[] sorted(KeyEntries entries, byte[] into) {
+    long size = starts[count] + (long) entries.head() * count;
+    byte[] target = into.length >= size ? into : new byte[Math.toIntExact(size + size / 8)];
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      int key = order[i];
+      int start = starts[key];
+      at = entries.put(target, at, bytes, start, starts[key + 1] - start, addresses[key]);
+    }
+    return target;
   }
 
   /** Holds the keys. */

@@ -3,10 +3,7 @@ package tech.bsdb.build;
 import java.io.Closeable;
 import java.io.EOFException;
 import java.io.IOException;
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
-import java.nio.ByteOrder;
 import java.nio.channels.FileChannel;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -20,14 +17,8 @@ import java.util.concurrent.atomic.AtomicLong;
  * of threads at once; otherwise not thread-safe.
  */
 final class KeyRuns implements Closeable {
-  private static final VarHandle SHORTS =
-      MethodHandles.byteArrayViewVarHandle(short[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
-
-  /** Bytes of an entry before its key: the key's length and the address. */
-  private static final int HEAD = Short.BYTES + Long.BYTES;
-
+  private static final KeyEntries ENTRIES = new KeyEntries(true);
+  private static final int HEAD = ENTRIES.head();
   private static final int WRITTEN_AT_ONCE = 1 << 18;
   private static final int LEAST_READ = 1 << 16;
   private static final int MOST_READ = 1 << 20;
@@ -68,10 +59,7 @@ final class KeyRuns implements Closeable {
     for (int i = 0; i < run.count(); i++) {
       int from = run.start(i);
       int keyLength = run.end(i) - from;
-      SHORTS.set(buffer, used, (short) keyLength);
-      LONGS.set(buffer, used + Short.BYTES, run.address(i));
-      System.arraycopy(run.bytes(), from, buffer, used + HEAD, keyLength);
-      used += HEAD + keyLength;
+      used = ENTRIES.put(buffer, used, run.bytes(), from, keyLength, run.address(i));
       if (used >= WRITTEN_AT_ONCE) {
         at = write(buffer, used, at);
         used = 0;
@@ -177,11 +165,11 @@ final class KeyRuns implements Closeable {
       if (filled - to < HEAD && !fill(HEAD)) {
         return false;
       }
-      int length = (short) SHORTS.get(bytes, to) & 0xFFFF;
+      int length = KeyEntries.length(bytes, to);
       if (filled - to < HEAD + length) {
         fill(HEAD + length);
       }
-      address = (long) LONGS.get(bytes, to + Short.BYTES);
+      address = ENTRIES.address(bytes, to);
       from = to + HEAD;
       to = from + length;
       word = KeyRun.word(bytes, from + common, to);

@@ -3,15 +3,17 @@ package tech.bsdb.build;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
+import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
+import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.build.AssemblyProgress.Phase;
-import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.AddressBits;
@@ -25,15 +27,34 @@ import tech.bsdb.work.OrderedTasks;
 
 /**
  * Writes the order of the keys of a database whose other files are finished: reads the keys from
- * the data files, sorts them in runs of bounded memory, and merges the runs into the tree. Neither
- * the memory nor the number of threads affects what comes out. Not thread-safe.
+ * the data files, divides them into partitions, and sorts these one after the other. Neither the
+ * memory nor the number of threads affects what comes out. Not thread-safe.
  */
 public final class OrderStage {
-  /** The memory of a run: few runs for most databases, but small enough to be sorted fast. */
+  /** The memory of a partition or a run: few for most databases, but small and sorted fast. */
   private static final long MOST_RUN_BYTES = 32L << 20;
 
   /** The least memory of a run, whatever the limit. */
   private static final long LEAST_RUN_BYTES = 1L << 20;
+
+  /** Partitions this small are sorted in the processor's caches. */
+  private static final long PARTITION_BYTES = 1L << 20;
+
+  private static final int MOST_PARTITIONS = 1024;
+
+  /** Memory of the chunks that collect the keys of all partitions, at least. */
+  private static final long CHUNKS = 8L << 20;
+
+  private static final int LEAST_CHUNK = 1 << 12;
+
+  /** Bytes of the data files in which a thread reads the keys before it starts elsewhere. */
+  private static final long PART = 16L << 20;
+
+  /** Where keys are sampled, and how many from each place. */
+  private static final int SAMPLE_PLACES = 1024;
+
+  private static final int SAMPLE_OF_PLACE = 4;
+  private static final long SAMPLE_BYTES = 4L << 20;
 
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
@@ -43,13 +64,13 @@ public final class OrderStage {
   private final byte @Nullable [] dictionary;
   private final RecordAddress addresses;
   private final DuplicateRule duplicates;
+  private final KeyEntries entries;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final long memoryBytes;
   private final int threads;
   private final AssemblyProgress progress;
   private final List<Content> data;
-  private final Queue<KeyRun> free = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates the stage.
@@ -77,6 +98,7 @@ public final class OrderStage {
     this.addresses =
         RecordAddress.of(layout(assembled), Math.max(2, assembled.storage().zstdBlock()));
     this.duplicates = duplicates;
+    this.entries = new KeyEntries(!layout(assembled).packed());
     this.place = place;
     this.chunk = chunk;
     this.memoryBytes = memoryBytes;
@@ -96,31 +118,63 @@ public final class OrderStage {
    * @return the database with the file
    */
   public Assembled add(BuildResources resources) throws IOException {
-    try (KeyRuns spilled = new KeyRuns(place.temporaryDirectory())) {
-      List<Sorted> runs = layout(assembled).packed() ? runsOfPages(spilled) : runs(spilled);
-      AddressBits bits = bits(runs);
-      OutputFile file =
-          resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
-      OrderWriter writer = new OrderWriter(file.pages(), bits.all());
-      Distinct distinct = new Distinct(writer, bits);
-      merge(runs, spilled, distinct);
-      distinct.finish();
-      List<Long> levels = writer.finish();
-      file.finish();
-      if (writer.records() != assembled.keys() && !mayLackKeys()) {
-        throw new IllegalStateException(
-            writer.records() + " keys in order, but " + assembled.keys() + " in the database");
-      }
-      report(totals.records());
-      progress.ended(Phase.ORDER);
-      List<Content> contents = new ArrayList<>(assembled.contents());
-      contents.add(new Content(file, file.pages().position()));
-      return new Assembled(
-          assembled.keys(),
-          assembled.valuesCut(),
-          assembled.storage().with(new Facts.Order(levels, bits)),
-          contents);
+    long most = runBytes();
+    if (need() <= most) {
+      KeyRun run = new KeyRun((int) totals.records(), totals.keyBytes());
+      int detail = scan(wholes(), run::add);
+      run.sort();
+      return written(resources, detail, sink -> pass(run, sink));
     }
+    List<Part> places = places();
+    KeySplitters splitters = new KeySplitters(sample(places), partitions());
+    int chunkBytes = chunkBytes(splitters.partitions());
+    try (KeySpill spill =
+        new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
+      int detail = spillKeys(parts(places), spill);
+      return written(resources, detail, sink -> passSorted(spill, most, sink));
+    }
+  }
+
+  /** Passes keys on in ascending order. */
+  @FunctionalInterface
+  private interface Source {
+    void into(KeyRuns.Sink sink) throws IOException;
+  }
+
+  /** Receives keys in any order. */
+  @FunctionalInterface
+  private interface Keys {
+    void add(byte[] key, long address) throws IOException;
+  }
+
+  /**
+   * Writes the file.
+   *
+   * @param detail the largest detail of an address
+   */
+  private Assembled written(BuildResources resources, int detail, Source keys) throws IOException {
+    AddressBits bits = bits(detail);
+    OutputFile file =
+        resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
+    OrderWriter writer = new OrderWriter(file.pages(), bits.all());
+    Distinct distinct = new Distinct(writer, bits);
+    keys.into(distinct);
+    distinct.finish();
+    List<Long> levels = writer.finish();
+    file.finish();
+    if (writer.records() != assembled.keys() && !mayLackKeys()) {
+      throw new IllegalStateException(
+          writer.records() + " keys in order, but " + assembled.keys() + " in the database");
+    }
+    report(totals.records());
+    progress.ended(Phase.ORDER);
+    List<Content> contents = new ArrayList<>(assembled.contents());
+    contents.add(new Content(file, file.pages().position()));
+    return new Assembled(
+        assembled.keys(),
+        assembled.valuesCut(),
+        assembled.storage().with(new Facts.Order(levels, bits)),
+        contents);
   }
 
   /**
@@ -131,15 +185,12 @@ public final class OrderStage {
     return !layout(assembled).packed() && assembled.keys() < totals.records();
   }
 
-  /**
-   * A sorted run, in memory if it is the only one.
-   *
-   * @param kept the run, or null if it was spilled
-   * @param detail the largest detail of its addresses
-   */
-  private record Sorted(@Nullable KeyRun kept, KeyRuns.Run spilled, int detail) {}
+  /** A range of one of the data files. */
+  private record Part(Content content, FileRange range) {}
 
-  private static final KeyRuns.Run NOWHERE = new KeyRuns.Run(0, 0, new byte[0]);
+  private boolean addressed() {
+    return !layout(assembled).packed();
+  }
 
   /** The memory that all keys need at once. */
   private long need() {
@@ -148,146 +199,260 @@ public final class OrderStage {
 
   /** The memory of one of the runs, of which each thread has one. */
   private long runBytes() {
-    long most = Math.min(MOST_RUN_BYTES, memoryBytes / (threads + 1));
+    long most = Math.min(MOST_RUN_BYTES, memoryBytes / (threads + 4));
     return Math.max(LEAST_RUN_BYTES, most);
   }
 
-  /** Returns a run without keys, which may have held others. */
-  private KeyRun emptyRun(long parts) {
-    KeyRun used = free.poll();
-    if (used != null) {
-      return used;
-    }
-    long keys = totals.records() / parts + totals.records() / parts / 16 + 1;
-    long bytes = totals.keyBytes() / parts + totals.keyBytes() / parts / 16 + 1;
-    return new KeyRun((int) Math.min(1 << 26, keys), bytes);
+  /** How many partitions there should be: small ones, if their chunks have room. */
+  private int partitions() {
+    long wanted = Math.min(MOST_PARTITIONS, need() / PARTITION_BYTES + 1);
+    return (int) Math.max(2, Math.min(wanted, memoryBytes / 4 / threads / LEAST_CHUNK));
   }
 
-  /**
-   * Sorts the keys of the packed layouts, whose pages can be read from anywhere, by all threads.
-   */
-  private List<Sorted> runsOfPages(KeyRuns spilled) throws IOException {
-    long pages = 0;
-    for (Content content : data) {
-      pages += content.entry().pages() - 1;
-    }
-    long parts = Math.max(1, (need() + runBytes() - 1) / runBytes());
-    long share = Math.max(1, (pages + parts - 1) / parts);
-    boolean alone = parts == 1 && data.size() == 1;
-    List<Sorted> runs = new ArrayList<>();
-    try (OrderedTasks<Sorted> tasks =
-        new OrderedTasks<>("bsdb-order", threads, threads, runs::add)) {
-      long done = 0;
-      for (Content content : data) {
-        long end = content.entry().pages();
-        for (long page = 1; page < end; page += share) {
-          FileRange range =
-              new FileRange(page << Page.SHIFT, Math.min(end, page + share) << Page.SHIFT);
-          long expected = Math.max(1, parts);
-          tasks.submit(() -> sorted(content, range, expected, alone ? null : spilled));
-          done += share;
-          report(totals.records() / 2 * Math.min(done, pages) / Math.max(1, pages));
-        }
-      }
-      tasks.drain();
-    } catch (ExecutionException e) {
-      throw OrderedTasks.failure(e);
-    }
-    return runs;
+  /** Large databases have larger chunks, so that there are not too many. */
+  private int chunkBytes(int partitions) {
+    long all = Math.min(memoryBytes / 4, Math.max(CHUNKS, need() / 512));
+    long each = all / threads / partitions;
+    return (int) Math.max(LEAST_CHUNK, Math.min(KeySpill.MOST_CHUNK, Long.highestOneBit(each)));
   }
 
-  private Sorted sorted(Content content, FileRange range, long parts, @Nullable KeyRuns spilled)
-      throws IOException {
-    KeyRun run = emptyRun(parts);
-    DataFile file = FinishedFiles.open(content);
-    try (RecordScanner scanner = scanner(List.of(file), List.of(range))) {
-      int left = REPORT;
+  /** Reads the keys of some parts; returns the largest detail of their addresses. */
+  private int scan(List<Part> parts, Keys keys) throws IOException {
+    int detail = 0;
+    int left = REPORT;
+    try (RecordScanner scanner = scanner(parts)) {
       while (scanner.next()) {
-        run.add(scanner.key(), 0);
+        long address = addressed() ? scanner.address() : 0;
+        keys.add(scanner.key(), address);
+        detail = Math.max(detail, addressed() ? addresses.detail(address) : 0);
         if (--left == 0) {
           checkNotCancelled();
           left = REPORT;
         }
       }
     }
-    return sorted(run, 0, spilled);
+    return detail;
   }
 
-  private Sorted sorted(KeyRun run, int detail, @Nullable KeyRuns spilled) throws IOException {
-    run.sort();
-    if (spilled == null) {
-      return new Sorted(run, NOWHERE, detail);
+  private RecordScanner scanner(List<Part> parts) throws IOException {
+    return new RecordScanner(
+        FinishedFiles.open(parts.stream().map(Part::content).toList()),
+        layout(assembled),
+        addresses,
+        dictionary,
+        false,
+        parts.stream().map(Part::range).toList());
+  }
+
+  private List<Part> wholes() {
+    FileRange whole = FileRange.whole(1).get(0);
+    return data.stream().map(content -> new Part(content, whole)).toList();
+  }
+
+  /**
+   * Places where a record or a bin starts, in the order of the files: short ranges, anywhere in the
+   * data files.
+   */
+  private List<Part> places() throws IOException {
+    List<Part> places = new ArrayList<>();
+    if (addressed()) {
+      long[] some =
+          FinishedFiles.someAddresses(assembled.contents(), assembled.keys(), SAMPLE_PLACES);
+      Arrays.stream(some)
+          .boxed()
+          .sorted(
+              Comparator.<Long>comparingInt(RecordAddress::file)
+                  .thenComparingLong(addresses::position))
+          .forEach(
+              address ->
+                  places.add(
+                      place(data.get(RecordAddress.file(address)), addresses.position(address))));
+      return places;
     }
-    KeyRuns.Run written = spilled.write(run);
-    run.clear();
-    free.add(run);
-    return new Sorted(null, written, detail);
+    long pages = 0;
+    for (Content content : data) {
+      pages += content.entry().pages() - 2;
+    }
+    for (Content content : data) {
+      long own = content.entry().pages() - 2;
+      long count = Math.max(1, SAMPLE_PLACES * own / Math.max(1, pages));
+      for (long i = 0; i < count; i++) {
+        places.add(place(content, 1 + own * i / count << Page.SHIFT));
+      }
+    }
+    return places;
   }
 
-  private RecordScanner scanner(List<DataFile> files, List<FileRange> ranges) {
-    return new RecordScanner(files, layout(assembled), addresses, dictionary, false, ranges);
+  private static Part place(Content content, long position) {
+    return new Part(content, new FileRange(position, position + Page.SIZE));
   }
 
-  /** Sorts the keys of the other layouts: this thread reads them, the others sort. */
-  private List<Sorted> runs(KeyRuns spilled) throws IOException {
-    long most = runBytes();
-    boolean alone = need() <= most;
-    long parts = Math.max(1, (need() + most - 1) / most);
-    List<Sorted> runs = new ArrayList<>();
-    try (OrderedTasks<Sorted> tasks =
-            new OrderedTasks<>("bsdb-order", threads, threads, runs::add);
-        RecordScanner scanner = scanner(FinishedFiles.open(data), FileRange.whole(data.size()))) {
-      KeyRun run = emptyRun(parts);
-      int detail = 0;
-      long read = 0;
-      while (scanner.next()) {
-        long address = scanner.address();
-        run.add(scanner.key(), address);
-        detail = Math.max(detail, addresses.detail(address));
-        if (!alone && run.memory() >= most) {
-          submit(run, detail, spilled, tasks);
-          run = emptyRun(parts);
-        }
-        if (++read % REPORT == 0) {
-          report(read / 2);
+  /** Keys from some places, a few of each. */
+  private List<byte[]> sample(List<Part> places) throws IOException {
+    List<byte[]> keys = new ArrayList<>();
+    long bytes = 0;
+    List<Part> mixed = new ArrayList<>(places);
+    Collections.shuffle(mixed, new Random(0)); // so that a limit cuts off some from everywhere
+    for (Part place : mixed) {
+      try (RecordScanner scanner = scanner(List.of(place))) {
+        for (int i = 0; i < SAMPLE_OF_PLACE && scanner.next(); i++) {
+          keys.add(scanner.key());
+          bytes += scanner.key().length;
         }
       }
-      submit(run, detail, alone ? null : spilled, tasks);
+      if (bytes > SAMPLE_BYTES) {
+        break;
+      }
+    }
+    return keys;
+  }
+
+  /** Divides the data files into parts, which start at some of the places. */
+  private List<Part> parts(List<Part> places) {
+    List<Part> parts = new ArrayList<>();
+    for (Content content : data) {
+      long from = Page.SIZE;
+      for (Part place : places) {
+        long start = place.range.from();
+        if (place.content.equals(content) && start - from >= PART) {
+          parts.add(new Part(content, new FileRange(from, start)));
+          from = start;
+        }
+      }
+      parts.add(new Part(content, new FileRange(from, Long.MAX_VALUE)));
+    }
+    return parts;
+  }
+
+  /** Divides the keys of all parts, on all threads; returns the largest detail of an address. */
+  private int spillKeys(List<Part> parts, KeySpill spill) throws IOException {
+    Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
+    int[] detail = {0};
+    int[] done = {0};
+    try (OrderedTasks<Integer> tasks =
+        new OrderedTasks<>(
+            "bsdb-order",
+            threads,
+            2 * threads,
+            largest -> {
+              detail[0] = Math.max(detail[0], largest);
+              report(totals.records() / 2 * ++done[0] / parts.size());
+            })) {
+      for (Part part : parts) {
+        tasks.submit(
+            () -> {
+              KeySpill.Writer free = idle.poll();
+              KeySpill.Writer writer = free == null ? spill.new Writer() : free;
+              int largest = scan(List.of(part), writer::add);
+              idle.add(writer);
+              return largest;
+            });
+      }
       tasks.drain();
     } catch (ExecutionException e) {
       throw OrderedTasks.failure(e);
     }
-    return runs;
+    for (KeySpill.Writer writer : idle) {
+      writer.finish();
+    }
+    return detail[0];
   }
 
-  private void submit(KeyRun run, int detail, @Nullable KeyRuns spilled, OrderedTasks<Sorted> tasks)
-      throws IOException, ExecutionException {
-    tasks.submit(() -> sorted(run, detail, spilled));
+  /**
+   * Sorted keys, which lie one after the other: the thread that takes them over reads all from
+   * front to back.
+   */
+  private record Sorted(byte[] keys, int count) {}
+
+  /** Passes the keys of all partitions on in order; threads sort ahead. */
+  private void passSorted(KeySpill spill, long most, KeyRuns.Sink sink) throws IOException {
+    Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
+    Queue<byte[]> arrays = new ConcurrentLinkedQueue<>();
+    try (OrderedTasks<Sorted> tasks =
+        new OrderedTasks<>(
+            "bsdb-order",
+            threads,
+            threads + 1,
+            sorted -> {
+              pass(sorted, sink);
+              arrays.add(sorted.keys);
+            })) {
+      for (int i = 0; i < spill.partitions(); i++) {
+        int partition = i;
+        long bytes = spill.keyBytes(i) + KeyRun.OVERHEAD * spill.keys(i);
+        if (bytes > most) {
+          tasks.drain();
+          passMerged(spill, partition, most, sink);
+        } else {
+          tasks.submit(() -> sorted(spill, partition, runs, arrays));
+        }
+      }
+      tasks.drain();
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
+    }
+  }
+
+  private Sorted sorted(KeySpill spill, int partition, Queue<KeyRun> runs, Queue<byte[]> arrays)
+      throws IOException {
+    KeyRun free = runs.poll();
+    KeyRun run =
+        free == null ? new KeyRun((int) spill.keys(partition), spill.keyBytes(partition)) : free;
+    spill.new Reader(partition).read(run, Long.MAX_VALUE);
+    run.sort();
+    byte[] array = arrays.poll();
+    Sorted sorted =
+        new Sorted(run.sorted(entries, array == null ? new byte[0] : array), run.count());
+    run.clear();
+    runs.add(run);
+    return sorted;
+  }
+
+  private void pass(Sorted sorted, KeyRuns.Sink sink) throws IOException {
+    byte[] keys = sorted.keys;
+    int at = 0;
+    for (int i = 0; i < sorted.count; i++) {
+      int start = at + entries.head();
+      int end = start + KeyEntries.length(keys, at);
+      sink.add(keys, start, end, entries.address(keys, at));
+      at = end;
+    }
+  }
+
+  /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
+  private void passMerged(KeySpill spill, int partition, long most, KeyRuns.Sink sink)
+      throws IOException {
+    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
+      List<KeyRuns.Run> written = new ArrayList<>();
+      KeySpill.Reader reader = spill.new Reader(partition);
+      KeyRun run = new KeyRun(0, most);
+      while (reader.read(run, most) > 0) {
+        run.sort();
+        written.add(runs.write(run));
+        run.clear();
+        checkNotCancelled();
+      }
+      runs.merge(written, most, sink);
+    }
+  }
+
+  private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {
+    for (int i = 0; i < run.count(); i++) {
+      sink.add(run.bytes(), run.start(i), run.end(i), run.address(i));
+    }
   }
 
   /** The widths of the addresses, of which the packed layouts store none. */
-  private AddressBits bits(List<Sorted> runs) {
-    if (layout(assembled).packed()) {
+  private AddressBits bits(int detail) {
+    if (!addressed()) {
       return AddressBits.NONE;
     }
     long position = 0;
     for (Content content : data) {
       position = Math.max(position, content.end());
     }
-    int detail = runs.stream().mapToInt(Sorted::detail).max().orElse(0);
     return new AddressBits(
         AddressBits.of(data.size() - 1L), AddressBits.of(position), AddressBits.of(detail));
-  }
-
-  private void merge(List<Sorted> runs, KeyRuns spilled, KeyRuns.Sink sink) throws IOException {
-    KeyRun kept = runs.size() == 1 ? runs.get(0).kept : null;
-    if (kept == null) {
-      spilled.merge(runs.stream().map(Sorted::spilled).toList(), memoryBytes / 2, sink);
-      return;
-    }
-    for (int i = 0; i < kept.count(); i++) {
-      sink.add(kept.bytes(), kept.start(i), kept.end(i), kept.address(i));
-    }
   }
 
   private void report(long done) {
@@ -326,7 +491,8 @@ public final class OrderStage {
         return;
       }
       if (length >= 0 && Arrays.equals(key, 0, length, bytes, from, to)) {
-        if (duplicates == DuplicateRule.KEEP_LAST) {
+        boolean later = addresses.compare(next, address) > 0;
+        if (later == (duplicates == DuplicateRule.KEEP_LAST)) {
           address = next;
         }
         return;

@@ -76,12 +76,16 @@ public final class RecordScanner implements Closeable {
             case PACKED_COMPRESSED ->
                 new CompressedBinWalk(opened[i], range, dictionaryBlocks(), values);
             case COMPRESSED ->
-                new BlockWalk(opened[i], range, i, addresses, dictionaryBlocks(), values);
+                new BlockWalk(opened[i], range, addresses, dictionaryBlocks(), values);
             default ->
-                new PlainWalk(
-                    opened[i], range, i, addresses, layout == RecordLayout.BLOCKED, values);
+                new PlainWalk(opened[i], range, addresses, layout == RecordLayout.BLOCKED, values);
           };
     }
+  }
+
+  /** Bytes to read at once: of a short range not much more than that. */
+  private static int ahead(FileRange range) {
+    return (int) Math.max(Page.SIZE, Math.min(AHEAD, range.to() - range.from()));
   }
 
   private CompressedReader.Blocks dictionaryBlocks() {
@@ -180,13 +184,12 @@ public final class RecordScanner implements Closeable {
     private final FileRange range;
     private boolean started;
 
-    AddressedWalk(
-        DataFile file, FileRange range, int number, RecordAddress addresses, boolean values) {
+    AddressedWalk(DataFile file, FileRange range, RecordAddress addresses, boolean values) {
       super(file, values);
       this.range = range;
-      this.number = number;
+      this.number = file.place().file().number();
       this.addresses = addresses;
-      this.cursor = new PayloadCursor(file, new Window(), AHEAD);
+      this.cursor = new PayloadCursor(file, new Window(), ahead(range));
     }
 
     /** Whether the cursor is at the end of the range; goes to its start first. */
@@ -219,7 +222,7 @@ public final class RecordScanner implements Closeable {
 
     BinWalk(DataFile file, FileRange range, boolean values) {
       super(file, values);
-      this.cursor = new BinCursor(file, new Window(), AHEAD / Page.SIZE);
+      this.cursor = new BinCursor(file, new Window(), ahead(range) / Page.SIZE);
       this.cursor.over(range.from() >>> Page.SHIFT, range.to() >>> Page.SHIFT);
     }
 
@@ -301,13 +304,8 @@ public final class RecordScanner implements Closeable {
     private int valueLength;
 
     PlainWalk(
-        DataFile file,
-        FileRange range,
-        int number,
-        RecordAddress addresses,
-        boolean blocked,
-        boolean values) {
-      super(file, range, number, addresses, values);
+        DataFile file, FileRange range, RecordAddress addresses, boolean blocked, boolean values) {
+      super(file, range, addresses, values);
       this.blocked = blocked;
     }
 
@@ -372,11 +370,10 @@ public final class RecordScanner implements Closeable {
     BlockWalk(
         DataFile file,
         FileRange range,
-        int number,
         RecordAddress addresses,
         CompressedReader.Blocks blocks,
         boolean values) {
-      super(file, range, number, addresses, values);
+      super(file, range, addresses, values);
       this.blocks = blocks;
     }
 

@@ -18,6 +18,11 @@ public final class PageCheck {
     this.file = file;
   }
 
+  /** The identity of the file. */
+  public FileIdentity file() {
+    return file;
+  }
+
   /**
    * Verifies one page and returns its checksum.
    *
