@@ -63,6 +63,13 @@ public final class OrderedWalk implements Walk {
       this.cursor = cursor;
     }
 
+    /** Turns the short forms of some addresses into these. */
+    void toAddresses(long[] places, int from, int count) {
+      for (int i = from; i < from + count; i++) {
+        places[i] = bits.address(places[i], addresses);
+      }
+    }
+
     /** The address of the record of the key. */
     long address() {
       return bits.address(cursor.address(), addresses);
@@ -180,7 +187,10 @@ public final class OrderedWalk implements Walk {
         boolean more = true;
         while (more && size < wanted) {
           take(head);
-          more = advance(head);
+          if (!descending) {
+            takeFollowing(head, wanted);
+          }
+          more = size < left && advance(head);
         }
         if (!more) {
           heads.clear();
@@ -196,6 +206,16 @@ public final class OrderedWalk implements Walk {
       places[size] = head.address();
     }
     keys[size++] = head.key;
+  }
+
+  /** Takes the keys that follow in the same leaf. */
+  private void takeFollowing(Head head, int wanted) throws IOException {
+    long[] addresses = placed ? places : null;
+    int taken = head.cursor.takeFollowing(span.to(), keys, addresses, size, wanted - size);
+    if (placed) {
+      head.toAddresses(places, size, taken);
+    }
+    size += taken;
   }
 
   private void start() throws IOException {

@@ -1,6 +1,7 @@
 package tech.bsdb.order;
 
 import java.io.IOException;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.Window;
@@ -12,7 +13,7 @@ import tech.bsdb.io.Window;
 public final class OrderCursor {
   private final OrderIndex index;
   private final Window window = new Window();
-  private final KeyBlock keys = new KeyBlock();
+  private @Nullable KeyBlock keys;
   private @Nullable OrderNode leaf;
   private long page;
 
@@ -47,10 +48,12 @@ public final class OrderCursor {
    * @return whether it is at a key
    */
   public boolean seekCeiling(byte[] key) throws IOException {
-    if (seek(key) || isInLeaf()) {
-      return atKey;
+    long ceiling = seek(key);
+    if (!isInLeaf()) {
+      return next();
     }
-    return next();
+    decode(ceiling, key);
+    return atKey;
   }
 
   /**
@@ -60,7 +63,7 @@ public final class OrderCursor {
    * @return whether it is at a key
    */
   public boolean seekFloor(byte[] key) throws IOException {
-    return seek(key) ? atKey : previous();
+    return OrderNode.isEqual(seek(key)) ? atKey : previous();
   }
 
   /**
@@ -114,7 +117,7 @@ public final class OrderCursor {
 
   /** Moves to a key; returns the number of keys that are less, or -1 if the key is absent. */
   public long find(byte[] key) throws IOException {
-    return seek(key) ? leaf().before() + entry : -1;
+    return OrderNode.isEqual(seek(key)) ? leaf().before() + entry : -1;
   }
 
   /** Returns the number of keys that are less than the given one; the cursor may move. */
@@ -130,23 +133,46 @@ public final class OrderCursor {
     return rank;
   }
 
-  /** Moves to where a key is or would be; returns whether it is there. */
-  private boolean seek(byte[] wanted) throws IOException {
+  /** Moves to where a key is or would be; returns what the search in the leaf found. */
+  private long seek(byte[] wanted) throws IOException {
     atKey = false;
     key = null;
     if (index.records() == 0) {
-      return false;
+      return 0;
     }
     enter(index.leafPage(wanted, window));
-    int found;
+    long ceiling;
     try {
-      found = leaf().search(wanted);
+      ceiling = leaf().ceiling(wanted);
     } catch (IndexOutOfBoundsException e) {
       throw unsound(e);
     }
-    entry = found >= 0 ? found : ~found;
+    entry = OrderNode.number(ceiling);
     atKey = isInLeaf();
-    return found >= 0;
+    return ceiling;
+  }
+
+  /** Decodes the key of the entry that a search for a key found. */
+  private void decode(long ceiling, byte[] wanted) throws CorruptDatabaseException {
+    OrderNode node = leaf();
+    int place = OrderNode.place(ceiling);
+    try {
+      if (place == 0) {
+        decodeFirstOfBlock(node);
+      } else {
+        long found = node.entry(place);
+        key = node.key(found, wanted);
+        end = OrderNode.end(found);
+      }
+    } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
+      throw unsound(e);
+    }
+  }
+
+  private void decodeFirstOfBlock(OrderNode node) {
+    long first = node.entry(node.start(entry / OrderNode.IN_BLOCK));
+    key = node.keyOfBlock(first);
+    end = OrderNode.end(first);
   }
 
   private boolean setAtKey(boolean at) {
@@ -188,19 +214,65 @@ public final class OrderCursor {
     return setAtKey(true);
   }
 
+  /**
+   * Takes keys that follow the current one in its leaf, and moves to the last of them.
+   *
+   * @param to a key before which to end, or null
+   * @param keys receives the keys
+   * @param addresses receives the short forms of the addresses of their records, or null
+   * @param from where the first of them goes
+   * @param most how many, at most
+   * @return how many were taken. If fewer than {@code most}, the next one is in another leaf or not
+   *     less than {@code to}
+   */
+  public int takeFollowing(
+      byte @Nullable [] to, byte[][] keys, long @Nullable [] addresses, int from, int most)
+      throws CorruptDatabaseException {
+    byte[] last = key();
+    if (end < 0) {
+      return 0;
+    }
+    OrderNode node = leaf();
+    int first = entry + 1;
+    int count = Math.min(most, node.count() - first);
+    int at = end;
+    int taken = 0;
+    try {
+      for (; taken < count; taken++) {
+        int number = first + taken;
+        boolean startsBlock = number % OrderNode.IN_BLOCK == 0;
+        long next = node.entry(startsBlock ? node.start(number / OrderNode.IN_BLOCK) : at);
+        byte[] decoded = startsBlock ? node.keyOfBlock(next) : node.key(next, last);
+        if (to != null && Arrays.compareUnsigned(decoded, to) >= 0) {
+          break;
+        }
+        keys[from + taken] = decoded;
+        if (addresses != null) {
+          addresses[from + taken] = node.value(number);
+        }
+        last = decoded;
+        at = OrderNode.end(next);
+      }
+    } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
+      throw unsound(e);
+    }
+    key = last;
+    end = at;
+    entry += taken;
+    return taken;
+  }
+
   /** Decodes the key of the entry, which comes after one whose key is known. */
   private void follow(byte[] previous) throws CorruptDatabaseException {
     OrderNode node = leaf();
     try {
-      long decodedEntry;
       if (entry % OrderNode.IN_BLOCK == 0) {
-        decodedEntry = node.entry(node.start(entry / OrderNode.IN_BLOCK));
-        key = node.keyOfBlock(decodedEntry);
+        decodeFirstOfBlock(node);
       } else {
-        decodedEntry = node.entry(end);
-        key = node.key(decodedEntry, previous);
+        long next = node.entry(end);
+        key = node.key(next, previous);
+        end = OrderNode.end(next);
       }
-      end = OrderNode.end(decodedEntry);
     } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
       throw unsound(e);
     }
@@ -256,6 +328,15 @@ public final class OrderCursor {
     return current;
   }
 
+  private KeyBlock block() {
+    KeyBlock made = keys;
+    if (made == null) {
+      made = new KeyBlock();
+      keys = made;
+    }
+    return made;
+  }
+
   /** Returns the key; the caller owns the array, but must not change it before the next move. */
   public byte[] key() throws CorruptDatabaseException {
     byte[] known = key;
@@ -267,7 +348,7 @@ public final class OrderCursor {
     if (wanted != block || number >= decoded) {
       decoded = 0;
       try {
-        end = leaf().decode(wanted, number + 1, keys);
+        end = leaf().decode(wanted, number + 1, block());
       } catch (IndexOutOfBoundsException e) {
         throw unsound(e);
       }
@@ -276,7 +357,7 @@ public final class OrderCursor {
     } else {
       end = -1; // unknown; only a key that was decoded last can be followed
     }
-    byte[] copy = keys.key(number);
+    byte[] copy = block().key(number);
     if (end >= 0) {
       key = copy;
     }

@@ -94,8 +94,9 @@ public final class OrderIndex implements Closeable {
     for (int level = levels() - 1; level > 0; level--) {
       OrderNode node = inner(level, page, window);
       try {
-        int found = node.search(key);
-        page = node.value(found >= 0 ? found : Math.max(0, ~found - 1));
+        long ceiling = node.ceiling(key);
+        int entry = OrderNode.number(ceiling);
+        page = node.value(OrderNode.isEqual(ceiling) ? entry : Math.max(0, entry - 1));
       } catch (IndexOutOfBoundsException e) {
         throw unsound(starts[level] + page, "a sound node", e.toString());
       }

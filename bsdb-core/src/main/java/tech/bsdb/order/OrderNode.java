@@ -171,12 +171,12 @@ final class OrderNode {
   }
 
   /**
-   * Finds a key.
+   * Finds the first entry that is not less than a key.
    *
-   * @return the number of its entry; if there is none, the bitwise complement of the number of
-   *     entries that are less
+   * @return the {@link #number} of the entry, where it {@link #place lies} unless it is the first
+   *     of a block or there is none, and whether its key {@link #isEqual equals} the given one
    */
-  int search(byte[] key) {
+  long ceiling(byte[] key) {
     /*
      * No entry is decoded. What an entry shares with the one before it, or the first of a block with the first of the
      * node, compared with what that one shares with the key, tells which is less, unless both share the same.
@@ -184,10 +184,10 @@ final class OrderNode {
     long first = entry(start(0));
     int common = Arrays.mismatch(bytes, at(first), end(first), key, 0, key.length);
     if (common < 0) {
-      return 0;
+      return found(0, 0);
     }
     if (isLess(key, common, first, common)) {
-      return ~0;
+      return before(0, 0);
     }
     int low = 0;
     int lowCommon = common;
@@ -204,7 +204,7 @@ final class OrderNode {
       } else {
         int more = mismatch(entry, key, common);
         if (more < 0) {
-          return middle * IN_BLOCK;
+          return found(middle * IN_BLOCK, 0);
         }
         if (isLess(key, common + more, entry, more)) {
           high = middle - 1;
@@ -214,36 +214,65 @@ final class OrderNode {
         }
       }
     }
-    return searchBlock(low, key, lowCommon);
+    return ceilingInBlock(low, key, lowCommon);
   }
 
   /**
    * Searches the block whose first entry is less than the key, with which it has bytes in common.
    */
-  private int searchBlock(int block, byte[] key, int inCommon) {
+  private long ceilingInBlock(int block, byte[] key, int inCommon) {
     int common = inCommon;
     int number = block * IN_BLOCK + 1;
     int end = Math.min(count, block * IN_BLOCK + IN_BLOCK);
-    int at = end(entry(start(block)));
+    int next = end(entry(start(block)));
     for (; number < end; number++) {
+      int at = next;
       long entry = entry(at);
-      at = end(entry);
+      next = end(entry);
       int shared = shared(entry);
       if (shared < common) {
-        return ~number;
+        return before(number, at);
       }
       if (shared == common) {
         int more = mismatch(entry, key, common);
         if (more < 0) {
-          return number;
+          return found(number, at);
         }
         if (isLess(key, common + more, entry, more)) {
-          return ~number;
+          return before(number, at);
         }
         common += more;
       }
     }
-    return ~number;
+    return before(number, 0);
+  }
+
+  /* The result of a search in one number, so that none is allocated: number, whether the key is there, where it is. */
+  private static final int EQUAL_BIT = AT_BITS;
+
+  private static final int NUMBER_SHIFT = EQUAL_BIT + 1;
+
+  private static long found(int number, int at) {
+    return before(number, at) | 1L << EQUAL_BIT;
+  }
+
+  private static long before(int number, int at) {
+    return (long) number << NUMBER_SHIFT | at;
+  }
+
+  /** The number of the entry that a search found; that behind the last if all are less. */
+  static int number(long ceiling) {
+    return (int) (ceiling >>> NUMBER_SHIFT);
+  }
+
+  /** Whether the entry that a search found has the key. */
+  static boolean isEqual(long ceiling) {
+    return (ceiling >>> EQUAL_BIT & 1) != 0;
+  }
+
+  /** Where the entry that a search found lies; 0 if it is the first of a block or there is none. */
+  static int place(long ceiling) {
+    return at(ceiling);
   }
 
   private int mismatch(long entry, byte[] key, int from) {
@@ -281,13 +310,13 @@ final class OrderNode {
    * Returns the key of an entry.
    *
    * @param entry the decoded entry
-   * @param previous the key of the entry before it
+   * @param like the key of the entry before it, or another one that begins with the same bytes
    */
-  byte[] key(long entry, byte[] previous) {
+  byte[] key(long entry, byte[] like) {
     int shared = shared(entry);
     int length = length(entry);
     byte[] key = new byte[shared + length];
-    System.arraycopy(previous, 0, key, 0, shared);
+    System.arraycopy(like, 0, key, 0, shared);
     System.arraycopy(bytes, at(entry), key, shared, length);
     return key;
   }
