@@ -1,10 +1,12 @@
 package tech.bsdb.tools.serve;
 
 import java.util.List;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRange;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
+import tech.bsdb.tools.serve.client.FailureReports;
 
 /**
  * What a request for a range of keys asks for.
@@ -32,6 +34,10 @@ record RangeRequest(
   private static final List<String> PARAMETERS =
       List.of("prefix", "from", "to", "after", "limit", "reverse", "keys_only", "count");
 
+  /** The parameters of requests at the prefix that read. */
+  static final List<String> KNOWN =
+      Stream.concat(PARAMETERS.stream(), Stream.of("key_encoding", "fields", "version")).toList();
+
   /** The answer for data without an order of keys. */
   static final Reply NO_ORDER =
       Reply.error(
@@ -39,8 +45,22 @@ record RangeRequest(
           "ranges need the order of the keys, which this data set does not have: build it with bsdb"
               + " build --ordered");
 
-  /** Whether a query asks for a range. */
+  /**
+   * Whether the query of a request at the prefix asks for a range.
+   *
+   * @throws BadRequestException if it has an unknown parameter: ignoring a misspelled one would
+   *     answer another range, or the empty key
+   */
   static boolean isIn(RequestTarget target) throws BadRequestException {
+    for (String name : target.names()) {
+      if (!KNOWN.contains(name)) {
+        throw new BadRequestException(
+            "unknown parameter "
+                + FailureReports.printable(name)
+                + "; the parameters here are "
+                + String.join(", ", KNOWN));
+      }
+    }
     if (target.query() != null) {
       for (String name : PARAMETERS) {
         if (target.parameter(name) != null) {

@@ -3,7 +3,9 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
@@ -56,6 +58,28 @@ record RequestTarget(String path, @Nullable String query) {
   }
 
   /**
+   * Returns the decoded names of the query parameters, in order.
+   *
+   * @throws BadRequestException if a percent-encoding is malformed
+   */
+  List<String> names() throws BadRequestException {
+    List<String> names = new ArrayList<>();
+    if (query != null) {
+      for (String pair : query.split("&", -1)) {
+        if (!pair.isEmpty()) {
+          names.add(text(name(pair)));
+        }
+      }
+    }
+    return names;
+  }
+
+  private static String name(String pair) {
+    int equals = pair.indexOf('=');
+    return equals < 0 ? pair : pair.substring(0, equals);
+  }
+
+  /**
    * Returns the decoded value of a query parameter; null if it is not given.
    *
    * @throws BadRequestException if it is given twice, or a percent-encoding is malformed
@@ -72,13 +96,12 @@ record RequestTarget(String path, @Nullable String query) {
       return null;
     }
     for (String pair : query.split("&", -1)) {
-      int equals = pair.indexOf('=');
-      String key = equals < 0 ? pair : pair.substring(0, equals);
-      if (name.equals(text(key))) {
+      String encoded = name(pair);
+      if (name.equals(text(encoded))) {
         if (found != null) {
           throw new BadRequestException(400, "the parameter " + name + " is given twice");
         }
-        found = equals < 0 ? "" : pair.substring(equals + 1);
+        found = pair.substring(Math.min(encoded.length() + 1, pair.length()));
       }
     }
     return found;

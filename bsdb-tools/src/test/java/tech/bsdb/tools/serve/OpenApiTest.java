@@ -112,6 +112,18 @@ class OpenApiTest {
   }
 
   @Test
+  void allParametersAtThePrefixAreListed() {
+    List<String> names = new ArrayList<>();
+    for (JsonNode parameter : description.at("/paths/~1bsdb~1/get/parameters")) {
+      JsonNode resolved = resolve(parameter);
+      if (resolved.get("in").asText().equals("query")) {
+        names.add(resolved.get("name").asText());
+      }
+    }
+    assertThat(names).isEqualTo(RangeRequest.KNOWN);
+  }
+
+  @Test
   void everyExampleIsValid() {
     List<JsonNode> holders = new ArrayList<>();
     for (JsonNode holder : description.findParents("example")) {

@@ -266,10 +266,34 @@ class RangeTest {
   @Test
   void withoutARangeItIsTheEmptyKey() throws IOException {
     try (Wire wire = serveFruit().connect()) {
-      for (String query : List.of("", "?", "?key_encoding=hex", "?other=1", "?with=version")) {
+      for (String query : List.of("", "?", "?&", "?key_encoding=hex", "?&key_encoding=text&")) {
         assertThat(wire.get("/bsdb/" + query).text()).as(query).isEqualTo("nothing");
       }
-      assertThat(wire.get("/bsdb/apple?limit=0&prefix=%zz").text()).isEqualTo("red");
+      assertThat(wire.get("/bsdb/apple?limit=0&prefix=%zz&prefx=a").text()).isEqualTo("red");
+    }
+  }
+
+  @Test
+  void unknownParametersAreRefused() throws IOException {
+    try (Wire wire = serveFruit().connect()) {
+      for (String query :
+          List.of("limt=1&prefix=a", "prefix=a&limt=1", "count=true&limt", "limt=", "li%6dt=1")) {
+        isRefused(
+            wire.get("/bsdb/?" + query),
+            400,
+            "unknown parameter limt; the parameters here are prefix, from, to, after, limit,"
+                + " reverse, keys_only, count, key_encoding, fields, version");
+        assertThat(head(wire, "/bsdb/?" + query).status()).as(query).isEqualTo(400);
+      }
+      isRefused(wire.get("/bsdb/?Limit=1"), 400, "unknown parameter Limit;");
+      isRefused(wire.get("/bsdb/?prefix=a&=1"), 400, "unknown parameter ;");
+      isRefused(wire.get("/bsdb/?with=version"), 400, "unknown parameter with;");
+      isRefused(wire.get("/bsdb/?%22%0a=1"), 400, "unknown parameter \\\\x22\\\\x0a;");
+      isRefused(wire.get("/bsdb/?prefix=a&%zz=1"), 400, "a percent sign");
+      assertThat(
+              wire.post("/bsdb/?limt=1", "Content-Type: text/plain\r\n", "pear".getBytes(UTF_8))
+                  .text())
+          .isEqualTo("{\"key\":\"pear\",\"value\":\"green\"}\n");
     }
   }
 
