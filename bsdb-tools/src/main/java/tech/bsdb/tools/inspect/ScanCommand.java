@@ -91,23 +91,28 @@ public final class ScanCommand implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
+    boolean values = !arguments.has(KEYS_ONLY);
+    boolean counts = arguments.has(COUNT);
+    if (!values && counts) {
+      throw new UsageException(
+          KEYS_ONLY + " and " + COUNT + " cannot be combined: a count prints no keys; omit one");
+    }
+    if (!values || counts) {
+      refuseForValues(arguments, counts ? COUNT : KEYS_ONLY);
+    }
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
     KeyBounds bounds = KeyBounds.of(arguments, form);
-    boolean values = !arguments.has(KEYS_ONLY);
-    if (!values) {
-      refuseForKeys(arguments, "-s", "--value-encoding", "--fields", "--json-safe-integers");
-    }
     byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", " ")));
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Database database = Database.open(DatabaseOption.of(arguments))) {
       Statistics statistics = database.statistics();
       requireKeys(statistics);
-      RowForm rowForm = values ? rows.form(statistics) : null;
-      if (arguments.has(COUNT)) {
+      if (counts) {
         print(bounds.count(database, limit), form, console);
         return OK;
       }
+      RowForm rowForm = values ? rows.form(statistics) : null;
       try (RecordCursor records = bounds.records(database, values)) {
         if (form.json()) {
           JsonLines lines = new JsonLines(console.out(), form, statistics, rowForm);
@@ -122,10 +127,11 @@ public final class ScanCommand implements Command {
     return OK;
   }
 
-  private static void refuseForKeys(Arguments arguments, String... options) throws UsageException {
-    for (String option : options) {
+  /** Rejects options for values, which a scan without values would ignore. */
+  private static void refuseForValues(Arguments arguments, String without) throws UsageException {
+    for (String option : List.of("-s", "--value-encoding", "--fields", "--json-safe-integers")) {
       if (arguments.has(option)) {
-        throw new UsageException(option + " is for values; omit it, or " + KEYS_ONLY);
+        throw new UsageException(option + " is for values; omit it, or " + without);
       }
     }
   }

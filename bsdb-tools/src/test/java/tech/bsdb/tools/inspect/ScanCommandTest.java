@@ -341,7 +341,7 @@ class ScanCommandTest {
   }
 
   @Test
-  void optionsForValuesDoNotGoWithKeysOnly() throws Exception {
+  void optionsForValuesDoNotGoWithKeysOrCounts() throws Exception {
     String db =
         TypedDatabase.build(
                 folder.resolve("typed"),
@@ -362,14 +362,17 @@ class ScanCommandTest {
     for (String option :
         List.of("-s=,", "--value-encoding=hex", "--fields=id", "--json-safe-integers")) {
       String name = option.replaceFirst("=.*", "");
-      List<String> line = new ArrayList<>(List.of("--keys-only", option));
-      if (option.contains("fields") || option.contains("safe")) {
-        line.add("--json");
+      for (String without : List.of("--keys-only", "--count")) {
+        String tip = "bsdb scan: " + name + " is for values; omit it, or " + without;
+        isRefused(scan(db, without, option), tip);
+        isRefused(scan(db, without, option, "--json", "--prefix", "p"), tip);
       }
-      isRefused(
-          scan(db, line.toArray(String[]::new)),
-          "bsdb scan: " + name + " is for values; omit it, or --keys-only");
     }
+    isRefused(
+        scan(db, "--count", "--keys-only"),
+        "bsdb scan: --keys-only and --count cannot be combined: a count prints no keys; omit one");
+    assertThat(printed(db, "--count", "--json", "--key-encoding", "hex", "--prefix", "70"))
+        .isEqualTo("{\"records\":2}\n");
   }
 
   @Test
