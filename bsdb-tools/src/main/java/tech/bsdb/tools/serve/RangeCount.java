@@ -97,6 +97,11 @@ final class RangeCount implements Slices {
   }
 
   @Override
+  public Reply failed() {
+    return Reply.ORDER_FAILED;
+  }
+
+  @Override
   public void taken() {}
 
   @Override

@@ -47,6 +47,7 @@ final class RangeLookup implements Slices {
   private int seen;
   private int written;
   private int asking;
+  private boolean readingOrder;
   private boolean atEnd;
 
   /**
@@ -154,6 +155,7 @@ final class RangeLookup implements Slices {
 
   /** Returns the next key of this node; null at the end, or if too many others were seen. */
   private byte @Nullable [] nextKey() throws IOException {
+    readingOrder = true;
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
@@ -182,6 +184,7 @@ final class RangeLookup implements Slices {
     asked.clear();
     keys.forEach(asked::add);
     asking = keys.size();
+    readingOrder = false;
     asked.get();
     asking = 1;
     for (int i = 0; i < keys.size(); i++) {
@@ -194,6 +197,11 @@ final class RangeLookup implements Slices {
       }
       answers.write(key, 0, key.length, asked.values(), asked.offset(i), asked.length(i));
     }
+  }
+
+  @Override
+  public Reply failed() {
+    return readingOrder ? Reply.ORDER_FAILED : Reply.FAILED;
   }
 
   @Override

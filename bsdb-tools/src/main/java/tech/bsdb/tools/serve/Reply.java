@@ -79,6 +79,10 @@ record Reply(int status, MediaType type, String headers, byte[] body) {
   /** A lookup failed; the reason goes to the server's log, not to the client. */
   static final Reply FAILED = error(500, "the value could not be read; the server's log says why");
 
+  /** The same, if not a value but the order of the keys was being read. */
+  static final Reply ORDER_FAILED =
+      error(500, "the order of the keys could not be read; the server's log says why");
+
   private static byte[] tooManyConnections() {
     byte[] body = ErrorBody.json(503, "too many connections; try again");
     String head =

@@ -174,7 +174,7 @@ final class SlicedAnswer implements Action {
       if (inPieces) {
         to.cut();
       } else {
-        to.complete(Reply.FAILED.with(require(identity).header()));
+        to.complete(slices.failed().with(require(identity).header()));
       }
       return;
     }

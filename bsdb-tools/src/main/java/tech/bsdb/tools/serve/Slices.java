@@ -54,6 +54,11 @@ interface Slices {
    */
   void write() throws IOException, ElsewhereException;
 
+  /** Returns the answer if the first slice could not be written, because the server failed. */
+  default Reply failed() {
+    return Reply.FAILED;
+  }
+
   /** Goes on behind the slice that was written. */
   void taken();
 

@@ -674,27 +674,51 @@ class RangeTest {
   @Test
   void damageIsAnErrorOrCutsThePage() throws IOException {
     Path database = Serving.buildBytes(folder.resolve("db"), records(20_000, 30), ORDERED);
-    Path order;
-    try (var files = Files.list(database)) {
-      order =
-          files.filter(file -> file.getFileName().toString().contains("order")).findFirst().get();
-    }
-    byte[] bytes = Files.readAllBytes(order);
-    for (int at = bytes.length / 3; at < bytes.length / 2; at += 4096) {
-      bytes[at] ^= 1;
-    }
-    Files.write(order, bytes);
+    Path order = damage(database, "order");
     Serving server = serve(database);
     try (Wire wire = server.connect()) {
-      isRefused(wire.get("/bsdb/?from=01ff&key_encoding=hex"), 500, "could not be read");
+      for (String more : List.of("", "&keys_only=true", "&count=true")) {
+        isRefused(
+            wire.get("/bsdb/?from=01ff&key_encoding=hex" + more),
+            500,
+            "the order of the keys could not be read; the server's log says why");
+      }
       assertThat(wire.get("/bsdb/").text()).isEqualTo("of the empty key");
       wire.send("GET /bsdb/?limit=10000 HTTP/1.1\r\nHost: x\r\n\r\n").skipHead();
       assertThat(new String(wire.rest(), UTF_8))
           .contains("{\"key\":")
           .doesNotEndWith("\r\n0\r\n\r\n");
     }
-    assertThat(server.metric("bsdb_lookup_errors_total")).isEqualTo(2);
+    assertThat(server.metric("bsdb_lookup_errors_total")).isEqualTo(4);
     assertThat(server.said()).contains(order.getFileName().toString());
+  }
+
+  /** Damages the pages in the middle of a database's file; returns the file. */
+  private static Path damage(Path database, String name) throws IOException {
+    Path damaged;
+    try (var files = Files.list(database)) {
+      damaged =
+          files.filter(file -> file.getFileName().toString().contains(name)).findFirst().get();
+    }
+    byte[] bytes = Files.readAllBytes(damaged);
+    for (int at = bytes.length / 3; at < bytes.length / 2; at += 4096) {
+      bytes[at] ^= 1;
+    }
+    Files.write(damaged, bytes);
+    return damaged;
+  }
+
+  @Test
+  void damagedValuesAreToldFromADamagedOrder() throws IOException {
+    Path database = Serving.buildBytes(folder.resolve("db"), records(20_000, 30), ORDERED);
+    Path data = damage(database, "data");
+    try (Serving server = new Serving(database).start();
+        Wire wire = server.connect()) {
+      isRefused(wire.get("/bsdb/?limit=9&from=%01%80"), 500, "the value could not be read");
+      assertThat(lines(wire.get("/bsdb/?limit=5000&keys_only=true"))).hasSize(5000);
+      assertThat(wire.get("/bsdb/?count=true").text()).isEqualTo("{\"count\":20000}");
+      assertThat(server.said()).contains(data.getFileName().toString());
+    }
   }
 
   @Test
