@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
@@ -71,10 +73,40 @@ class SignatureCollisionTest {
                     directory.resolve("db"), BuildOptions.defaults().withDuplicates(policy)))
         .isInstanceOf(IOException.class)
         .isNotInstanceOf(DuplicateKeyException.class)
-        .hasMessageContaining("signature")
-        .hasMessageContaining("--seed")
+        .hasMessageContaining("have the same 128-bit signature; build with another seed (--seed")
         .hasMessageContaining(DuplicateKeyException.show(key));
     assertThat(directory).isEmptyDirectory();
+  }
+
+  /** A key with a tail of zeros, whose length is made up for in its third word. */
+  private static byte[] endingInZeros(int length) {
+    return ByteBuffer.allocate(length)
+        .order(ByteOrder.LITTLE_ENDIAN)
+        .putLong(16, 4711 - 8L * length)
+        .array();
+  }
+
+  @ParameterizedTest
+  @EnumSource
+  void forKeysThatCollideWithEverySeedThePackedLayoutIsAdvised(DuplicatePolicy policy)
+      throws Exception {
+    Truth truth = Truth.random(random, 300, 50);
+    byte[] shorter = endingInZeros(33);
+    byte[] longer = endingInZeros(38);
+    truth.add(shorter, Truth.utf8("shorter"));
+    truth.add(longer, Truth.utf8("longer"));
+    BuildOptions options = BuildOptions.defaults().withDuplicates(policy);
+    for (long seed : new long[] {0, random.nextLong()}) {
+      assertThatThrownBy(() -> truth.build(directory.resolve("db"), options.withSeed(seed)))
+          .isInstanceOf(IOException.class)
+          .hasMessageContaining(DuplicateKeyException.show(shorter))
+          .hasMessageContaining(DuplicateKeyException.show(longer))
+          .hasMessageContaining("signature with every seed; another seed does not help")
+          .hasMessageContaining("--layout packed");
+    }
+    Path target = directory.resolve("packed");
+    truth.build(target, options.withLayout(Layout.PACKED));
+    truth.check(target);
   }
 
   /** The packed layouts compare keys: they need no signature of its own for each. */
