@@ -147,7 +147,7 @@ final class FollowedSource {
       status.pulled(publication.version(), clock.instant());
       pulled.run();
       report.forPeople(report.keep(options.keep())).forEach(this::say);
-      publication.warnings().forEach(what -> say("warning: " + what));
+      report.warnings().forEach(what -> say("warning: " + what));
     }
 
     private void say(String words) {

@@ -194,7 +194,7 @@ public final class Publishing {
     json.putAll(findings.figures());
     json.put("leftOut", findings.leftOut());
     json.put("removed", removed);
-    json.put("warnings", publication.warnings());
+    json.put("warnings", warnings());
     json.put("copySeconds", copySeconds);
     json.put("seconds", seconds);
     return json;
@@ -254,8 +254,25 @@ public final class Publishing {
   /** Removes old versions, tells what went wrong so far, and returns the names of those removed. */
   List<String> clear(int keep) {
     List<String> removed = keep(keep);
-    publication.warnings().forEach(what -> console.say(program + ": warning: " + what));
+    List<String> warnings = quiet ? publication.warnings() : warnings();
+    warnings.forEach(what -> console.say(program + ": warning: " + what));
     return removed;
+  }
+
+  /** What did not go well, or may not have been meant, although the new version is current. */
+  public List<String> warnings() {
+    List<String> warnings = new ArrayList<>(publication.warnings());
+    Statistics now = added;
+    Statistics before = old.statistics();
+    if (now != null && before != null && before.ordered() && !now.ordered()) {
+      warnings.add(
+          publication.version()
+              + " has no order of its keys, but "
+              + old.name()
+              + ", the current version before, has one: requests for ranges fail from now on; build"
+              + " with --ordered, or roll back");
+    }
+    return warnings;
   }
 
   /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */

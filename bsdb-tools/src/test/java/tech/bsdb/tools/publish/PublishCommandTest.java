@@ -132,6 +132,36 @@ class PublishCommandTest {
   }
 
   @Test
+  void aLostOrderOfTheKeysIsAWarning() throws Exception {
+    String lines = lines("key-%d", 0, 500);
+    String plain = database("plain", lines);
+    String ordered = database("ordered", lines, "--ordered", "--layout", "packed");
+    String plainSet = database("plain-set", lines, "--shards", "3");
+    String orderedSet = database("ordered-set", lines, "--shards", "3", "--ordered");
+    String store = path("store");
+
+    for (String database : List.of(plain, plainSet, ordered, orderedSet, ordered)) {
+      assertThat(publish(database, store).err()).doesNotContain("warning");
+    }
+    publish(orderedSet, store, "--version", "v1");
+    CommandRun lost = publish(plainSet, store, "--version", "v2");
+    assertThat(lost.code()).isZero();
+    assertThat(lost.out()).isEqualTo("v2\n");
+    assertThat(lost.err().lines())
+        .contains(
+            "bsdb publish: warning: v2 has no order of its keys, but v1, the current version before,"
+                + " has one: requests for ranges fail from now on; build with --ordered, or roll"
+                + " back");
+    assertThat(publish(plain, store).err()).as("it was lost before").doesNotContain("warning");
+    publish(ordered, store, "--version", "v3");
+    CommandRun json = publish(plain, store, "--version", "v4", "--json");
+    assertThat(json.out()).contains("\"warnings\":[\"v4 has no order of its keys, but v3, ");
+    assertThat(json.err()).contains("warning: v4 has no order");
+    publish(ordered, store);
+    assertThat(publish(plain, store, "-q").err()).isEmpty();
+  }
+
+  @Test
   void aSetWithADamagedShardIsRefused() throws Exception {
     String store = path("store");
     String set = database("set", lines("key-%d", 0, 500), "--shards", "5");
