@@ -1,6 +1,8 @@
 package tech.bsdb;
 
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.build.AddressedAssembly;
+import tech.bsdb.build.PackedAssembly;
 import tech.bsdb.build.SizePlan;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
@@ -19,7 +21,8 @@ import tech.bsdb.io.PageSource;
  * packed layout only the average length counts; in the blocked layout, the space left at the ends
  * of pages depends on the lengths themselves. The size of the packed layout is an expected value,
  * within a percent or a page. The sizes of the compressed layouts follow from a compression ratio
- * that the caller has measured.
+ * that the caller has measured. The order of the keys, if it is stored, takes as much as the plan
+ * says if keys are random bytes, within a few percent, and less if they begin alike.
  */
 public final class LayoutPlan {
   /** The most records of a database. */
@@ -49,7 +52,7 @@ public final class LayoutPlan {
    * @param keyLength the length of a key, 0 to {@link RecordBatch#MAX_KEY_LENGTH}
    * @param valueLength the length of a value, 0 to {@link RecordBatch#MAX_VALUE_LENGTH}
    * @throws IllegalArgumentException if a number is out of range, the layout cannot hold so much,
-   *     or it cannot have the filter of the options
+   *     or it cannot have the filter or the order of keys of the options
    */
   public static LayoutPlan of(BuildOptions options, long records, int keyLength, int valueLength) {
     return of(options, records, keyLength, valueLength, 0);
@@ -75,15 +78,20 @@ public final class LayoutPlan {
       throw new IllegalArgumentException("no database holds more than 32 PiB of records");
     }
     DatabaseWriter.requirePlaceForFilter(options);
+    DatabaseWriter.requireKeysForOrder(options);
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
     SizePlan sizes;
     double raw = (double) records * ((long) keyLength + valueLength);
     long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
     int dictionary = options.sampleRecords() > 0 ? options.dictionaryBytes() : 0;
     if (DatabaseWriter.layout(options).packed()) {
-      sizes = SizePlan.packed(DatabaseWriter.packed(options), given, compressed, dictionary);
+      PackedAssembly.Settings settings = DatabaseWriter.packed(options);
+      sizes = SizePlan.packed(settings, given, compressed, dictionary);
+      sizes = options.orderedKeys() ? sizes.ordered(settings, given) : sizes;
     } else {
-      sizes = SizePlan.addressed(DatabaseWriter.addressed(options), given, compressed, dictionary);
+      AddressedAssembly.Settings settings = DatabaseWriter.addressed(options);
+      sizes = SizePlan.addressed(settings, given, compressed, dictionary);
+      sizes = options.orderedKeys() ? sizes.ordered(settings, given) : sizes;
     }
     return new LayoutPlan(
         new Facts(options, records, keyLength, valueLength, compressionRatio, sizes));
@@ -125,7 +133,18 @@ public final class LayoutPlan {
     return facts.sizes.filterBytes();
   }
 
-  /** Total size of all files in bytes; in the compressed layout with the largest dictionary. */
+  /**
+   * Size of the order of the keys in bytes, at most; 0 if it is not stored. Keys that begin alike
+   * take less ({@link BuildOptions#orderedKeys}).
+   */
+  public long orderBytes() {
+    return facts.sizes.orderBytes();
+  }
+
+  /**
+   * Total size of all files in bytes; in the compressed layout with the largest dictionary, and
+   * with {@link #orderBytes}.
+   */
   public long databaseBytes() {
     return facts.sizes.databaseBytes();
   }
@@ -141,7 +160,7 @@ public final class LayoutPlan {
 
   /**
    * Bytes of page cache that hold all that mapped lookups read. In the packed layout, the index is
-   * on the heap instead, and the filter is not read.
+   * on the heap instead, and the filter is not read. Lookups do not read the order of the keys.
    */
   public long pageCacheBytes() {
     return dataBytes() + hashBytes() + (layout().packed() ? 0 : indexBytes());
@@ -150,12 +169,13 @@ public final class LayoutPlan {
   /**
    * Heap of an open database that grows with its size, in bytes: one bit for each page, the index
    * of the packed layout, the table of the hash function {@link HashAlgorithm#PTR ptr}, the ZSTD
-   * dictionary.
+   * dictionary, and once ranges are read, the nodes above the leaves of the order of the keys.
    */
   public long heapBytes() {
     return facts.sizes.pinnedBytes()
         + facts.sizes.dictionaryBytes()
-        + pageCacheBytes() / Page.SIZE / Byte.SIZE;
+        + facts.sizes.orderHeapBytes()
+        + (pageCacheBytes() + orderBytes()) / Page.SIZE / Byte.SIZE;
   }
 
   /** Size of the build's temporary files in bytes, at most. */

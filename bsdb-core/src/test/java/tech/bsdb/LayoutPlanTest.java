@@ -136,6 +136,55 @@ class LayoutPlanTest {
     }
   }
 
+  /** The order of random keys takes nearly as much as planned, and never more. */
+  @ParameterizedTest
+  @MethodSource("shapes")
+  void anOrderTakesAtMostAsMuch(int records, int key, int value) throws Exception {
+    for (Layout layout : Layout.values()) {
+      BuildOptions without = options.withLayout(layout).withDictionaryBytes(0);
+      BuildOptions chosen = without.withOrderedKeys(true);
+      LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+      LayoutPlan bare = LayoutPlan.of(without, records, key, value);
+      Built built = build(chosen, records, key, value);
+
+      long order = built.statistics.orderBytes();
+      assertThat(order).as("%s", plan).isBetween(2L * PAGE, plan.orderBytes());
+      assertThat(plan.databaseBytes()).isEqualTo(bare.databaseBytes() + plan.orderBytes());
+      assertThat(bare.orderBytes()).isZero();
+      requireEnoughDisk(plan, built);
+    }
+  }
+
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void anOrderOfAMillionRandomKeys(Layout layout) throws Exception {
+    BuildOptions chosen =
+        options.withLayout(layout).withOrderedKeys(true).withMemoryBytes(64 << 20);
+    LayoutPlan plan = LayoutPlan.of(chosen, 1_000_000, 16, 0);
+    Built built = buildRandom(chosen, 1_000_000, 16);
+
+    assertThat(plan.orderBytes())
+        .isBetween(built.statistics.orderBytes(), built.statistics.orderBytes() * 103 / 100);
+    requireCloseDisk(plan, built);
+  }
+
+  @Test
+  void anOrderTakesWhatWasMeasured() { // OPERATIONS.md, 16 random bytes
+    BuildOptions ordered = options.withOrderedKeys(true);
+    LayoutPlan blocked = LayoutPlan.of(ordered, 1_000_000, 16, 32);
+    LayoutPlan packed = LayoutPlan.of(ordered.withLayout(Layout.PACKED), 1_000_000, 16, 32);
+    assertThat(blocked.orderBytes() / 1e6).isCloseTo(18.5, within(0.5));
+    assertThat(packed.orderBytes() / 1e6).isCloseTo(15.4, within(0.3));
+    assertThat(packed.lookupMemoryBytes())
+        .isEqualTo(
+            LayoutPlan.of(options.withLayout(Layout.PACKED), 1_000_000, 16, 32)
+                .lookupMemoryBytes());
+    assertThat(packed.buildMemoryBytes()).isLessThanOrEqualTo(options.memoryBytes());
+    assertThatThrownBy(() -> LayoutPlan.of(ordered.withApproximateWidth(8), 1, 1, 1))
+        .isInstanceOf(IllegalArgumentException.class)
+        .hasMessageStartingWith("orderedKeys is set");
+  }
+
   @Test
   void aFilterNeedsAPackedLayout() {
     BuildOptions chosen = options.withFilterBits(8);
@@ -248,6 +297,16 @@ class LayoutPlanTest {
   private record Built(Statistics statistics, long temporaryBytes, long peakBytes) {}
 
   private Built build(BuildOptions given, int records, int key, int value) throws Exception {
+    return build(given, records, key, value, true);
+  }
+
+  /** Builds with keys of random bytes and empty values. */
+  private Built buildRandom(BuildOptions given, int records, int key) throws Exception {
+    return build(given, records, key, 0, false);
+  }
+
+  private Built build(BuildOptions given, int records, int key, int value, boolean numbered)
+      throws Exception {
     Path place = Files.createTempDirectory(folder, "build");
     Path target = place.resolve("db");
     Path temporary = Files.createDirectory(place.resolve("temporary"));
@@ -264,7 +323,9 @@ class LayoutPlanTest {
         DatabaseBuilder.create(target, given.withTemporaryDirectory(temporary), listener)) {
       for (int i = 0; i < records; i++) {
         random.nextBytes(keyBytes);
-        ByteBuffer.wrap(keyBytes).putInt(i);
+        if (numbered) {
+          ByteBuffer.wrap(keyBytes).putInt(i);
+        }
         random.nextBytes(valueBytes);
         builder.add(keyBytes, valueBytes);
       }

@@ -31,22 +31,6 @@ import tech.bsdb.work.OrderedTasks;
  * memory nor the number of threads affects what comes out. Not thread-safe.
  */
 public final class OrderStage {
-  /** The memory of a partition or a run: few for most databases, but small and sorted fast. */
-  private static final long MOST_RUN_BYTES = 32L << 20;
-
-  /** The least memory of a run, whatever the limit. */
-  private static final long LEAST_RUN_BYTES = 1L << 20;
-
-  /** Partitions this small are sorted in the processor's caches. */
-  private static final long PARTITION_BYTES = 1L << 20;
-
-  private static final int MOST_PARTITIONS = 1024;
-
-  /** Memory of the chunks that collect the keys of all partitions, at least. */
-  private static final long CHUNKS = 8L << 20;
-
-  private static final int LEAST_CHUNK = 1 << 12;
-
   /** Bytes of the data files in which a thread reads the keys before it starts elsewhere. */
   private static final long PART = 16L << 20;
 
@@ -67,7 +51,7 @@ public final class OrderStage {
   private final KeyEntries entries;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
-  private final long memoryBytes;
+  private final OrderLimits limits;
   private final int threads;
   private final AssemblyProgress progress;
   private final List<Content> data;
@@ -101,7 +85,7 @@ public final class OrderStage {
     this.entries = new KeyEntries(!layout(assembled).packed());
     this.place = place;
     this.chunk = chunk;
-    this.memoryBytes = memoryBytes;
+    this.limits = new OrderLimits(memoryBytes, threads);
     this.threads = threads;
     this.progress = progress;
     this.data = FinishedFiles.data(assembled.contents());
@@ -118,7 +102,7 @@ public final class OrderStage {
    * @return the database with the file
    */
   public Assembled add(BuildResources resources) throws IOException {
-    long most = runBytes();
+    long most = limits.runBytes();
     if (need() <= most) {
       KeyRun run = new KeyRun((int) totals.records(), totals.keyBytes());
       int detail = scan(wholes(), run::add);
@@ -126,8 +110,8 @@ public final class OrderStage {
       return written(resources, detail, sink -> pass(run, sink));
     }
     List<Part> places = places();
-    KeySplitters splitters = new KeySplitters(sample(places), partitions());
-    int chunkBytes = chunkBytes(splitters.partitions());
+    KeySplitters splitters = new KeySplitters(sample(places), limits.partitions(need()));
+    int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     try (KeySpill spill =
         new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
       int detail = spillKeys(parts(places), spill);
@@ -194,26 +178,7 @@ public final class OrderStage {
 
   /** The memory that all keys need at once. */
   private long need() {
-    return totals.keyBytes() + (long) KeyRun.OVERHEAD * totals.records();
-  }
-
-  /** The memory of one of the runs, of which each thread has one. */
-  private long runBytes() {
-    long most = Math.min(MOST_RUN_BYTES, memoryBytes / (threads + 4));
-    return Math.max(LEAST_RUN_BYTES, most);
-  }
-
-  /** How many partitions there should be: small ones, if their chunks have room. */
-  private int partitions() {
-    long wanted = Math.min(MOST_PARTITIONS, need() / PARTITION_BYTES + 1);
-    return (int) Math.max(2, Math.min(wanted, memoryBytes / 4 / threads / LEAST_CHUNK));
-  }
-
-  /** Large databases have larger chunks, so that there are not too many. */
-  private int chunkBytes(int partitions) {
-    long all = Math.min(memoryBytes / 4, Math.max(CHUNKS, need() / 512));
-    long each = all / threads / partitions;
-    return (int) Math.max(LEAST_CHUNK, Math.min(KeySpill.MOST_CHUNK, Long.highestOneBit(each)));
+    return OrderLimits.need(totals.records(), totals.keyBytes());
   }
 
   /** Reads the keys of some parts; returns the largest detail of their addresses. */

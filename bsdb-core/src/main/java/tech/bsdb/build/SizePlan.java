@@ -3,6 +3,7 @@ package tech.bsdb.build;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PlainWriter;
+import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
@@ -13,6 +14,7 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.ValueIndex;
+import tech.bsdb.order.TreeSize;
 
 /**
  * The sizes of a database and of its build, computed from the number and the length of its records.
@@ -23,10 +25,12 @@ import tech.bsdb.index.ValueIndex;
  * @param indexBytes size of the index file
  * @param dictionaryBytes size of the dictionary's file at most
  * @param filterBytes size of the filter's file; 0 without one
+ * @param orderBytes size of the file with the order of the keys at most; 0 without one
  * @param bins the number of bins of the packed layout, otherwise 0
  * @param spanning whether the bins span pages
  * @param pinnedBytes heap of an open database that grows with the records: the index of the packed
  *     layout, or the table of the hash function, if it has one
+ * @param orderHeapBytes heap of the nodes of the order that stay in memory, once ranges were read
  * @param temporaryBytes size of the temporary files at most
  * @param peakBytes size of the new files and the temporary files at one time at most
  * @param memoryBytes memory of the build's chunks and passes
@@ -37,14 +41,19 @@ public record SizePlan(
     long indexBytes,
     long dictionaryBytes,
     long filterBytes,
+    long orderBytes,
     long bins,
     boolean spanning,
     long pinnedBytes,
+    long orderHeapBytes,
     long temporaryBytes,
     long peakBytes,
     long memoryBytes) {
   /** Pages of a file that are no content: header and footer. */
   private static final int FRAME = 2;
+
+  /** The most pages that an address tells, minus one. */
+  private static final long MOST_SPAN = (1L << RecordAddress.SPAN_BITS) - 1;
 
   /** A manifest without schema fits in one page, with header and footer. */
   private static final int MANIFEST = 3;
@@ -64,7 +73,13 @@ public record SizePlan(
 
   /** Bytes of all files. */
   public long databaseBytes() {
-    return dataBytes + hashBytes + indexBytes + dictionaryBytes + filterBytes + bytes(MANIFEST);
+    return dataBytes
+        + hashBytes
+        + indexBytes
+        + dictionaryBytes
+        + filterBytes
+        + orderBytes
+        + bytes(MANIFEST);
   }
 
   private static long bytes(long pages) {
@@ -130,11 +145,79 @@ public record SizePlan(
         dictionary,
         0,
         0,
+        0,
         false,
         hash.heapBytes(),
+        0,
         temporary,
         written + temporary,
         memory);
+  }
+
+  /**
+   * Bits of the short form of an address in the order of the keys, at most.
+   *
+   * @param dataBytes size of the data files
+   */
+  private static int addressBits(
+      AddressedAssembly.Settings settings, Records records, long dataBytes) {
+    long length = records.length();
+    long detail =
+        switch (settings.layout()) {
+          case BLOCKED -> pages(length) - 1;
+          case COMPACT -> pages(length - 1);
+          case COMPRESSED -> (Math.max(1, settings.blockSize() / length) - 1) * length;
+          case NONE, PACKED, PACKED_COMPRESSED -> 0;
+        };
+    long stripes = dataBytes / (RecordAddress.STRIPE * settings.dataFiles()) + 1;
+    long position = Math.min(dataBytes, stripes * RecordAddress.STRIPE + bytes(FRAME));
+    long most = settings.layout() == RecordLayout.COMPRESSED ? detail : Math.min(detail, MOST_SPAN);
+    return AddressBits.of(settings.dataFiles() - 1L)
+        + AddressBits.of(position)
+        + AddressBits.of(most);
+  }
+
+  /** The same database with the order of its keys. */
+  public SizePlan ordered(AddressedAssembly.Settings settings, Records records) {
+    return ordered(
+        records,
+        addressBits(settings, records, dataBytes),
+        new OrderLimits(settings.memoryBytes(), settings.threads()),
+        temporaryBytes);
+  }
+
+  /** The same packed database with the order of its keys. */
+  public SizePlan ordered(PackedAssembly.Settings settings, Records records) {
+    OrderLimits limits = new OrderLimits(settings.memoryBytes(), settings.threads());
+    return ordered(records, 0, limits, 0);
+  }
+
+  /**
+   * The same database with the order of its keys, which is added to the other files when these are
+   * finished.
+   *
+   * @param left size of those temporary files that the build keeps until it ends
+   */
+  private SizePlan ordered(Records records, int addressBits, OrderLimits limits, long left) {
+    KeyEntries entries = new KeyEntries(addressBits > 0);
+    long divided = limits.temporaryBytes(entries, records.count, records.keyLength);
+    long need = OrderLimits.need(records.count, records.count * records.keyLength);
+    TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits);
+    long order = bytes(tree.pages() + FRAME);
+    return new SizePlan(
+        dataBytes,
+        hashBytes,
+        indexBytes,
+        dictionaryBytes,
+        filterBytes,
+        order,
+        bins,
+        spanning,
+        pinnedBytes,
+        tree.heapBytes(),
+        Math.max(temporaryBytes, left + divided),
+        Math.max(peakBytes, databaseBytes() + order + left + divided),
+        Math.max(memoryBytes, limits.sortBytes(need)));
   }
 
   private static void requireAddresses(AddressedAssembly.Settings settings, long contentPages) {
@@ -213,9 +296,11 @@ public record SizePlan(
         index,
         dictionary,
         filter,
+        0,
         shape.bins(),
         shape.spanning(),
         BinIndex.heapBytes(shape.bins(), contentPages),
+        0,
         spilled,
         peak,
         memory);

@@ -91,10 +91,14 @@ final class NodeEncoder {
       shared = sharedWithLast;
     }
     int rest = to - from - shared;
-    int keyBytes = 1 + extra(shared) + extra(rest) + rest;
+    int keyBytes = entryBytes(shared, rest);
     int blocks = count / OrderNode.IN_BLOCK + 1;
     int size =
-        OrderNode.HEADER + OrderNode.START * blocks + valueBytes(count + 1) + used + keyBytes;
+        OrderNode.HEADER
+            + OrderNode.START * blocks
+            + valueBytes(width, count + 1)
+            + used
+            + keyBytes;
     int needed = (size + Page.PAYLOAD - 1) / Page.PAYLOAD;
     if (needed > pages) {
       if (count >= least) {
@@ -139,7 +143,13 @@ final class NodeEncoder {
     }
   }
 
-  private int valueBytes(int entries) {
+  /** Bytes of an entry, besides its value. */
+  static int entryBytes(int shared, int rest) {
+    return 1 + extra(shared) + extra(rest) + rest;
+  }
+
+  /** Bytes of the values of so many entries. */
+  static int valueBytes(int width, int entries) {
     return (width * entries + 7) / 8;
   }
 
@@ -200,7 +210,7 @@ final class NodeEncoder {
     node[4] = (byte) Math.max(0, pagesBefore - 1);
     LONGS.set(node, 8, before);
     int blocks = (count + OrderNode.IN_BLOCK - 1) / OrderNode.IN_BLOCK;
-    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + valueBytes(count);
+    int keysAt = OrderNode.HEADER + OrderNode.START * blocks + valueBytes(width, count);
     for (int i = 0; i < blocks; i++) {
       INTS.set(node, OrderNode.HEADER + OrderNode.START * i, keysAt + starts[i]);
     }

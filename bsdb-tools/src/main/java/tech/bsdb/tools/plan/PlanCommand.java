@@ -52,6 +52,10 @@ public final class PlanCommand implements Command {
               "--filter-bits",
               "BITS",
               "bits per key of a filter in the packed layouts, 0 to 16 (default 0: no filter)")
+          .flag(
+              "--ordered",
+              "with the order of the keys, for ranges; sizes are those of keys of random bytes, and"
+                  + " keys that begin alike take less")
           .value("--threads", "N", "threads of the build, 1 to 256 (default: all cores)")
           .flag("--json", "print one JSON object, with units in the names")
           .example(
@@ -141,6 +145,7 @@ public final class PlanCommand implements Command {
         base.withChecksumBits(arguments.integer("-cb", 0, 32, base.checksumBits()))
             .withHash(hash)
             .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
+            .withOrderedKeys(arguments.has("--ordered"))
             .withThreads(arguments.integer("--threads", 1, 256, base.threads())));
   }
 
@@ -156,6 +161,7 @@ public final class PlanCommand implements Command {
     json.put("checksumBits", question.base.checksumBits());
     json.put("hash", PlannedLayout.word(question.base.hash()));
     json.put("filterBits", question.base.filterBits());
+    json.put("ordered", question.base.orderedKeys());
     json.put("threads", question.base.threads());
     Map<String, Object> measured = new LinkedHashMap<>();
     measured.put("records", PlannedLayout.MEASURED_RECORDS);
@@ -189,6 +195,7 @@ public final class PlanCommand implements Command {
     json.put("hashBytes", plan.hashBytes());
     json.put("indexBytes", plan.indexBytes());
     json.put("filterBytes", plan.filterBytes());
+    json.put("orderBytesAtMost", plan.orderBytes());
     json.put("databaseBytes", row.sized() ? plan.databaseBytes() : null);
     json.put(
         "databaseBytesPerRecord",

@@ -41,6 +41,7 @@ record PlanRow(
     HashAlgorithm hash = possible.options().hash();
     return layout.buildOptions(value)
         + (hash == PlannedLayout.DEFAULT_HASH ? "" : " --hash " + PlannedLayout.word(hash))
+        + (possible.options().orderedKeys() ? " --ordered" : "")
         + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
         + (files == 1 ? "" : " --data-files " + files);
   }

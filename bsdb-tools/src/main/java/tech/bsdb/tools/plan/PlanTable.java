@@ -57,6 +57,7 @@ final class PlanTable {
             """,
             PlannedLayout.word(question.base().hash()))
         + filterMeans(question)
+        + orderMeans(question, rows)
         + "\n"
         + aligned(costs)
         + String.format(
@@ -95,6 +96,28 @@ final class PlanTable {
               from the device; lookups in mapped or loaded files do without it
             """,
             bits);
+  }
+
+  private static String orderMeans(Question question, List<PlanRow> rows) {
+    if (!question.base().orderedKeys()) {
+      return "";
+    }
+    List<String> sizes = new ArrayList<>();
+    for (PlanRow row : rows) {
+      LayoutPlan plan = row.plan();
+      if (plan != null && !row.layout().compressed()) {
+        sizes.add(
+            row.layout().word()
+                + " "
+                + bytes(plan.orderBytes())
+                + " ("
+                + perRecord((double) plan.orderBytes(), question)
+                + ")");
+      }
+    }
+    return "disk: with the order of the keys, at most (B/record): "
+        + String.join(", ", sizes)
+        + "\n  if keys are random bytes; less if they begin alike. \"build\" is without the time for it\n";
   }
 
   private static String note(Question question, PlanRow row) {

@@ -102,7 +102,8 @@ enum PlannedLayout {
   /**
    * The options of a build, with a filter or another hash function only if the layout can have one.
    *
-   * @throws IllegalArgumentException if this layout cannot hold such values
+   * @throws IllegalArgumentException if this layout cannot hold such values, or cannot have the
+   *     order of the keys that the base has
    */
   BuildOptions of(BuildOptions base, int valueLength) {
     BuildOptions possible = packed() ? base.withHash(DEFAULT_HASH) : base.withFilterBits(0);
@@ -113,6 +114,9 @@ enum PlannedLayout {
       case PACKED -> possible.withLayout(Layout.PACKED);
       case PACKED_COMPRESSED -> possible.withLayout(Layout.PACKED_COMPRESSED);
       case APPROXIMATE -> {
+        if (base.orderedKeys()) {
+          throw new IllegalArgumentException("it keeps no keys that could be ordered");
+        }
         if (valueLength > 255) {
           throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
         }

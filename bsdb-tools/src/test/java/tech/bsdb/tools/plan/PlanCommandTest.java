@@ -102,6 +102,33 @@ class PlanCommandTest {
   }
 
   @Test
+  void anOrderOfTheKeysIsIncluded() throws Exception {
+    CommandRun run = plan(10_000_000, 13, 32, "--ordered");
+    assertThat(run.code()).isZero();
+    assertThat(run.out())
+        .contains(
+            "\ndisk: with the order of the keys, at most (B/record): blocked ",
+            "\n  if keys are random bytes; less if they begin alike.",
+            "\napproximate: not possible, because it keeps no keys that could be ordered\n",
+            "Recommended: bsdb build --layout packed --ordered\n");
+    assertThat(run.out().lines())
+        .allSatisfy(line -> assertThat(line).hasSizeLessThanOrEqualTo(140));
+
+    JsonNode with = json(plan(10_000_000, 13, 32, "--ordered", "--json"));
+    JsonNode without = json(plan(10_000_000, 13, 32, "--json"));
+    assertThat(with.get("ordered").asBoolean()).isTrue();
+    assertThat(without.get("ordered").asBoolean()).isFalse();
+    for (String name : List.of("blocked", "compact", "packed")) {
+      long order = layout(with, name).get("orderBytesAtMost").asLong();
+      assertThat(order / 1e7).isBetween(11.0, name.equals("packed") ? 13.0 : 17.0);
+      assertThat(layout(without, name).get("orderBytesAtMost").asLong()).isZero();
+      assertThat(layout(with, name).get("databaseBytes").asLong())
+          .isEqualTo(layout(without, name).get("databaseBytes").asLong() + order);
+      assertThat(layout(with, name).get("buildOptions").asText()).endsWith(" --ordered");
+    }
+  }
+
+  @Test
   void theHashFunctionPtrTakesLessMemory() throws Exception {
     assertThat(plan(10_000_000, 13, 32, "--miss-rate", "0.6").out())
         .contains("the hash function, ptr; packed: the index", "bsdb build --layout blocked\n")
