@@ -7,6 +7,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Locale;
@@ -15,6 +16,7 @@ import java.util.TreeMap;
 import java.util.stream.Stream;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
+import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
@@ -24,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
+import tech.bsdb.KeyRange;
 import tech.bsdb.Layout;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.ParquetBuilder;
@@ -167,22 +170,55 @@ class WriteTest {
     }
   }
 
-  private int build(Path target, String key) throws Exception {
-    return new ParquetBuilder()
-        .run(
-            List.of(
-                "-i",
-                dir.resolve("parquet").toString(),
-                "-kf",
-                key,
-                "-o",
-                target.toString(),
-                "--shards",
-                "2",
-                "--layout",
-                "packed",
-                "-q"),
-            Console.ofProcess());
+  @ParameterizedTest
+  @EnumSource(Layout.class)
+  void theOrderOfTheKeysIsStored(Layout layout) throws IOException {
+    String name = layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
+    List<String> expected =
+        rows(1_000).select("id").as(Encoders.STRING()).collectAsList().stream().sorted().toList();
+    for (int shards : new int[] {1, 3}) {
+      writer(rows(1_000), shards)
+          .option("layout", name)
+          .option("ordered", true)
+          .save(store().toString());
+      List<String> keys = new ArrayList<>();
+      try (Database database = Database.open(current());
+          Database.RecordCursor records = database.range(KeyRange.all())) {
+        while (records.next()) {
+          keys.add(new String(records.key(), UTF_8));
+        }
+      }
+      assertThat(keys).isEqualTo(expected);
+      assertThat(Database.verify(current(), (done, total) -> {}).records()).isEqualTo(1_000);
+    }
+  }
+
+  @Test
+  void theOrderIsThatOfBuildParquet() throws Exception {
+    rows(2_000).write().parquet(dir.resolve("first").toString());
+    Dataset<Row> rows = LocalSpark.session().read().parquet(dir.resolve("first").toString());
+    rows.write().parquet(dir.resolve("parquet").toString());
+    writer(rows, 2).option("layout", "packed").option("ordered", true).save(store().toString());
+    assertThat(build(dir.resolve("built"), "id", "--ordered")).isZero();
+    assertThat(content(current())).isEqualTo(content(dir.resolve("built")));
+  }
+
+  private int build(Path target, String key, String... more) throws Exception {
+    List<String> line = new ArrayList<>(List.of(more));
+    line.addAll(
+        List.of(
+            "-i",
+            dir.resolve("parquet").toString(),
+            "-kf",
+            key,
+            "-o",
+            target.toString(),
+            "--shards",
+            "2",
+            "--layout",
+            "packed",
+            "-q"));
+    return new ParquetBuilder().run(line, Console.ofProcess());
   }
 
   @Test
@@ -315,6 +351,15 @@ class WriteTest {
         .hasMessageContaining("orderBy");
     assertThatThrownBy(() -> writer(rows(1), 1).option("layout", "tight").save(store().toString()))
         .hasMessageContaining("layout is tight, not one of blocked, compact,");
+    assertThatThrownBy(
+            () ->
+                writer(rows(1), 1)
+                    .option("ordered", true)
+                    .option("approximateWidth", 8)
+                    .save(store().toString()))
+        .hasMessageContaining("ordered and approximateWidth cannot be combined");
+    assertThatThrownBy(() -> writer(rows(1), 1).option("ordered", "yes").save(store().toString()))
+        .hasMessageContaining("ordered is yes, not true or false");
     assertThat(store()).doesNotExist();
   }
 }

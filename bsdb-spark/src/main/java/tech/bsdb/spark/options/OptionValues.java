@@ -40,6 +40,7 @@ public final class OptionValues {
           "onBadRow",
           "onDuplicate",
           "orderBy",
+          "ordered",
           "report",
           "sampleRecords",
           "seed",

@@ -27,6 +27,7 @@ import tech.bsdb.store.VersionPointer;
  * @param shards the number of shards
  * @param layout how records are stored
  * @param hash the hash function
+ * @param ordered whether the order of the keys is stored
  * @param numbers further build options
  * @param onDuplicate what to do with duplicate keys
  * @param seed the seed of the signatures
@@ -47,6 +48,7 @@ record WriteSettings(
     int shards,
     Layout layout,
     HashAlgorithm hash,
+    boolean ordered,
     Numbers numbers,
     DuplicatePolicy onDuplicate,
     long seed,
@@ -110,6 +112,7 @@ record WriteSettings(
             options.integer("shards", 1, 16_384, 1),
             layout,
             options.choice("hash", HashAlgorithm.class, defaults.hash()),
+            options.flag("ordered"),
             new Numbers(
                 options.integer("approximateWidth", 0, 255, 0),
                 options.integer("checksumBits", 0, 32, defaults.checksumBits()),
@@ -160,6 +163,11 @@ record WriteSettings(
           "filterBits goes with the layouts packed and packed-compressed; other layouts have"
               + " checksumBits instead");
     }
+    if (ordered && numbers.approximateWidth > 0) {
+      throw new IllegalArgumentException(
+          "ordered and approximateWidth cannot be combined: an approximate database keeps no keys"
+              + " that could be ordered");
+    }
     if (version != null && !VersionPointer.isVersionName(version)) {
       throw new IllegalArgumentException(
           "version " + version + ": a version cannot have this name; use letters, digits, . _ -");
@@ -205,6 +213,7 @@ record WriteSettings(
         BuildOptions.defaults()
             .withLayout(layout)
             .withHash(hash)
+            .withOrderedKeys(ordered)
             .withApproximateWidth(numbers.approximateWidth)
             .withChecksumBits(numbers.checksumBits)
             .withFilterBits(numbers.filterBits)
