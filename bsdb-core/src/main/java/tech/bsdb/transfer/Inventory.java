@@ -16,11 +16,16 @@ import tech.bsdb.format.ShardSet;
  *
  * @param valueSchema the schema of values that are rows, as JSON; null if values are plain bytes
  * @param approximate whether the keys are not stored
+ * @param ordered whether the order of the keys is stored
  * @param shards the number of shards of the whole set; 1 for an undivided database
  * @param items the databases, in the order of the shipment's parts
  */
 public record Inventory(
-    @Nullable String valueSchema, boolean approximate, int shards, List<Item> items) {
+    @Nullable String valueSchema,
+    boolean approximate,
+    boolean ordered,
+    int shards,
+    List<Item> items) {
   /**
    * A database of the shipment.
    *
@@ -74,6 +79,7 @@ public record Inventory(
     } else {
       items.add(new Item(first, facts.shard(), facts.records(), size));
     }
-    return new Inventory(facts.valueSchema(), facts.approximate(), facts.shards(), items);
+    return new Inventory(
+        facts.valueSchema(), facts.approximate(), facts.order() != null, facts.shards(), items);
   }
 }
