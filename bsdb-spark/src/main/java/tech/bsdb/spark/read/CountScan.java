@@ -8,6 +8,9 @@ import org.apache.spark.sql.types.StructType;
 
 /** Answers {@code COUNT(*)} with the number in the manifest. */
 final class CountScan implements LocalScan {
+  /** The column of counts. */
+  static final StructType SCHEMA = new StructType().add("count(*)", DataTypes.LongType, false);
+
   private final StoredTable table;
 
   CountScan(StoredTable table) {
@@ -16,7 +19,7 @@ final class CountScan implements LocalScan {
 
   @Override
   public StructType readSchema() {
-    return new StructType().add("count(*)", DataTypes.LongType, false);
+    return SCHEMA;
   }
 
   @Override

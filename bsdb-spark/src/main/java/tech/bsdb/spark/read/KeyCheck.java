@@ -16,8 +16,9 @@ import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
- * Compares the keys of a few records with those that their rows would have, since lookups that rely
- * on a wrong option {@code key} would find nothing. Not thread-safe.
+ * Compares the keys of a few records with those that their rows would have, since lookups and
+ * ranges that rely on a wrong option {@code key} would find nothing, or something else. Not
+ * thread-safe.
  */
 final class KeyCheck {
   private static final int RECORDS = 100;
@@ -48,13 +49,14 @@ final class KeyCheck {
   private KeyCheck(RowPlan plan) {
     this.plan = plan;
     this.rows =
-        new RecordRows(new RowPlan(plan.rows(), plan.declared(), List.of(), "", plan.declared()));
+        new RecordRows(
+            new RowPlan(plan.rows(), plan.declared(), List.of(), "", null, plan.declared()));
     for (String name : plan.keyColumns()) {
       parts.add(part(plan.declared(), name));
     }
   }
 
-  /** The check that a plan needs; null if its lookups do not rely on columns of rows. */
+  /** The check that a plan needs; null if it does not rely on what keys were made of. */
   static @Nullable KeyCheck of(RowPlan plan) {
     return plan.keyColumns().isEmpty() ? null : new KeyCheck(plan);
   }

@@ -124,6 +124,12 @@ final class KeyColumns {
     return column == null ? null : column.type;
   }
 
+  /** Whether the values of a column are in the order of their bytes in keys. */
+  boolean hasOrderOfBytes(String name) {
+    DataType type = type(name);
+    return DataTypes.StringType.equals(type) || DataTypes.BinaryType.equals(type);
+  }
+
   /** The names of the columns that tell keys together, in order; empty if none do. */
   List<String> joined() {
     return List.copyOf(joined);

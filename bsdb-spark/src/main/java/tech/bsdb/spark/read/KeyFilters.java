@@ -1,7 +1,6 @@
 package tech.bsdb.spark.read;
 
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
@@ -25,7 +24,7 @@ final class KeyFilters {
 
   private final KeyColumns columns;
   private final Map<String, Set<ByteBuffer>> bound = new HashMap<>();
-  private final List<Predicate> used = new ArrayList<>();
+  private final Map<String, Predicate> used = new HashMap<>();
 
   KeyFilters(KeyColumns columns) {
     this.columns = columns;
@@ -39,7 +38,7 @@ final class KeyFilters {
     Allowed allowed = allowed(predicate);
     if (allowed != null && !bound.containsKey(allowed.column)) {
       bound.put(allowed.column, allowed.keys);
-      used.add(predicate);
+      used.put(allowed.column, predicate);
     }
   }
 
@@ -94,7 +93,20 @@ final class KeyFilters {
 
   /** The predicates that {@link #keys} relies on. */
   Predicate[] used() {
-    return keys() == null ? new Predicate[0] : used.toArray(new Predicate[0]);
+    return keys() == null ? new Predicate[0] : used.values().toArray(new Predicate[0]);
+  }
+
+  /**
+   * The only value that a column may have, as a key or a part of one; null if it may have others.
+   */
+  byte @Nullable [] onlyKey(String column) {
+    Set<ByteBuffer> keys = bound.getOrDefault(column, Set.of());
+    return keys.size() == 1 ? keys.iterator().next().array() : null;
+  }
+
+  /** The predicate that tells which values a column may have; null if none does. */
+  @Nullable Predicate usedFor(String column) {
+    return used.get(column);
   }
 
   /** The keys of all rows that pass the filters, and perhaps others; null if there may be more. */

@@ -10,9 +10,10 @@ import org.jspecify.annotations.Nullable;
  *
  * @param rows the schema of rows as JSON; null if values are plain bytes
  * @param columns the columns, with the types that the query has for them
- * @param keyColumns the columns that the user says keys were made of, if lookups rely on it;
+ * @param keyColumns the columns that the user says keys were made of, if the query relies on it;
  *     otherwise empty
  * @param keyJoin what joins them
+ * @param fromKey the column of rows that is read from the key instead; null if none is
  * @param declared all columns of the table, with the types that queries have for them
  */
 record RowPlan(
@@ -20,6 +21,7 @@ record RowPlan(
     StructType columns,
     List<String> keyColumns,
     String keyJoin,
+    @Nullable String fromKey,
     StructType declared)
     implements Serializable {
   /** Copies the list. */

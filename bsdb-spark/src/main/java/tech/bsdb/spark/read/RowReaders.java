@@ -30,9 +30,16 @@ final class RowReaders implements PartitionReaderFactory {
     Configuration settings = configuration.value();
     TaskContext task = TaskContext.get();
     try {
-      return split instanceof KeySplit keys
-          ? new LookupReader(keys, rows, KeyCheck.of(plan), settings, cacheBytes, task).begin()
-          : new ScanReader((RecordSplit) split, rows, settings, cacheBytes, task);
+      if (split instanceof KeySplit keys) {
+        return new LookupReader(keys, rows, KeyCheck.of(plan), settings, cacheBytes, task).begin();
+      }
+      if (split instanceof RangeSplit range) {
+        KeyCheck check = KeyCheck.of(plan);
+        return range.counted()
+            ? CountReader.of(range, check, settings, cacheBytes, task)
+            : new RangeReader(range, rows, check, settings, cacheBytes, task);
+      }
+      return new ScanReader((RecordSplit) split, rows, settings, cacheBytes, task);
     } catch (IOException e) {
       throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
     }

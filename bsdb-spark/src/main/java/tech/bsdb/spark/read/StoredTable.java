@@ -31,6 +31,7 @@ import tech.bsdb.transfer.TransferOptions;
  * @param options the options of the table
  * @param version the name of the version; null if the location is not a store
  * @param approximate whether the keys are not stored
+ * @param ordered whether the order of the keys is stored
  * @param shards the number of shards of the whole set; 1 for an undivided database
  * @param places the databases
  * @param rows the schema of rows as JSON; null if values are plain bytes
@@ -40,6 +41,7 @@ record StoredTable(
     ReadOptions options,
     @Nullable String version,
     boolean approximate,
+    boolean ordered,
     int shards,
     List<ShardPlace> places,
     @Nullable String rows,
@@ -89,6 +91,7 @@ record StoredTable(
           options,
           offer.version(),
           inventory.approximate(),
+          inventory.ordered(),
           inventory.shards(),
           places,
           inventory.valueSchema(),

@@ -18,7 +18,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.ShardedBuild;
 import tech.bsdb.spark.read.KeySplit.KeysOfShard;
 
-/** Reads a table: all its records, or those of some keys. */
+/** Reads a table: all its records, or those of some keys or a range of keys. */
 final class TableScan implements Scan, Batch, SupportsReportStatistics {
   /** Up to so many keys are looked up by one task. */
   private static final int FEW_KEYS = 1_000;
@@ -29,24 +29,28 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
   private final StoredTable table;
   private final RowPlan plan;
   private final @Nullable List<byte[]> keys;
+  private final @Nullable RangeFilters range;
   private final Configuration configuration;
   private final long splitBytes;
 
   /**
    * Creates a scan.
    *
-   * @param keys the keys to look up; null for all records
+   * @param keys the keys to look up; null for others, too
+   * @param range the range of keys to read; null for all keys
    * @param splitBytes the size of files that a task scans, roughly
    */
   TableScan(
       StoredTable table,
       RowPlan plan,
       @Nullable List<byte[]> keys,
+      @Nullable RangeFilters range,
       Configuration configuration,
       long splitBytes) {
     this.table = table;
     this.plan = plan;
     this.keys = keys;
+    this.range = range;
     this.configuration = configuration;
     this.splitBytes = splitBytes;
   }
@@ -58,9 +62,10 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
 
   @Override
   public String description() {
+    String how = range == null ? ", scan of " : ", range " + range.describe() + " of ";
     return "bsdb "
         + table.describe()
-        + (keys == null ? ", scan of " : ", lookups of " + keys.size() + " keys in ")
+        + (keys == null ? how : ", lookups of " + keys.size() + " keys in ")
         + (table.places().size() == 1 ? "one database" : table.places().size() + " shards");
   }
 
@@ -92,6 +97,12 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
     List<InputPartition> splits = new ArrayList<>();
     if (keys != null) {
       splits.addAll(lookups(keys));
+    } else if (range != null) {
+      for (ShardPlace place : table.places()) {
+        if (place.records() > 0) {
+          splits.add(new RangeSplit(place, range.interval(), false));
+        }
+      }
     } else {
       if (table.approximate()) {
         throw new UnsupportedOperationException(

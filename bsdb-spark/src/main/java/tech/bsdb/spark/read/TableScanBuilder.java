@@ -1,6 +1,8 @@
 package tech.bsdb.spark.read;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -26,6 +28,7 @@ final class TableScanBuilder
   private final KeyColumns keyColumns;
   private final KeyFilters filters;
   private StructType columns;
+  private @Nullable RangeFilters range;
   private boolean filtered;
   private boolean counts;
 
@@ -47,19 +50,26 @@ final class TableScanBuilder
     this.columns = declared;
   }
 
-  /** Uses those that tell keys; Spark evaluates all of them again. */
+  /**
+   * Uses those that tell keys, all of which Spark evaluates again, or else those that tell a range
+   * of keys, of which it evaluates what the range does not answer.
+   */
   @Override
   public Predicate[] pushPredicates(Predicate[] predicates) {
     for (Predicate predicate : predicates) {
       filters.offer(predicate);
-      filtered = true;
     }
-    return predicates;
+    if (table.ordered() && filters.keys() == null) {
+      range = RangeFilters.of(keyColumns, filters, predicates);
+    }
+    Predicate[] left = range == null ? predicates : range.unanswered();
+    filtered = left.length > 0;
+    return left;
   }
 
   @Override
   public Predicate[] pushedPredicates() {
-    return filters.used();
+    return range == null ? filters.used() : range.used();
   }
 
   @Override
@@ -83,7 +93,7 @@ final class TableScanBuilder
 
   @Override
   public boolean supportCompletePushDown(Aggregation aggregation) {
-    return isCount(aggregation);
+    return range == null && isCount(aggregation);
   }
 
   @Override
@@ -102,16 +112,32 @@ final class TableScanBuilder
 
   @Override
   public Scan build() {
-    if (counts) {
+    if (counts && range == null) {
       return new CountScan(table);
     }
     @Nullable List<byte[]> keys = filters.keys();
-    List<String> checked = keys != null && !table.approximate() ? keyColumns.joined() : List.of();
-    return new TableScan(
-        table,
-        new RowPlan(table.rows(), columns, checked, table.options().keyJoin(), declared),
-        keys,
-        configuration,
-        splitBytes);
+    boolean relies = range != null || (keys != null && !table.approximate());
+    RowPlan plan =
+        new RowPlan(
+            table.rows(),
+            columns,
+            relies ? keyColumns.joined() : List.of(),
+            table.options().keyJoin(),
+            fromKey(),
+            declared);
+    return counts && range != null
+        ? new RangeCountScan(table, plan, range, configuration)
+        : new TableScan(table, plan, keys, range, configuration, splitBytes);
+  }
+
+  /** The column that keys consist of, if no other column of rows is needed in a range. */
+  private @Nullable String fromKey() {
+    List<String> joined = keyColumns.joined();
+    if (range == null || joined.size() != 1 || !keyColumns.hasOrderOfBytes(joined.get(0))) {
+      return null;
+    }
+    Set<String> others = new HashSet<>(List.of(columns.fieldNames()));
+    others.retainAll(List.of(declared.fieldNames()));
+    return others.equals(Set.of(joined.get(0))) ? joined.get(0) : null;
   }
 }

@@ -1,5 +1,6 @@
 package tech.bsdb.spark.read;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -13,6 +14,8 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 
@@ -27,20 +30,43 @@ class CancelledTaskTest {
     Path database = Stored.plain(directory.resolve("db"), 10_000, BuildOptions.defaults());
     String id = Database.statistics(database).databaseId();
     ShardPlace place = new ShardPlace(database.toString(), "", id, 0, 10_000, 1);
-    RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", KEYS));
+    RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", null, KEYS));
     TaskContext task = TaskContext$.MODULE$.empty();
     RecordSplit whole = new RecordSplit(place, 0, 1);
     try (ScanReader reader = new ScanReader(whole, rows, new Configuration(), 0, task)) {
-      assertThat(reader.next()).isTrue();
-      assertThat(reader.get().getBinary(0)).isNotEmpty();
-      task.markInterrupted("no longer wanted");
-      assertThatThrownBy(
-              () -> {
-                for (int i = 0; i < 1_000; i++) {
-                  assertThat(reader.next()).isTrue();
-                }
-              })
-          .isInstanceOf(TaskKilledException.class);
+      requireEnd(reader, task);
     }
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"k", "k1"})
+  void aRangeEndsSoonAfterItsTask(String prefix) throws Exception {
+    BuildOptions options = BuildOptions.defaults().withOrderedKeys(true);
+    Path database = Stored.plain(directory.resolve("db"), 10_000, options);
+    String id = Database.statistics(database).databaseId();
+    ShardPlace place = new ShardPlace(database.toString(), "", id, 0, 10_000, 1);
+    StructType both = KEYS.add("value", DataTypes.BinaryType, false);
+    KeyInterval interval = KeyInterval.ALL.startingWith(prefix.getBytes(UTF_8));
+    for (StructType columns : List.of(KEYS, both)) {
+      RecordRows rows = new RecordRows(new RowPlan(null, columns, List.of(), "", null, both));
+      TaskContext task = TaskContext$.MODULE$.empty();
+      RangeSplit split = new RangeSplit(place, interval, false);
+      try (RangeReader reader = new RangeReader(split, rows, null, new Configuration(), 0, task)) {
+        requireEnd(reader, task);
+      }
+    }
+  }
+
+  private static void requireEnd(ShardReader reader, TaskContext task) throws Exception {
+    assertThat(reader.next()).isTrue();
+    assertThat(reader.get().getBinary(0)).isNotEmpty();
+    task.markInterrupted("no longer wanted");
+    assertThatThrownBy(
+            () -> {
+              for (int i = 0; i < 1_000; i++) {
+                assertThat(reader.next()).isTrue();
+              }
+            })
+        .isInstanceOf(TaskKilledException.class);
   }
 }

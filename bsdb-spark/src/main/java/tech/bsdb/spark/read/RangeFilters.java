@@ -1,0 +1,192 @@
+package tech.bsdb.spark.read;
+
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.stream.Collectors;
+import org.apache.spark.sql.connector.expressions.Expression;
+import org.apache.spark.sql.connector.expressions.Literal;
+import org.apache.spark.sql.connector.expressions.NamedReference;
+import org.apache.spark.sql.connector.expressions.filter.Predicate;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.rows.RowBuffer;
+
+/**
+ * The range of keys that the filters of a query allow: those of {@code column >= value} and the
+ * other comparisons, and of {@code column LIKE 'start%'}. Only text and binary columns are in the
+ * order of the keys; numbers are not.
+ */
+final class RangeFilters {
+  private static final int MOST_SHOWN = 200;
+
+  private final KeyColumns columns;
+
+  /** What the keys start with because the first of their columns have one value each. */
+  private final byte[] head;
+
+  /** The column after those; null if there is none, or it is in another order than keys. */
+  private final @Nullable String part;
+
+  /** Whether keys end with that column. */
+  private final boolean last;
+
+  private final List<Predicate> used = new ArrayList<>();
+  private final List<Predicate> unanswered = new ArrayList<>();
+  private KeyInterval interval;
+
+  /** What a predicate says about a column whose value is compared with another one. */
+  private record Comparison(String column, String operator, byte[] bytes) {}
+
+  private RangeFilters(KeyColumns columns, KeyFilters lookups) {
+    this.columns = columns;
+    List<String> joined = columns.joined();
+    byte[] separator = columns.separator();
+    RowBuffer start = new RowBuffer();
+    int count = 0;
+    while (count < joined.size()) {
+      byte[] only = lookups.onlyKey(joined.get(count));
+      Predicate tells = lookups.usedFor(joined.get(count));
+      if (only == null || tells == null) {
+        break;
+      }
+      start.putFixed(only, 0, only.length);
+      start.putFixed(separator, 0, separator.length);
+      used.add(tells);
+      count++;
+    }
+    head = start.copy();
+    part =
+        count < joined.size() && columns.hasOrderOfBytes(joined.get(count))
+            ? joined.get(count)
+            : null;
+    last = count == joined.size() - 1;
+    interval = KeyInterval.ALL.startingWith(head);
+  }
+
+  /**
+   * Finds the range that all rows of a query are in.
+   *
+   * @param lookups the keys that the same predicates allow
+   * @param predicates what all rows must fulfil
+   * @return null if all keys may be in it
+   */
+  static @Nullable RangeFilters of(KeyColumns columns, KeyFilters lookups, Predicate[] predicates) {
+    RangeFilters filters = new RangeFilters(columns, lookups);
+    for (Predicate predicate : predicates) {
+      filters.offer(predicate);
+    }
+    return filters.used.isEmpty() ? null : filters;
+  }
+
+  private void offer(Predicate predicate) {
+    if (isKeyNotNull(predicate)) {
+      return; // no key is made of nulls
+    }
+    Comparison comparison = comparison(predicate);
+    boolean answered = false;
+    if (comparison != null) {
+      if (comparison.column.equals(part)) {
+        narrowPart(predicate, comparison);
+        answered = columns.joined().size() == 1;
+      } else if (comparison.column.equals(KeyColumns.RAW)
+          || comparison.column.equals(columns.single())) {
+        narrow(predicate, comparison.operator, comparison.bytes);
+        answered = true;
+      }
+    }
+    if (!answered) {
+      unanswered.add(predicate);
+    }
+  }
+
+  private boolean isKeyNotNull(Predicate predicate) {
+    if (!predicate.name().equals("IS_NOT_NULL")
+        || !(predicate.children()[0] instanceof NamedReference reference)) {
+      return false;
+    }
+    String name = name(reference);
+    return name.equals(KeyColumns.RAW)
+        || name.equals(columns.single())
+        || columns.joined().equals(List.of(name));
+  }
+
+  private static String name(NamedReference reference) {
+    return String.join(".", reference.fieldNames());
+  }
+
+  private @Nullable Comparison comparison(Predicate predicate) {
+    Expression[] children = predicate.children();
+    return switch (predicate.name()) {
+      case ">", ">=", "<", "<=" ->
+          children[0] instanceof NamedReference
+              ? compared(children[0], predicate.name(), children[1])
+              : compared(children[1], reversed(predicate.name()), children[0]);
+      case "STARTS_WITH" -> compared(children[0], predicate.name(), children[1]);
+      default -> null;
+    };
+  }
+
+  private static String reversed(String operator) {
+    return (operator.startsWith("<") ? ">" : "<") + operator.substring(1);
+  }
+
+  private @Nullable Comparison compared(Expression column, String operator, Expression value) {
+    if (!(column instanceof NamedReference reference)
+        || !(value instanceof Literal<?> literal)
+        || literal.value() == null) {
+      return null;
+    }
+    String name = name(reference);
+    if (!columns.hasOrderOfBytes(name) || !literal.dataType().equals(columns.type(name))) {
+      return null;
+    }
+    List<byte[]> keys = columns.keys(name, literal.value());
+    return keys.size() == 1 ? new Comparison(name, operator, keys.get(0)) : null;
+  }
+
+  /** Takes a predicate on the column after the head. */
+  private void narrowPart(Predicate predicate, Comparison comparison) {
+    String operator = comparison.operator;
+    if (!last && operator.startsWith("<")) {
+      return; // the least key that is too great depends on what follows the value
+    }
+    byte[] bytes = Arrays.copyOf(head, head.length + comparison.bytes.length);
+    System.arraycopy(comparison.bytes, 0, bytes, head.length, comparison.bytes.length);
+    narrow(predicate, last || !operator.equals(">") ? operator : ">=", bytes);
+  }
+
+  private void narrow(Predicate predicate, String operator, byte[] key) {
+    interval =
+        switch (operator) {
+          case ">" -> interval.notBefore(KeyInterval.next(key));
+          case ">=" -> interval.notBefore(key);
+          case "<" -> interval.before(key);
+          case "<=" -> interval.before(KeyInterval.next(key));
+          default -> interval.startingWith(key);
+        };
+    used.add(predicate);
+  }
+
+  /** The range. */
+  KeyInterval interval() {
+    return interval;
+  }
+
+  /** The predicates that the range relies on. */
+  Predicate[] used() {
+    return used.toArray(new Predicate[0]);
+  }
+
+  /** The predicates that some rows in the range may not fulfil. */
+  Predicate[] unanswered() {
+    return unanswered.toArray(new Predicate[0]);
+  }
+
+  /** The predicates that the range relies on, for plans. */
+  String describe() {
+    return used.stream()
+        .map(predicate -> predicate.toString().replace(" ESCAPE '\\'", ""))
+        .map(text -> text.length() <= MOST_SHOWN ? text : text.substring(0, MOST_SHOWN) + "...")
+        .collect(Collectors.joining(" AND "));
+  }
+}
