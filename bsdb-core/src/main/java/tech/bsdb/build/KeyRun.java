@@ -6,12 +6,12 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Keys in memory, which are sorted there, each with the address of its record. Keys that are equal
- * stay in the order in which they were added. Not thread-safe.
+ * Keys in memory, which are sorted there, each with the address of its record if keys have
+ * addresses. Keys that are equal stay in the order in which they were added. Not thread-safe.
  */
 final class KeyRun {
-  /** Bytes of memory of a key besides its own. */
-  static final int OVERHEAD = 3 * Long.BYTES + 4 * Integer.BYTES;
+  /** Bytes of memory of a key besides its entry. */
+  static final int OVERHEAD = 2 * Long.BYTES + 3 * Integer.BYTES;
 
   private static final VarHandle WORDS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.BIG_ENDIAN);
@@ -22,9 +22,18 @@ final class KeyRun {
   /** So often keys are split by their words; what is equal then is compared. */
   private static final int MOST_SPLITS = 64;
 
+  /** Sorted by so many bits more than would tell the keys apart if they were all equally likely. */
+  private static final int SPARE_BITS = 16;
+
+  private final KeyEntries entries;
+  private final int head;
+
+  /** The entries, one after the other. */
   private byte[] bytes;
+
+  /** Where each entry starts, and where the last one ends. */
   private int[] starts;
-  private long[] addresses;
+
   private int count;
   private int[] order = new int[0];
 
@@ -38,34 +47,50 @@ final class KeyRun {
    * Creates an empty run.
    *
    * @param keys the number of keys to expect
-   * @param keyBytes their bytes
+   * @param entryBytes bytes of their entries
    */
-  KeyRun(int keys, long keyBytes) {
-    this.bytes = new byte[(int) Math.min(1 << 30, keyBytes) + Long.BYTES];
-    this.starts = new int[keys + 2];
-    this.addresses = new long[keys + 1];
+  KeyRun(KeyEntries entries, int keys, long entryBytes) {
+    this.entries = entries;
+    this.head = entries.head();
+    this.bytes = new byte[(int) Math.min(1 << 30, entryBytes) + Long.BYTES];
+    this.starts = new int[keys + 1];
   }
 
   /** Adds a key. */
   void add(byte[] key, long address) {
-    add(key, 0, key.length, address);
+    int start = starts[count];
+    byte[] into = room(head + key.length);
+    addStart(entries.put(into, start, key, 0, key.length, address));
   }
 
-  /** Adds a key that is part of an array. */
-  void add(byte[] from, int at, int length, long address) {
-    int start = starts[count];
-    if (bytes.length - Long.BYTES - start < length) {
-      bytes = Arrays.copyOf(bytes, larger(bytes.length, start + (long) length + Long.BYTES));
+  /** The array of the entries, with room for so many bytes behind the last one. */
+  byte[] room(int length) {
+    long needed = starts[count] + (long) length + Long.BYTES;
+    if (bytes.length < needed) {
+      bytes = Arrays.copyOf(bytes, larger(bytes.length, needed));
     }
+    return bytes;
+  }
+
+  /** Where the next entry goes in the array of the entries. */
+  int end() {
+    return starts[count];
+  }
+
+  /** Adds the entries that were put behind the last one. */
+  void added(int length) {
+    int end = starts[count] + length;
+    for (int at = starts[count]; at < end; ) {
+      at += head + KeyEntries.length(bytes, at);
+      addStart(at);
+    }
+  }
+
+  private void addStart(int next) {
     if (count + 1 == starts.length) {
       starts = Arrays.copyOf(starts, larger(starts.length, count + 2L));
     }
-    if (count == addresses.length) {
-      addresses = Arrays.copyOf(addresses, larger(addresses.length, count + 1L));
-    }
-    System.arraycopy(from, at, bytes, start, length);
-    addresses[count] = address;
-    starts[++count] = start + length;
+    starts[++count] = next;
   }
 
   private static int larger(int length, long needed) {
@@ -82,11 +107,6 @@ final class KeyRun {
     return starts[count] + (long) OVERHEAD * count;
   }
 
-  /** Bytes of all keys. */
-  int keyBytes() {
-    return starts[count];
-  }
-
   /** Removes all keys. */
   void clear() {
     count = 0;
@@ -95,7 +115,7 @@ final class KeyRun {
   /** Sorts the keys. */
   void sort() {
     if (order.length < count) {
-      int room = addresses.length;
+      int room = starts.length;
       order = new int[room];
       words = new long[room];
       otherWords = new long[room];
@@ -124,13 +144,19 @@ final class KeyRun {
     boolean ended = false;
     for (int i = 0; i < size; i++) {
       int key = order[from + i];
-      sorted[i] = word(bytes, starts[key] + common, starts[key + 1]);
+      sorted[i] = word(bytes, starts[key] + head + common, starts[key + 1]);
       ended |= length(key) < common + Long.BYTES;
     }
-    sort(sorted, all ? otherWords : new long[size], from, all ? otherOrder : new int[size], size);
+    long told =
+        sort(
+            sorted,
+            all ? otherWords : new long[size],
+            from,
+            all ? otherOrder : new int[size],
+            size);
     int start = 0;
     for (int i = 1; i <= size; i++) {
-      if (i == size || sorted[i] != sorted[start]) {
+      if (i == size || ((sorted[i] ^ sorted[start]) & told) != 0) {
         if (i - start > FEW && (ended || splits == 1 || i - start == size)) {
           sortByComparison(from + start, from + i);
         } else if (i - start > 1) {
@@ -141,15 +167,26 @@ final class KeyRun {
     }
   }
 
-  /** Sorts numbers, and with them a range of the order; what is equal stays in its order. */
-  private void sort(long[] numbers, long[] others, int from, int[] otherPlaces, int size) {
+  /**
+   * Sorts numbers by their first bytes, as many as should tell most of them apart, and with them a
+   * range of the order; what is equal in these stays in its order.
+   *
+   * @return the bits of these bytes
+   */
+  private long sort(long[] numbers, long[] others, int from, int[] otherPlaces, int size) {
     long differing = 0;
     for (int i = 1; i < size; i++) {
       differing |= numbers[i] ^ numbers[0];
     }
+    int least = Long.SIZE;
+    for (int bits = Integer.SIZE - Integer.numberOfLeadingZeros(size) + SPARE_BITS;
+        least > 0 && bits > 0; ) {
+      least -= Byte.SIZE;
+      bits -= Long.bitCount(differing >>> least & 0xFF);
+    }
     int[] ends = new int[1 << Byte.SIZE];
     boolean moved = false;
-    for (int shift = 0; shift < Long.SIZE; shift += Byte.SIZE) {
+    for (int shift = least; shift < Long.SIZE; shift += Byte.SIZE) {
       if ((differing >>> shift & 0xFF) != 0) {
         if (moved) {
           pass(others, otherPlaces, 0, numbers, order, from, size, shift, ends);
@@ -163,6 +200,7 @@ final class KeyRun {
       System.arraycopy(others, 0, numbers, 0, size);
       System.arraycopy(otherPlaces, 0, order, from, size);
     }
+    return -1L << least;
   }
 
   /** Sorts by one byte of the numbers. */
@@ -219,11 +257,11 @@ final class KeyRun {
   /** Bytes that all keys of a range have in common. */
   private int common(int from, int to) {
     int first = order[from];
-    int start = starts[first];
+    int start = starts[first] + head;
     int end = starts[first + 1];
     for (int i = from + 1; i < to; i++) {
       int key = order[i];
-      int mismatch = Arrays.mismatch(bytes, start, end, bytes, starts[key], starts[key + 1]);
+      int mismatch = Arrays.mismatch(bytes, start, end, bytes, starts[key] + head, starts[key + 1]);
       if (mismatch >= 0) {
         end = start + mismatch;
       }
@@ -232,7 +270,7 @@ final class KeyRun {
   }
 
   private int length(int key) {
-    return starts[key + 1] - starts[key];
+    return starts[key + 1] - starts[key] - head;
   }
 
   /**
@@ -251,7 +289,12 @@ final class KeyRun {
   private int compare(int one, int other) {
     int byKey =
         Arrays.compareUnsigned(
-            bytes, starts[one], starts[one + 1], bytes, starts[other], starts[other + 1]);
+            bytes,
+            starts[one] + head,
+            starts[one + 1],
+            bytes,
+            starts[other] + head,
+            starts[other + 1]);
     return byKey != 0 ? byKey : Integer.compare(one, other);
   }
 
@@ -266,19 +309,21 @@ final class KeyRun {
   }
 
   /**
-   * Copies the keys in their order.
+   * Copies the entries in the order of their keys.
    *
    * @param into is used if it is large enough
-   * @return holds the entries of all keys from the start on
+   * @return holds the entries, from the start on
    */
-  byte[] sorted(KeyEntries entries, byte[] into) {
-    long size = starts[count] + (long) entries.head() * count;
-    byte[] target = into.length >= size ? into : new byte[Math.toIntExact(size + size / 8)];
+  byte[] sorted(byte[] into) {
+    int size = starts[count];
+    byte[] target = into.length >= size ? into : new byte[Math.toIntExact(size + size / 8L)];
     int at = 0;
     for (int i = 0; i < count; i++) {
       int key = order[i];
       int start = starts[key];
-      at = entries.put(target, at, bytes, start, starts[key + 1] - start, addresses[key]);
+      int length = starts[key + 1] - start;
+      System.arraycopy(bytes, start, target, at, length);
+      at += length;
     }
     return target;
   }
@@ -290,7 +335,7 @@ final class KeyRun {
 
   /** Where the key at a position of the order starts. */
   int start(int position) {
-    return starts[order[position]];
+    return starts[order[position]] + head;
   }
 
   /** Where the key at a position of the order ends. */
@@ -298,8 +343,8 @@ final class KeyRun {
     return starts[order[position] + 1];
   }
 
-  /** The address of the record of the key at a position of the order. */
+  /** The address of the record of the key at a position of the order, or 0. */
   long address(int position) {
-    return addresses[order[position]];
+    return entries.address(bytes, starts[order[position]]);
   }
 }

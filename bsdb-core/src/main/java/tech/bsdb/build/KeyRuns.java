@@ -10,16 +10,9 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
-import java.util.concurrent.atomic.AtomicLong;
 
-/**
- * Sorted runs of keys in a temporary file, merged into one sequence. Runs are written by any number
- * of threads at once; otherwise not thread-safe.
- */
+/** Sorted runs of keys in a temporary file, merged into one sequence. Not thread-safe. */
 final class KeyRuns implements Closeable {
-  private static final KeyEntries ENTRIES = new KeyEntries(true);
-  private static final int HEAD = ENTRIES.head();
-  private static final int WRITTEN_AT_ONCE = 1 << 18;
   private static final int LEAST_READ = 1 << 16;
   private static final int MOST_READ = 1 << 20;
 
@@ -37,44 +30,35 @@ final class KeyRuns implements Closeable {
    */
   record Run(long start, long length, byte[] prefix) {}
 
+  private final KeyEntries entries;
+  private final int head;
   private final Path path;
   private final FileChannel channel;
-  private final AtomicLong end = new AtomicLong();
+  private long end;
+  private byte[] buffer = new byte[0];
 
   /** Creates the file in a directory for temporary files. */
-  KeyRuns(Path directory) throws IOException {
+  KeyRuns(Path directory, KeyEntries entries) throws IOException {
+    this.entries = entries;
+    this.head = entries.head();
     this.path = directory.resolve("keys.part");
     this.channel =
         FileChannel.open(
             path, StandardOpenOption.CREATE_NEW, StandardOpenOption.READ, StandardOpenOption.WRITE);
   }
 
-  /** Writes a sorted run. Thread-safe. */
+  /** Writes a sorted run. */
   Run write(KeyRun run) throws IOException {
-    long length = run.keyBytes() + (long) HEAD * run.count();
-    long start = end.getAndAdd(length);
-    long at = start;
-    byte[] buffer = new byte[WRITTEN_AT_ONCE + HEAD + 0xFFFF];
-    int used = 0;
-    for (int i = 0; i < run.count(); i++) {
-      int from = run.start(i);
-      int keyLength = run.end(i) - from;
-      used = ENTRIES.put(buffer, used, run.bytes(), from, keyLength, run.address(i));
-      if (used >= WRITTEN_AT_ONCE) {
-        at = write(buffer, used, at);
-        used = 0;
-      }
-    }
-    write(buffer, used, at);
-    return new Run(start, length, run.prefix());
-  }
-
-  private long write(byte[] bytes, int length, long position) throws IOException {
-    ByteBuffer from = ByteBuffer.wrap(bytes, 0, length);
+    int length = run.end();
+    long start = end;
+    end += length;
+    byte[] sorted = run.sorted(buffer);
+    buffer = sorted;
+    ByteBuffer from = ByteBuffer.wrap(sorted, 0, length);
     while (from.hasRemaining()) {
-      channel.write(from, position + from.position());
+      channel.write(from, start + from.position());
     }
-    return position + length;
+    return new Run(start, length, run.prefix());
   }
 
   /**
@@ -162,15 +146,15 @@ final class KeyRuns implements Closeable {
     }
 
     boolean next() throws IOException {
-      if (filled - to < HEAD && !fill(HEAD)) {
+      if (filled - to < head && !fill(head)) {
         return false;
       }
       int length = KeyEntries.length(bytes, to);
-      if (filled - to < HEAD + length) {
-        fill(HEAD + length);
+      if (filled - to < head + length) {
+        fill(head + length);
       }
-      address = ENTRIES.address(bytes, to);
-      from = to + HEAD;
+      address = entries.address(bytes, to);
+      from = to + head;
       to = from + length;
       word = KeyRun.word(bytes, from + common, to);
       return true;

@@ -35,7 +35,7 @@ final class KeySpill implements Closeable {
     long[] chunks = new long[4];
     int count;
     long keys;
-    long keyBytes;
+    long bytes;
   }
 
   /**
@@ -67,17 +67,16 @@ final class KeySpill implements Closeable {
     return partitions[partition].keys;
   }
 
-  /** Bytes of the keys of a partition. */
-  long keyBytes(int partition) {
-    return partitions[partition].keyBytes;
+  /** Bytes of the entries of a partition. */
+  long bytes(int partition) {
+    return partitions[partition].bytes;
   }
 
   /** Collects keys. Used by one thread at a time. */
   final class Writer {
     private final byte[][] buffers = new byte[partitions.length][];
     private final int[] used = new int[partitions.length];
-    private final long[] keys = new long[partitions.length];
-    private final long[] keyBytes = new long[partitions.length];
+    private final int[] keys = new int[partitions.length];
 
     /** Adds a key; its address counts only if the keys have addresses. */
     void add(byte[] key, long address) throws IOException {
@@ -96,17 +95,12 @@ final class KeySpill implements Closeable {
           byte[] single = new byte[needed];
           write(number, single, entries.put(single, 0, key, 0, key.length, address));
           used[number] = 0;
-          count(number, key.length);
+          keys[number]++;
           return;
         }
       }
       used[number] = entries.put(buffer, at, key, 0, key.length, address);
-      count(number, key.length);
-    }
-
-    private void count(int number, int length) {
       keys[number]++;
-      keyBytes[number] += length;
     }
 
     /** Writes what is left. No key may be added afterwards. */
@@ -119,7 +113,6 @@ final class KeySpill implements Closeable {
         }
         synchronized (KeySpill.this) {
           partitions[i].keys += keys[i];
-          partitions[i].keyBytes += keyBytes[i];
         }
       }
     }
@@ -145,13 +138,13 @@ final class KeySpill implements Closeable {
       partition.chunks = Arrays.copyOf(partition.chunks, 2 * partition.count);
     }
     partition.chunks[partition.count++] = start << LENGTH_BITS | length;
+    partition.bytes += length;
     return start;
   }
 
   /** Reads the keys of a partition. Used by one thread at a time. */
   final class Reader {
     private final Partition partition;
-    private byte[] buffer = new byte[0];
     private int next;
 
     Reader(int partition) {
@@ -164,27 +157,16 @@ final class KeySpill implements Closeable {
       while (next < partition.count && run.memory() < mostBytes) {
         long chunk = partition.chunks[next++];
         int length = (int) chunk & (1 << LENGTH_BITS) - 1;
-        load(chunk >>> LENGTH_BITS, length);
-        for (int at = 0; at < length; ) {
-          int keyLength = KeyEntries.length(buffer, at);
-          int start = at + entries.head();
-          run.add(buffer, start, keyLength, entries.address(buffer, at));
-          at = start + keyLength;
+        ByteBuffer into = ByteBuffer.wrap(run.room(length), run.end(), length);
+        long start = (chunk >>> LENGTH_BITS) - run.end();
+        while (into.hasRemaining()) {
+          if (channel.read(into, start + into.position()) < 0) {
+            throw new EOFException(path + ": ends within a chunk of " + length + " bytes");
+          }
         }
+        run.added(length);
       }
       return run.count() - before;
-    }
-
-    private void load(long start, int length) throws IOException {
-      if (buffer.length < length) {
-        buffer = new byte[Math.max(length, chunkBytes)];
-      }
-      ByteBuffer into = ByteBuffer.wrap(buffer, 0, length);
-      while (into.hasRemaining()) {
-        if (channel.read(into, start + into.position()) < 0) {
-          throw new EOFException(path + ": ends within a chunk of " + length + " bytes");
-        }
-      }
     }
   }
 

@@ -16,12 +16,12 @@ final class KeySplitters {
   private final long[] words;
 
   /** The words are divided into this many cells of the same width, so that few are searched. */
-  private static final int CELLS = 1 << 11;
+  private static final int CELLS = 1 << 13;
 
   private final int shift;
 
   /** The number of splitters before each cell. */
-  private final int[] before = new int[CELLS + 1];
+  private final char[] before = new char[CELLS + 1];
 
   /**
    * Chooses splitters.

@@ -14,7 +14,7 @@ record OrderLimits(long memoryBytes, int threads) {
   private static final long LEAST_RUN_BYTES = 1L << 20;
 
   /** Partitions this small are sorted in the processor's caches. */
-  private static final long PARTITION_BYTES = 1L << 20;
+  private static final long PARTITION_BYTES = 1L << 22;
 
   private static final int MOST_PARTITIONS = 1024;
 
@@ -25,7 +25,7 @@ record OrderLimits(long memoryBytes, int threads) {
 
   /** The memory that all keys need at once. */
   static long need(long keys, long keyBytes) {
-    return keyBytes + KeyRun.OVERHEAD * keys;
+    return keyBytes + (KeyRun.OVERHEAD + new KeyEntries(true).head()) * keys;
   }
 
   /** The memory of one of the runs, of which each thread has one. */

@@ -104,7 +104,7 @@ public final class OrderStage {
   public Assembled add(BuildResources resources) throws IOException {
     long most = limits.runBytes();
     if (need() <= most) {
-      KeyRun run = new KeyRun((int) totals.records(), totals.keyBytes());
+      KeyRun run = new KeyRun(entries, (int) totals.records(), entryBytes());
       int detail = scan(wholes(), run::add);
       run.sort();
       return written(resources, detail, sink -> pass(run, sink));
@@ -174,6 +174,10 @@ public final class OrderStage {
 
   private boolean addressed() {
     return !layout(assembled).packed();
+  }
+
+  private long entryBytes() {
+    return totals.keyBytes() + entries.head() * totals.records();
   }
 
   /** The memory that all keys need at once. */
@@ -344,7 +348,7 @@ public final class OrderStage {
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
         int partition = i;
-        long bytes = spill.keyBytes(i) + KeyRun.OVERHEAD * spill.keys(i);
+        long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.keys(i);
         if (bytes > most) {
           tasks.drain();
           passMerged(spill, partition, most, sink);
@@ -362,12 +366,13 @@ public final class OrderStage {
       throws IOException {
     KeyRun free = runs.poll();
     KeyRun run =
-        free == null ? new KeyRun((int) spill.keys(partition), spill.keyBytes(partition)) : free;
+        free == null
+            ? new KeyRun(entries, (int) spill.keys(partition), spill.bytes(partition))
+            : free;
     spill.new Reader(partition).read(run, Long.MAX_VALUE);
     run.sort();
     byte[] array = arrays.poll();
-    Sorted sorted =
-        new Sorted(run.sorted(entries, array == null ? new byte[0] : array), run.count());
+    Sorted sorted = new Sorted(run.sorted(array == null ? new byte[0] : array), run.count());
     run.clear();
     runs.add(run);
     return sorted;
@@ -387,10 +392,10 @@ public final class OrderStage {
   /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
   private void passMerged(KeySpill spill, int partition, long most, KeyRuns.Sink sink)
       throws IOException {
-    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
+    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory(), entries)) {
       List<KeyRuns.Run> written = new ArrayList<>();
       KeySpill.Reader reader = spill.new Reader(partition);
-      KeyRun run = new KeyRun(0, most);
+      KeyRun run = new KeyRun(entries, 0, most);
       while (reader.read(run, most) > 0) {
         run.sort();
         written.add(runs.write(run));

@@ -19,7 +19,7 @@ class KeyRunTest {
 
   /** Sorts keys, whose addresses tell their order, in a run and in a list. */
   private static void check(List<byte[]> keys) {
-    KeyRun run = new KeyRun(0, 0);
+    KeyRun run = new KeyRun(new KeyEntries(true), 0, 0);
     fill(run, keys);
     run.sort();
     same(run, keys);
@@ -32,8 +32,8 @@ class KeyRunTest {
       bytes += keys.get(i).length;
     }
     assertThat(run.count()).isEqualTo(keys.size());
-    assertThat(run.keyBytes()).isEqualTo((int) bytes);
-    assertThat(run.memory()).isEqualTo(bytes + (long) KeyRun.OVERHEAD * keys.size());
+    assertThat(run.end()).isEqualTo((int) bytes + 10 * keys.size());
+    assertThat(run.memory()).isEqualTo(bytes + (10L + KeyRun.OVERHEAD) * keys.size());
   }
 
   private static void same(KeyRun run, List<byte[]> keys) {
@@ -133,7 +133,7 @@ class KeyRunTest {
       keys.add(key);
     }
     java.util.Collections.shuffle(keys, new java.util.Random(random.nextLong()));
-    KeyRun run = new KeyRun(0, 0);
+    KeyRun run = new KeyRun(new KeyEntries(true), 0, 0);
     fill(run, keys);
     FutureTask<?> sort = new FutureTask<>(run::sort, null);
     Thread thread = new Thread(null, sort, "sort", 256 << 10);
@@ -145,7 +145,7 @@ class KeyRunTest {
 
   @Test
   void aRunIsUsedAgain() {
-    KeyRun run = new KeyRun(3, 10);
+    KeyRun run = new KeyRun(new KeyEntries(true), 3, 10);
     for (int round = 0; round < 5; round++) {
       NavigableSet<byte[]> sorted = RandomKeys.set(random, 100, 300);
       List<byte[]> keys = new ArrayList<>(sorted.descendingSet());

@@ -22,6 +22,8 @@ import tech.bsdb.Truth;
 
 /** Runs of keys in a file, merged, against a sort of a list. */
 class KeyRunsTest {
+  private static final KeyEntries ENTRIES = new KeyEntries(true);
+
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("KeyRunsTest");
@@ -38,10 +40,10 @@ class KeyRunsTest {
   private void check(List<List<byte[]>> contents, long memoryBytes) throws IOException {
     List<Numbered> expected = new ArrayList<>();
     List<Numbered> merged = new ArrayList<>();
-    try (KeyRuns runs = new KeyRuns(directory)) {
+    try (KeyRuns runs = new KeyRuns(directory, ENTRIES)) {
       List<KeyRuns.Run> written = new ArrayList<>();
       for (List<byte[]> keys : contents) {
-        KeyRun run = new KeyRun(keys.size(), 0);
+        KeyRun run = new KeyRun(ENTRIES, keys.size(), 0);
         for (byte[] key : keys) {
           long number = (1L << 62) + expected.size();
           run.add(key, number);
@@ -123,8 +125,8 @@ class KeyRunsTest {
 
   @Test
   void runsCutShortAreReported() throws Exception {
-    try (KeyRuns runs = new KeyRuns(directory)) {
-      KeyRun run = new KeyRun(1, 0);
+    try (KeyRuns runs = new KeyRuns(directory, ENTRIES)) {
+      KeyRun run = new KeyRun(ENTRIES, 1, 0);
       run.add(Truth.bytes(random, 100), 1);
       run.sort();
       KeyRuns.Run written = runs.write(run);

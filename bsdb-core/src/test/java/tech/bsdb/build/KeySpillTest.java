@@ -137,24 +137,24 @@ class KeySpillTest {
       KeySpill spill, int partition, long mostBytes, KeyEntries entries) throws IOException {
     List<Numbered> found = new ArrayList<>();
     KeySpill.Reader reader = spill.new Reader(partition);
-    KeyRun run = new KeyRun(0, 0);
+    KeyRun run = new KeyRun(entries, 0, 0);
     long bytes = 0;
     while (reader.read(run, mostBytes) > 0) {
       run.sort();
-      byte[] sorted = run.sorted(entries, new byte[0]);
+      byte[] sorted = run.sorted(new byte[0]);
       for (int i = 0, at = 0; i < run.count(); i++) {
         int length = KeyEntries.length(sorted, at);
         int start = at + entries.head();
         found.add(
             new Numbered(
                 Arrays.copyOfRange(sorted, start, start + length), entries.address(sorted, at)));
-        bytes += length;
+        bytes += entries.head() + length;
         at = start + length;
       }
       run.clear();
     }
     assertThat((long) found.size()).isEqualTo(spill.keys(partition));
-    assertThat(bytes).isEqualTo(spill.keyBytes(partition));
+    assertThat(bytes).isEqualTo(spill.bytes(partition));
     found.sort(BY_KEY.thenComparing(Numbered::number));
     return found;
   }
@@ -171,7 +171,8 @@ class KeySpillTest {
           FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
         channel.truncate(109);
       }
-      assertThatThrownBy(() -> spill.new Reader(0).read(new KeyRun(0, 0), 1 << 20))
+      assertThatThrownBy(
+              () -> spill.new Reader(0).read(new KeyRun(new KeyEntries(true), 0, 0), 1 << 20))
           .isInstanceOf(EOFException.class)
           .hasMessageContaining("order.part");
     }
