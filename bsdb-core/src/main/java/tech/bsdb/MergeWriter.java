@@ -11,6 +11,7 @@ import tech.bsdb.build.Assembled;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.MergeCounts;
+import tech.bsdb.build.OrderStage;
 import tech.bsdb.build.PackedMerge;
 import tech.bsdb.build.PackedSource;
 import tech.bsdb.build.RecordTotals;
@@ -41,6 +42,9 @@ final class MergeWriter implements BuildOutput {
 
   /** Bytes of the changes of a batch, at most. */
   private static final long CHANGED_BYTES = 64 << 20;
+
+  /** Parts of the base, in records and bytes, of which changes are one at most if they are few. */
+  private static final int FEW = 8;
 
   /** So many that hardly any record of the base that is not changed causes a read. */
   private static final int CHECKSUM_BITS = 16;
@@ -83,8 +87,10 @@ final class MergeWriter implements BuildOutput {
   }
 
   private static BuildOptions ofChanges(BuildOptions options) {
+    boolean packed = options.layout() == Layout.PACKED;
     return BuildOptions.defaults()
-        .withLayout(options.layout() == Layout.PACKED ? Layout.PACKED : Layout.COMPACT)
+        .withLayout(packed ? Layout.PACKED : Layout.COMPACT)
+        .withOrderedKeys(packed && options.orderedKeys())
         .withChecksumBits(CHECKSUM_BITS)
         .withSeed(options.seed())
         .withDuplicates(options.duplicates())
@@ -136,7 +142,7 @@ final class MergeWriter implements BuildOutput {
     try (Lookup changed = Lookup.open(directory, EngineChoice.auto(), true)) {
       written =
           options.layout() == Layout.PACKED
-              ? merge(changed, progress)
+              ? merge(changed, added, progress)
               : rebuild(changed, added, progress);
     }
     close();
@@ -161,7 +167,7 @@ final class MergeWriter implements BuildOutput {
   }
 
   /** Merges in the order of signatures. */
-  private Written merge(Lookup changed, WriterProgress progress) throws IOException {
+  private Written merge(Lookup changed, Written added, WriterProgress progress) throws IOException {
     progress.ended(WriterProgress.Phase.RECORDS);
     PackedMerge.Settings settings =
         new PackedMerge.Settings(
@@ -173,9 +179,10 @@ final class MergeWriter implements BuildOutput {
       RecordTotals totals = merged.totals();
       Assembled assembled = merged.assembled();
       if (options.orderedKeys()) {
-        assembled =
-            DatabaseWriter.order(assembled, totals, null, options, place, chunk, progress)
-                .add(opened);
+        OrderStage order =
+            DatabaseWriter.order(assembled, totals, null, options, place, chunk, progress);
+        boolean deletions = merged.counts().deleted + merged.counts().deletedAbsent > 0;
+        assembled = add(order, changed, added, deletions, totals.records());
       }
       SealedFiles sealed =
           SealedFiles.of(
@@ -198,6 +205,29 @@ final class MergeWriter implements BuildOutput {
           0,
           facts(merged.counts()));
     }
+  }
+
+  /**
+   * Adds the order of the keys: from the orders of base and changes, or by sorting anew if the base
+   * has none or so much is changed that it takes longer to tell which changes are deletions.
+   */
+  private Assembled add(
+      OrderStage order, Lookup changed, Written added, boolean deletions, long expected)
+      throws IOException {
+    if (facts().order() == null || deletions && !areFew(added)) {
+      return order.add(opened);
+    }
+    try (MergedKeys keys = new MergedKeys(base, number, changed, deletions, expected)) {
+      return order.add(opened, keys);
+    }
+  }
+
+  private boolean areFew(Written added) {
+    long bytes =
+        ofBase().manifest().files(FileKind.DATA).stream()
+            .mapToLong(file -> file.payloadBytes())
+            .sum();
+    return added.keys() <= facts().records() / FEW && added.valueBytes() <= bytes / FEW;
   }
 
   private static PackedSource source(Lookup lookup, int number) throws IOException {

@@ -119,6 +119,30 @@ public final class OrderStage {
     }
   }
 
+  /** Keys in ascending order, each once. */
+  @FunctionalInterface
+  public interface SortedKeys {
+    /** Returns the next key, or null if there is none. */
+    byte @Nullable [] next() throws IOException;
+  }
+
+  /**
+   * Writes the order of the keys of a packed database, which are known in order.
+   *
+   * @param resources closes its file
+   * @return the database with the file
+   */
+  public Assembled add(BuildResources resources, SortedKeys keys) throws IOException {
+    return written(
+        resources,
+        0,
+        sink -> {
+          for (byte[] key = keys.next(); key != null; key = keys.next()) {
+            sink.add(key, 0, key.length, 0);
+          }
+        });
+  }
+
   /** Passes keys on in ascending order. */
   @FunctionalInterface
   private interface Source {

@@ -91,10 +91,11 @@ public final class OrderedWalk implements Walk {
    * Starts a walk over all records of one of the databases of a lookup.
    *
    * @param database the number of the database, 0 for a single one
+   * @param values whether to read values, too
    */
-  public static OrderedWalk ofOne(Lookup lookup, int database) {
+  public static OrderedWalk ofOne(Lookup lookup, int database, boolean values) {
     return new OrderedWalk(
-        lookup, KeySpan.ALL, false, true, Long.MAX_VALUE, database, database + 1);
+        lookup, KeySpan.ALL, false, values, Long.MAX_VALUE, database, database + 1);
   }
 
   private OrderedWalk(

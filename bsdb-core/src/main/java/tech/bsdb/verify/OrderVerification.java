@@ -62,7 +62,7 @@ final class OrderVerification {
     OrderWriter writer =
         new OrderWriter(new PageEncoder(comparison, OrderWriter.identity()), bits.all());
     byte[] last = new byte[0];
-    OrderedWalk walk = OrderedWalk.ofOne(lookup, number);
+    OrderedWalk walk = OrderedWalk.ofOne(lookup, number, true);
     while (walk.next()) {
       byte[] key = walk.key();
       if (writer.records() > 0 && Arrays.compareUnsigned(last, key) >= 0) {
