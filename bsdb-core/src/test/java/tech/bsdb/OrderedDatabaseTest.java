@@ -317,6 +317,42 @@ class OrderedDatabaseTest {
     }
   }
 
+  /** Records that were added in the order of their keys: a range reads each of their pages once. */
+  @ParameterizedTest
+  @EnumSource(names = {"BLOCKED", "COMPACT", "COMPRESSED"})
+  void recordsThatLieTogetherAreReadTogether(Layout layout) throws Exception {
+    List<Truth.Entry> records = new ArrayList<>();
+    for (int i = 10_000; i < 15_000; i++) {
+      byte[] value = Truth.bytes(random, i % 500 == 0 ? 9000 : 30 + random.nextInt(9));
+      records.add(new Truth.Entry(Truth.utf8("key" + i), value));
+    }
+    Path target = directory.resolve("sorted");
+    build(target, BuildOptions.defaults().withLayout(layout).withOrderedKeys(true), records);
+    for (OpenOptions.Engine engine : Offered.engines()) {
+      try (Database database =
+          Database.open(target, OpenOptions.defaults().withEngine(engine).withVerify(false))) {
+        assertThat(database.firstKey()).isEqualTo(records.get(0).key());
+        for (int from = 0; from < 4_900; from += 97) {
+          long before = database.ioCounters().reads();
+          try (Database.RecordCursor range =
+              database.range(
+                  KeyRange.all().from(records.get(from).key()),
+                  RangeOptions.defaults().withLimit(100))) {
+            for (int i = from; i < from + 100; i++) {
+              assertThat(range.next()).isTrue();
+              Truth.same(range.key(), records.get(i).key(), "key " + i);
+              Truth.same(range.value(), records.get(i).value(), "value " + i);
+            }
+            assertThat(range.next()).isFalse();
+          }
+          if (engine == OpenOptions.Engine.BUFFERED || Offered.readsDevice(engine)) {
+            assertThat(database.ioCounters().reads() - before).isBetween(2L, 12L);
+          }
+        }
+      }
+    }
+  }
+
   /** Two keys of one signature, whatever the seed, beside a duplicate: the build says so. */
   @Test
   void keysWithOneSignatureAreRefusedLikeWithoutOrder() {

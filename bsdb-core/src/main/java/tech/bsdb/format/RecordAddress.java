@@ -65,6 +65,11 @@ public final class RecordAddress {
     return address >>> detailBits & positionMask;
   }
 
+  /** The data file and the page in it in one number, which is different for any two pages. */
+  public long page(long address) {
+    return address >>> detailBits + Page.SHIFT;
+  }
+
   /** Pages minus one, or the offset within the block. */
   public int detail(long address) {
     return (int) (address & detailMask);

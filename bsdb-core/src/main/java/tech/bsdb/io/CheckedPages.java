@@ -99,6 +99,7 @@ public final class CheckedPages implements Closeable {
    * verifies them.
    */
   public void read(long first, int count, Window window) throws IOException {
+    window.reads++;
     source.read(first, count, window);
     verify(first, count, window);
   }

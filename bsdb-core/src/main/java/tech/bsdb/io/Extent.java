@@ -12,6 +12,13 @@ public final class Extent {
   private int count;
   private final Window window = new Window();
 
+  /** Which pages the window shows, if nothing was read into it since. */
+  private @Nullable CheckedPages shownPages;
+
+  private long shownFirst;
+  private int shownCount;
+  private int shownRead;
+
   /** Points at pages {@code first} to {@code first + count - 1}, without reading them. */
   @SuppressWarnings("ReferenceEquality") // storing a reference costs a barrier
   public void set(CheckedPages pages, long first, int count) {
@@ -55,6 +62,30 @@ public final class Extent {
   /** Reads the pages and verifies them. */
   public void read() throws IOException {
     pages().read(first, count, window);
+  }
+
+  /**
+   * Reads the pages and verifies them, unless the last call did that and the window still shows
+   * them. Between two calls, nothing but reads may change the window.
+   */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
+  public void readOnce() throws IOException {
+    if (pages != shownPages
+        || first != shownFirst
+        || count != shownCount
+        || window.reads != shownRead) {
+      shownPages = null;
+      read();
+      shownPages = pages;
+      shownFirst = first;
+      shownCount = count;
+      shownRead = window.reads;
+    }
+  }
+
+  /** Makes the next {@link #readOnce} read. */
+  public void forget() {
+    shownPages = null;
   }
 
   /** Whether all the pages have been read and verified since the file was opened. */

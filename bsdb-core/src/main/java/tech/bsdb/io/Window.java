@@ -22,6 +22,10 @@ public final class Window {
   private ByteBuffer aligned = NOTHING;
   private long address;
   private byte[] copy = NO_BYTES;
+
+  /** How often pages were read into it; may wrap around. */
+  int reads;
+
   private final CRC32C crc = new CRC32C();
 
   /**

@@ -354,7 +354,7 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    getAll(keys.toArray(new byte[0][]), null, keys.size(), values);
+    getAll(keys.toArray(new byte[0][]), null, false, keys.size(), values);
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
@@ -362,12 +362,18 @@ public final class Lookup implements Closeable {
    * Looks up keys together.
    *
    * @param places the places of the final reads, or null if they are not known
+   * @param together whether few pages hold all these records, in the order of the keys
    * @param count how many of the keys
    * @param values receives the values, null for each absent key
    */
-  void getAll(byte[][] keys, long @Nullable [] places, int count, byte[] @Nullable [] values)
+  void getAll(
+      byte[][] keys,
+      long @Nullable [] places,
+      boolean together,
+      int count,
+      byte[] @Nullable [] values)
       throws IOException {
-    new KeyBatch(sync::getAll, keys, places, count, values).get();
+    new KeyBatch(sync::getAll, keys, places, together, count, values).get();
   }
 
   /** Looks up a key asynchronously. */

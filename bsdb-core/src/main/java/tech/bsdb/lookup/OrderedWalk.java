@@ -23,6 +23,9 @@ public final class OrderedWalk implements Walk {
   private static final int FIRST_BATCH = 16;
   private static final int MOST_IN_BATCH = 128;
 
+  /** Records for each page, at least, that are worth reading one page after the other. */
+  private static final int RECORDS_OF_PAGE = 8;
+
   /** Bytes of the values of a batch, at most, unless one is longer. */
   private static final long BATCH_BYTES = 16L << 20;
 
@@ -39,6 +42,7 @@ public final class OrderedWalk implements Walk {
   private final long[] places;
 
   private final boolean placed;
+  private final RecordAddress addresses;
   private int size;
   private int at = -1;
   private boolean started;
@@ -121,6 +125,7 @@ public final class OrderedWalk implements Walk {
       heads.add(new Head(new OrderCursor(orders.get(i)), facts));
       longest = Math.max(longest, facts.longestValue());
     }
+    this.addresses = lookup.opened().facts().addresses();
     this.placed = values && !lookup.opened().facts().packed();
     this.most =
         values ? (int) Math.max(1, Math.min(MOST_IN_BATCH, BATCH_BYTES / longest)) : MOST_IN_BATCH;
@@ -254,11 +259,22 @@ public final class OrderedWalk implements Walk {
     return descending ? span.startsBefore(key) : span.endsAfter(key);
   }
 
+  /** Whether the records of the batch lie in few pages, as they do if they were added in order. */
+  private boolean areTogether() {
+    int pages = 1;
+    for (int i = 1; i < size; i++) {
+      if (addresses.page(places[i]) != addresses.page(places[i - 1])) {
+        pages++;
+      }
+    }
+    return pages * RECORDS_OF_PAGE <= size;
+  }
+
   private void readValues() throws IOException {
     if (!withValues) {
       return;
     }
-    lookup.getAll(keys, placed ? places : null, size, values);
+    lookup.getAll(keys, placed ? places : null, placed && areTogether(), size, values);
     for (int i = 0; i < size; i++) {
       if (values[i] == null) {
         throw lookup.withoutRecord(keys[i]);

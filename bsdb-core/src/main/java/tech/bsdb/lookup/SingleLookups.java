@@ -52,9 +52,30 @@ final class SingleLookups {
     return get(database, place, key, probe, values);
   }
 
-  /** Looks up a key whose record is at a place, if it is there at all. */
-  byte @Nullable [] getAt(long place, byte[] key, Probe probe, Values values) throws IOException {
-    return get(route.number(key), place, key, probe, values);
+  /**
+   * Looks up keys whose records are at known places, one after the other. Records that lie together
+   * take one read.
+   */
+  void getAt(KeyBatch batch, Probe probe) throws IOException {
+    probe.last.forget();
+    for (int i = 0; i < batch.size(); i++) {
+      byte[] key = batch.key(i);
+      Locator locator = route.of(key);
+      long place = batch.place(i);
+      locate(locator, place, probe.last, batch.destination());
+      probe.last.readOnce();
+      batch.note(i, locator.value(place, key, probe.last, batch.destination(), probe.scratch));
+    }
+  }
+
+  /** Prepares the final read. */
+  private void locate(Locator locator, long place, Extent extent, Values values)
+      throws IOException {
+    locator.locate(last, place, extent);
+    long bytes = (long) extent.count() * Page.SIZE;
+    if (bytes > Values.UNASKED) {
+      values.reserve(bytes);
+    }
   }
 
   /** Makes the final read. */
@@ -62,11 +83,7 @@ final class SingleLookups {
       throws IOException {
     Locator locator = route.locator(database);
     Extent extent = shown ? probe.last(database) : probe.last;
-    locator.locate(last, place, extent);
-    long bytes = (long) extent.count() * Page.SIZE;
-    if (bytes > Values.UNASKED) {
-      values.reserve(bytes);
-    }
+    locate(locator, place, extent, values);
     extent.read();
     if (shown) {
       Touches.keep(locator.touchLikely(place, extent));

@@ -231,6 +231,8 @@ final class SyncLookups {
         session -> {
           if (showMemory) {
             staged(session).run(batch, session.probe);
+          } else if (batch.isTogether()) {
+            single.getAt(batch, session.probe);
           } else if (engines.overlapping() != null) {
             runQueued(batch, session);
           } else {
@@ -241,13 +243,12 @@ final class SyncLookups {
   }
 
   private void runSingly(KeyBatch batch, Probe probe) throws IOException {
+    if (batch.isPlaced()) {
+      single.getAt(batch, probe);
+      return;
+    }
     for (int i = 0; i < batch.size(); i++) {
-      byte[] key = batch.key(i);
-      byte[] value =
-          batch.isPlaced()
-              ? single.getAt(batch.place(i), key, probe, batch.destination())
-              : single.get(key, probe, batch.destination());
-      batch.note(i, value);
+      batch.note(i, single.get(batch.key(i), probe, batch.destination()));
     }
   }
 
