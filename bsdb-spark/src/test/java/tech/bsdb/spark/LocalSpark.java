@@ -20,6 +20,20 @@ public final class LocalSpark {
     return SESSION;
   }
 
+  /**
+   * A session for many small queries, which is active on the calling thread afterwards: it compiles
+   * no code for each of them.
+   */
+  public static SparkSession interpreting() {
+    SparkSession session = SESSION.newSession();
+    session.conf().set("spark.sql.codegen.wholeStage", "false");
+    session.conf().set("spark.sql.codegen.factoryMode", "NO_CODEGEN");
+    session.conf().set("spark.sql.adaptive.enabled", "false");
+    session.conf().set("spark.sql.shuffle.partitions", "1");
+    SparkSession.setActiveSession(session);
+    return session;
+  }
+
   private static SparkSession start() {
     Path directory;
     try {

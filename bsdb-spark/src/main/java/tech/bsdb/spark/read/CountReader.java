@@ -19,18 +19,11 @@ final class CountReader implements PartitionReader<InternalRow> {
 
   /** Counts the keys. */
   static CountReader of(
-      RangeSplit split,
-      @Nullable KeyCheck check,
-      Configuration configuration,
-      long cacheBytes,
-      @Nullable TaskContext task)
+      RangeSplit split, Configuration configuration, long cacheBytes, @Nullable TaskContext task)
       throws IOException {
     Runnable checkRunning = task == null ? () -> {} : task::killTaskIfInterrupted;
     try (OpenShard opened =
         OpenShard.open(split.place(), configuration, cacheBytes, checkRunning)) {
-      if (check != null) {
-        check.check(split.place(), opened.database());
-      }
       return new CountReader(opened.database().count(split.interval().range()));
     }
   }

@@ -49,8 +49,7 @@ final class KeyCheck {
   private KeyCheck(RowPlan plan) {
     this.plan = plan;
     this.rows =
-        new RecordRows(
-            new RowPlan(plan.rows(), plan.declared(), List.of(), "", null, plan.declared()));
+        new RecordRows(new RowPlan(plan.rows(), plan.declared(), List.of(), "", plan.declared()));
     for (String name : plan.keyColumns()) {
       parts.add(part(plan.declared(), name));
     }

@@ -31,6 +31,7 @@ final class KeyColumns {
   static final String RAW = "_key";
 
   private final Map<String, KeyColumn> columns = new LinkedHashMap<>();
+  private final List<String> whole = new ArrayList<>();
   private final List<String> joined = new ArrayList<>();
   private final byte[] separator;
 
@@ -48,12 +49,14 @@ final class KeyColumns {
     separator = join.copy();
     if (!List.of(declared.fieldNames()).contains(RAW)) {
       put(RAW, DataTypes.BinaryType);
+      whole.add(RAW);
     }
     String rows = table.rows();
     if (rows == null) {
       put(
           StoredTable.KEY,
           table.options().textKeys() ? DataTypes.StringType : DataTypes.BinaryType);
+      whole.add(StoredTable.KEY);
       return;
     }
     List<Column> stored = RowSchema.parse(rows).types();
@@ -64,7 +67,8 @@ final class KeyColumns {
         throw new IllegalArgumentException(
             "key: there is no column " + name + " (several columns need keyJoin)");
       }
-      if (type == null || own == null || !hasSameText(own, type)) {
+      if (type == null || own == null || !hasSameText(own, type) || places(declared, name) > 1) {
+        joined.forEach(columns::remove);
         joined.clear();
         return;
       }
@@ -88,6 +92,20 @@ final class KeyColumns {
       }
     }
     return null;
+  }
+
+  /** How many columns and fields of structs a name may mean, since names may contain dots. */
+  private static int places(StructType struct, String name) {
+    int places = 0;
+    for (StructField field : struct.fields()) {
+      if (field.name().equals(name)) {
+        places++;
+      } else if (name.startsWith(field.name() + ".")
+          && field.dataType() instanceof StructType inner) {
+        places += places(inner, name.substring(field.name().length() + 1));
+      }
+    }
+    return places;
   }
 
   private static @Nullable RowType stored(List<Column> columns, String name) {
@@ -130,14 +148,19 @@ final class KeyColumns {
     return DataTypes.StringType.equals(type) || DataTypes.BinaryType.equals(type);
   }
 
-  /** The names of the columns that tell keys together, in order; empty if none do. */
+  /**
+   * The names of the columns that tell keys together, in order, as the option {@code key} says;
+   * empty if none do.
+   */
   List<String> joined() {
     return List.copyOf(joined);
   }
 
-  /** The column that tells keys alone, besides {@link #RAW}; null if there is none. */
-  @Nullable String single() {
-    return columns.containsKey(StoredTable.KEY) && joined.isEmpty() ? StoredTable.KEY : null;
+  /**
+   * The names of the columns that hold the keys themselves, and not what the user says they are.
+   */
+  List<String> whole() {
+    return List.copyOf(whole);
   }
 
   /** The keys, or parts of them, that a value of a column may have. */

@@ -111,14 +111,11 @@ final class KeyFilters {
 
   /** The keys of all rows that pass the filters, and perhaps others; null if there may be more. */
   @Nullable List<byte[]> keys() {
-    Set<ByteBuffer> keys = bound.get(KeyColumns.RAW);
-    String single = columns.single();
-    if (keys == null && single != null) {
-      keys = bound.get(single);
+    Set<ByteBuffer> keys = null;
+    for (String name : columns.whole()) {
+      keys = keys == null ? bound.get(name) : keys;
     }
-    if (keys == null) {
-      keys = product();
-    }
+    keys = keys == null ? product() : keys;
     return keys == null || keys.size() > MOST_KEYS
         ? null
         : keys.stream().map(ByteBuffer::array).toList();

@@ -15,6 +15,10 @@ import tech.bsdb.tools.rows.RowBuffer;
  * The range of keys that the filters of a query allow: those of {@code column >= value} and the
  * other comparisons, and of {@code column LIKE 'start%'}. Only text and binary columns are in the
  * order of the keys; numbers are not.
+ *
+ * <p>The range answers filters on columns that hold the keys themselves. Of the columns that the
+ * option {@code key} names, Spark evaluates the filters again, as it does for lookups: rows whose
+ * keys were made of something else must not appear because their keys are in the range.
  */
 final class RangeFilters {
   private static final int MOST_SHOWN = 200;
@@ -33,6 +37,7 @@ final class RangeFilters {
   private final List<Predicate> used = new ArrayList<>();
   private final List<Predicate> unanswered = new ArrayList<>();
   private KeyInterval interval;
+  private boolean relies;
 
   /** What a predicate says about a column whose value is compared with another one. */
   private record Comparison(String column, String operator, byte[] bytes) {}
@@ -52,6 +57,7 @@ final class RangeFilters {
       start.putFixed(only, 0, only.length);
       start.putFixed(separator, 0, separator.length);
       used.add(tells);
+      relies = true;
       count++;
     }
     head = start.copy();
@@ -80,16 +86,14 @@ final class RangeFilters {
 
   private void offer(Predicate predicate) {
     if (isKeyNotNull(predicate)) {
-      return; // no key is made of nulls
+      return; // no key is null
     }
     Comparison comparison = comparison(predicate);
     boolean answered = false;
     if (comparison != null) {
       if (comparison.column.equals(part)) {
         narrowPart(predicate, comparison);
-        answered = columns.joined().size() == 1;
-      } else if (comparison.column.equals(KeyColumns.RAW)
-          || comparison.column.equals(columns.single())) {
+      } else if (columns.whole().contains(comparison.column)) {
         narrow(predicate, comparison.operator, comparison.bytes);
         answered = true;
       }
@@ -100,14 +104,9 @@ final class RangeFilters {
   }
 
   private boolean isKeyNotNull(Predicate predicate) {
-    if (!predicate.name().equals("IS_NOT_NULL")
-        || !(predicate.children()[0] instanceof NamedReference reference)) {
-      return false;
-    }
-    String name = name(reference);
-    return name.equals(KeyColumns.RAW)
-        || name.equals(columns.single())
-        || columns.joined().equals(List.of(name));
+    return predicate.name().equals("IS_NOT_NULL")
+        && predicate.children()[0] instanceof NamedReference reference
+        && columns.whole().contains(name(reference));
   }
 
   private static String name(NamedReference reference) {
@@ -153,6 +152,7 @@ final class RangeFilters {
     byte[] bytes = Arrays.copyOf(head, head.length + comparison.bytes.length);
     System.arraycopy(comparison.bytes, 0, bytes, head.length, comparison.bytes.length);
     narrow(predicate, last || !operator.equals(">") ? operator : ">=", bytes);
+    relies = true;
   }
 
   private void narrow(Predicate predicate, String operator, byte[] key) {
@@ -175,6 +175,11 @@ final class RangeFilters {
   /** The predicates that the range relies on. */
   Predicate[] used() {
     return used.toArray(new Predicate[0]);
+  }
+
+  /** Whether the range is only right if keys were made of the columns of the option key. */
+  boolean reliesOnOption() {
+    return relies;
   }
 
   /** The predicates that some rows in the range may not fulfil. */

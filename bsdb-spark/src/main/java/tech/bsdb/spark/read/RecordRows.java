@@ -39,8 +39,7 @@ final class RecordRows {
     List<String> stored = schema == null ? List.of() : schema.columns();
     List<String> decoded = new ArrayList<>();
     for (String name : stored) {
-      if (!name.equals(plan.fromKey())
-          && Arrays.stream(columns).anyMatch(column -> column.name().equals(name))) {
+      if (Arrays.stream(columns).anyMatch(column -> column.name().equals(name))) {
         decoded.add(name);
       }
     }

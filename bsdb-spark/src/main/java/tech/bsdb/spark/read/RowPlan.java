@@ -13,7 +13,6 @@ import org.jspecify.annotations.Nullable;
  * @param keyColumns the columns that the user says keys were made of, if the query relies on it;
  *     otherwise empty
  * @param keyJoin what joins them
- * @param fromKey the column of rows that is read from the key instead; null if none is
  * @param declared all columns of the table, with the types that queries have for them
  */
 record RowPlan(
@@ -21,7 +20,6 @@ record RowPlan(
     StructType columns,
     List<String> keyColumns,
     String keyJoin,
-    @Nullable String fromKey,
     StructType declared)
     implements Serializable {
   /** Copies the list. */

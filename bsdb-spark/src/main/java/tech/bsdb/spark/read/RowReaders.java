@@ -34,10 +34,9 @@ final class RowReaders implements PartitionReaderFactory {
         return new LookupReader(keys, rows, KeyCheck.of(plan), settings, cacheBytes, task).begin();
       }
       if (split instanceof RangeSplit range) {
-        KeyCheck check = KeyCheck.of(plan);
         return range.counted()
-            ? CountReader.of(range, check, settings, cacheBytes, task)
-            : new RangeReader(range, rows, check, settings, cacheBytes, task);
+            ? CountReader.of(range, settings, cacheBytes, task)
+            : new RangeReader(range, rows, KeyCheck.of(plan), settings, cacheBytes, task);
       }
       return new ScanReader((RecordSplit) split, rows, settings, cacheBytes, task);
     } catch (IOException e) {

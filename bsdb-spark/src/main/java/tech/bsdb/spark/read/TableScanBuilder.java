@@ -1,8 +1,6 @@
 package tech.bsdb.spark.read;
 
-import java.util.HashSet;
 import java.util.List;
-import java.util.Set;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.spark.sql.connector.expressions.aggregate.AggregateFunc;
 import org.apache.spark.sql.connector.expressions.aggregate.Aggregation;
@@ -116,28 +114,16 @@ final class TableScanBuilder
       return new CountScan(table);
     }
     @Nullable List<byte[]> keys = filters.keys();
-    boolean relies = range != null || (keys != null && !table.approximate());
+    boolean relies = range == null ? keys != null && !table.approximate() : range.reliesOnOption();
     RowPlan plan =
         new RowPlan(
             table.rows(),
             columns,
             relies ? keyColumns.joined() : List.of(),
             table.options().keyJoin(),
-            fromKey(),
             declared);
     return counts && range != null
         ? new RangeCountScan(table, plan, range, configuration)
         : new TableScan(table, plan, keys, range, configuration, splitBytes);
-  }
-
-  /** The column that keys consist of, if no other column of rows is needed in a range. */
-  private @Nullable String fromKey() {
-    List<String> joined = keyColumns.joined();
-    if (range == null || joined.size() != 1 || !keyColumns.hasOrderOfBytes(joined.get(0))) {
-      return null;
-    }
-    Set<String> others = new HashSet<>(List.of(columns.fieldNames()));
-    others.retainAll(List.of(declared.fieldNames()));
-    return others.equals(Set.of(joined.get(0))) ? joined.get(0) : null;
   }
 }

@@ -30,7 +30,7 @@ class CancelledTaskTest {
     Path database = Stored.plain(directory.resolve("db"), 10_000, BuildOptions.defaults());
     String id = Database.statistics(database).databaseId();
     ShardPlace place = new ShardPlace(database.toString(), "", id, 0, 10_000, 1);
-    RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", null, KEYS));
+    RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", KEYS));
     TaskContext task = TaskContext$.MODULE$.empty();
     RecordSplit whole = new RecordSplit(place, 0, 1);
     try (ScanReader reader = new ScanReader(whole, rows, new Configuration(), 0, task)) {
@@ -48,7 +48,7 @@ class CancelledTaskTest {
     StructType both = KEYS.add("value", DataTypes.BinaryType, false);
     KeyInterval interval = KeyInterval.ALL.startingWith(prefix.getBytes(UTF_8));
     for (StructType columns : List.of(KEYS, both)) {
-      RecordRows rows = new RecordRows(new RowPlan(null, columns, List.of(), "", null, both));
+      RecordRows rows = new RecordRows(new RowPlan(null, columns, List.of(), "", both));
       TaskContext task = TaskContext$.MODULE$.empty();
       RangeSplit split = new RangeSplit(place, interval, false);
       try (RangeReader reader = new RangeReader(split, rows, null, new Configuration(), 0, task)) {
