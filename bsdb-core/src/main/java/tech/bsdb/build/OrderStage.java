@@ -3,22 +3,17 @@ package tech.bsdb.build;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Queue;
-import java.util.Random;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.build.AssemblyProgress.Phase;
-import tech.bsdb.data.FileRange;
-import tech.bsdb.data.RecordScanner;
+import tech.bsdb.build.FinishedKeys.Part;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.ChunkBuffer;
@@ -31,28 +26,18 @@ import tech.bsdb.work.OrderedTasks;
  * memory nor the number of threads affects what comes out. Not thread-safe.
  */
 public final class OrderStage {
-  /** Bytes of the data files in which a thread reads the keys before it starts elsewhere. */
-  private static final long PART = 16L << 20;
-
-  /** Where keys are sampled, and how many from each place. */
-  private static final int SAMPLE_PLACES = 1024;
-
-  private static final int SAMPLE_OF_PLACE = 4;
-  private static final long SAMPLE_BYTES = 4L << 20;
-
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
 
   private final Assembled assembled;
   private final RecordTotals totals;
-  private final byte @Nullable [] dictionary;
+  private final FinishedKeys keys;
   private final RecordAddress addresses;
   private final DuplicateRule duplicates;
   private final KeyEntries entries;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final OrderLimits limits;
-  private final int threads;
   private final AssemblyProgress progress;
   private final List<Content> data;
 
@@ -78,7 +63,6 @@ public final class OrderStage {
       AssemblyProgress progress) {
     this.assembled = assembled;
     this.totals = totals;
-    this.dictionary = dictionary;
     this.addresses =
         RecordAddress.of(layout(assembled), Math.max(2, assembled.storage().zstdBlock()));
     this.duplicates = duplicates;
@@ -86,9 +70,9 @@ public final class OrderStage {
     this.place = place;
     this.chunk = chunk;
     this.limits = new OrderLimits(memoryBytes, threads);
-    this.threads = threads;
     this.progress = progress;
     this.data = FinishedFiles.data(assembled.contents());
+    this.keys = new FinishedKeys(assembled, addresses, dictionary, this::checkNotCancelled);
   }
 
   private static RecordLayout layout(Assembled assembled) {
@@ -105,16 +89,16 @@ public final class OrderStage {
     long most = limits.runBytes();
     if (need() <= most) {
       KeyRun run = new KeyRun(entries, (int) totals.records(), entryBytes());
-      int detail = scan(wholes(), run::add);
+      int detail = keys.scan(keys.wholes(), run::add);
       run.sort();
       return written(resources, detail, sink -> pass(run, sink));
     }
-    List<Part> places = places();
-    KeySplitters splitters = new KeySplitters(sample(places), limits.partitions(need()));
+    List<Part> places = keys.places();
+    KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     try (KeySpill spill =
         new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
-      int detail = spillKeys(parts(places), spill);
+      int detail = spillKeys(keys.parts(places), spill);
       return written(resources, detail, sink -> passSorted(spill, most, sink));
     }
   }
@@ -132,12 +116,12 @@ public final class OrderStage {
    * @param resources closes its file
    * @return the database with the file
    */
-  public Assembled add(BuildResources resources, SortedKeys keys) throws IOException {
+  public Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
     return written(
         resources,
         0,
         sink -> {
-          for (byte[] key = keys.next(); key != null; key = keys.next()) {
+          for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
             sink.add(key, 0, key.length, 0);
           }
         });
@@ -149,24 +133,19 @@ public final class OrderStage {
     void into(KeyRuns.Sink sink) throws IOException;
   }
 
-  /** Receives keys in any order. */
-  @FunctionalInterface
-  private interface Keys {
-    void add(byte[] key, long address) throws IOException;
-  }
-
   /**
    * Writes the file.
    *
    * @param detail the largest detail of an address
    */
-  private Assembled written(BuildResources resources, int detail, Source keys) throws IOException {
+  private Assembled written(BuildResources resources, int detail, Source source)
+      throws IOException {
     AddressBits bits = bits(detail);
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
     OrderWriter writer = new OrderWriter(file.pages(), bits.all());
     Distinct distinct = new Distinct(writer, bits);
-    keys.into(distinct);
+    source.into(distinct);
     distinct.finish();
     List<Long> levels = writer.finish();
     file.finish();
@@ -193,9 +172,6 @@ public final class OrderStage {
     return !layout(assembled).packed() && assembled.keys() < totals.records();
   }
 
-  /** A range of one of the data files. */
-  private record Part(Content content, FileRange range) {}
-
   private boolean addressed() {
     return !layout(assembled).packed();
   }
@@ -209,114 +185,6 @@ public final class OrderStage {
     return OrderLimits.need(totals.records(), totals.keyBytes());
   }
 
-  /** Reads the keys of some parts; returns the largest detail of their addresses. */
-  private int scan(List<Part> parts, Keys keys) throws IOException {
-    int detail = 0;
-    int left = REPORT;
-    try (RecordScanner scanner = scanner(parts)) {
-      while (scanner.next()) {
-        long address = addressed() ? scanner.address() : 0;
-        keys.add(scanner.key(), address);
-        detail = Math.max(detail, addressed() ? addresses.detail(address) : 0);
-        if (--left == 0) {
-          checkNotCancelled();
-          left = REPORT;
-        }
-      }
-    }
-    return detail;
-  }
-
-  private RecordScanner scanner(List<Part> parts) throws IOException {
-    return new RecordScanner(
-        FinishedFiles.open(parts.stream().map(Part::content).toList()),
-        layout(assembled),
-        addresses,
-        dictionary,
-        false,
-        parts.stream().map(Part::range).toList());
-  }
-
-  private List<Part> wholes() {
-    FileRange whole = FileRange.whole(1).get(0);
-    return data.stream().map(content -> new Part(content, whole)).toList();
-  }
-
-  /**
-   * Places where a record or a bin starts, in the order of the files: short ranges, anywhere in the
-   * data files.
-   */
-  private List<Part> places() throws IOException {
-    List<Part> places = new ArrayList<>();
-    if (addressed()) {
-      long[] some =
-          FinishedFiles.someAddresses(assembled.contents(), assembled.keys(), SAMPLE_PLACES);
-      Arrays.stream(some)
-          .boxed()
-          .sorted(
-              Comparator.<Long>comparingInt(RecordAddress::file)
-                  .thenComparingLong(addresses::position))
-          .forEach(
-              address ->
-                  places.add(
-                      place(data.get(RecordAddress.file(address)), addresses.position(address))));
-      return places;
-    }
-    long pages = 0;
-    for (Content content : data) {
-      pages += content.entry().pages() - 2;
-    }
-    for (Content content : data) {
-      long own = content.entry().pages() - 2;
-      long count = Math.max(1, SAMPLE_PLACES * own / Math.max(1, pages));
-      for (long i = 0; i < count; i++) {
-        places.add(place(content, 1 + own * i / count << Page.SHIFT));
-      }
-    }
-    return places;
-  }
-
-  private static Part place(Content content, long position) {
-    return new Part(content, new FileRange(position, position + Page.SIZE));
-  }
-
-  /** Keys from some places, a few of each. */
-  private List<byte[]> sample(List<Part> places) throws IOException {
-    List<byte[]> keys = new ArrayList<>();
-    long bytes = 0;
-    List<Part> mixed = new ArrayList<>(places);
-    Collections.shuffle(mixed, new Random(0)); // so that a limit cuts off some from everywhere
-    for (Part place : mixed) {
-      try (RecordScanner scanner = scanner(List.of(place))) {
-        for (int i = 0; i < SAMPLE_OF_PLACE && scanner.next(); i++) {
-          keys.add(scanner.key());
-          bytes += scanner.key().length;
-        }
-      }
-      if (bytes > SAMPLE_BYTES) {
-        break;
-      }
-    }
-    return keys;
-  }
-
-  /** Divides the data files into parts, which start at some of the places. */
-  private List<Part> parts(List<Part> places) {
-    List<Part> parts = new ArrayList<>();
-    for (Content content : data) {
-      long from = Page.SIZE;
-      for (Part place : places) {
-        long start = place.range.from();
-        if (place.content.equals(content) && start - from >= PART) {
-          parts.add(new Part(content, new FileRange(from, start)));
-          from = start;
-        }
-      }
-      parts.add(new Part(content, new FileRange(from, Long.MAX_VALUE)));
-    }
-    return parts;
-  }
-
   /** Divides the keys of all parts, on all threads; returns the largest detail of an address. */
   private int spillKeys(List<Part> parts, KeySpill spill) throws IOException {
     Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
@@ -325,8 +193,8 @@ public final class OrderStage {
     try (OrderedTasks<Integer> tasks =
         new OrderedTasks<>(
             "bsdb-order",
-            threads,
-            2 * threads,
+            limits.threads(),
+            2 * limits.threads(),
             largest -> {
               detail[0] = Math.max(detail[0], largest);
               report(totals.records() / 2 * ++done[0] / parts.size());
@@ -336,7 +204,7 @@ public final class OrderStage {
             () -> {
               KeySpill.Writer free = idle.poll();
               KeySpill.Writer writer = free == null ? spill.new Writer() : free;
-              int largest = scan(List.of(part), writer::add);
+              int largest = keys.scan(List.of(part), writer::add);
               idle.add(writer);
               return largest;
             });
@@ -364,8 +232,8 @@ public final class OrderStage {
     try (OrderedTasks<Sorted> tasks =
         new OrderedTasks<>(
             "bsdb-order",
-            threads,
-            threads + 1,
+            limits.threads(),
+            limits.threads() + 1,
             sorted -> {
               pass(sorted, sink);
               arrays.add(sorted.keys);
