@@ -14,8 +14,6 @@ import tech.bsdb.RangeOptions;
  * records as they are stored instead of looking up each of them.
  */
 final class RangeReader extends ShardReader {
-  private static final byte[] NOTHING = {};
-
   /**
    * A range with more than one of so many records is large. A record of a range took the time of 1
    * to 23 records of a scan, depending on the layout, and of 0.9 to 7 when warm; on a device it
@@ -67,9 +65,8 @@ final class RangeReader extends ShardReader {
   boolean advance() throws IOException {
     int passed = 0;
     while (records.next()) {
-      byte[] key = records.key();
-      if (wanted == null || wanted.contains(key)) {
-        show(place, key, readsValues() ? records.value() : NOTHING);
+      if (wanted == null || wanted.contains(records.key())) {
+        show(place, records);
         return true;
       }
       if (++passed % UNCHECKED == 0) {

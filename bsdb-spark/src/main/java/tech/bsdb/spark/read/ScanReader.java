@@ -9,8 +9,6 @@ import tech.bsdb.ScanOptions;
 
 /** Reads all records of a part of a database. */
 final class ScanReader extends ShardReader {
-  private static final byte[] NOTHING = {};
-
   private final ShardPlace place;
   private final OpenShard opened;
   private final RecordCursor records;
@@ -39,7 +37,7 @@ final class ScanReader extends ShardReader {
     if (!records.next()) {
       return false;
     }
-    show(place, records.key(), readsValues() ? records.value() : NOTHING);
+    show(place, records);
     return true;
   }
 

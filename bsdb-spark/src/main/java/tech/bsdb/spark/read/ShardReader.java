@@ -5,6 +5,7 @@ import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.tools.rows.BadRowException;
 
@@ -12,6 +13,8 @@ import tech.bsdb.tools.rows.BadRowException;
 abstract class ShardReader implements PartitionReader<InternalRow> {
   /** How many records are read between two looks at whether the task still runs. */
   private static final int UNCHECKED = 128;
+
+  private static final byte[] NOTHING = {};
 
   private final RecordRows rows;
   private final @Nullable TaskContext task;
@@ -33,6 +36,11 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
   /** Whether values are needed. */
   final boolean readsValues() {
     return rows.readsValues();
+  }
+
+  /** Makes the row of the record at a cursor, which reads values if they are needed. */
+  final void show(ShardPlace place, RecordCursor records) throws IOException {
+    show(place, records.key(), readsValues() ? records.value() : NOTHING);
   }
 
   /** Makes the row of a record. */

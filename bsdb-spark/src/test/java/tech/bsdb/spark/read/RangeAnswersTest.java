@@ -53,24 +53,10 @@ class RangeAnswersTest {
     return SPARK.read().format("bsdb").options(options).load(store.toString());
   }
 
-  private static List<String> shown(Dataset<Row> rows) {
-    List<String> shown = new ArrayList<>();
-    for (Row row : rows.collectAsList()) {
-      StringBuilder text = new StringBuilder();
-      for (int i = 0; i < row.length(); i++) {
-        text.append(row.get(i) instanceof byte[] b ? HexFormat.of().formatHex(b) : row.get(i));
-        text.append(';');
-      }
-      shown.add(text.toString());
-    }
-    shown.sort(null);
-    return shown;
-  }
-
   private static void requireSame(Dataset<Row> table, Dataset<Row> model, String... conditions) {
     for (String condition : conditions) {
-      List<String> expected = shown(model.where(condition));
-      assertThat(shown(table.where(condition))).as(condition).isEqualTo(expected);
+      List<String> expected = ShownRows.of(model.where(condition));
+      assertThat(ShownRows.of(table.where(condition))).as(condition).isEqualTo(expected);
       assertThat(table.where(condition).count()).as(condition).isEqualTo(expected.size());
     }
   }
@@ -79,9 +65,9 @@ class RangeAnswersTest {
       Dataset<Row> table, Dataset<Row> model, String column, String... conditions) {
     requireSame(table, model, conditions);
     for (String condition : conditions) {
-      assertThat(shown(table.where(condition).select(column)))
+      assertThat(ShownRows.of(table.where(condition).select(column)))
           .as(condition)
-          .isEqualTo(shown(model.where(condition).select(column)));
+          .isEqualTo(ShownRows.of(model.where(condition).select(column)));
     }
   }
 

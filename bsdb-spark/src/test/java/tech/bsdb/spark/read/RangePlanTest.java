@@ -10,7 +10,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
-import java.util.Collections;
 import java.util.HashSet;
 import java.util.HexFormat;
 import java.util.List;
@@ -154,20 +153,6 @@ class RangePlanTest {
     return all;
   }
 
-  private static List<String> shown(Dataset<Row> rows) {
-    List<String> shown = new ArrayList<>();
-    for (Row row : rows.collectAsList()) {
-      StringBuilder text = new StringBuilder();
-      for (int i = 0; i < row.length(); i++) {
-        text.append(row.get(i) instanceof byte[] b ? HexFormat.of().formatHex(b) : row.get(i));
-        text.append('|');
-      }
-      shown.add(text.toString());
-    }
-    Collections.sort(shown);
-    return shown;
-  }
-
   private static Path build(Path target, Set<String> hexKeys, BuildOptions options)
       throws IOException {
     try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
@@ -200,12 +185,12 @@ class RangePlanTest {
     for (int i = 0; i < rounds; i++) {
       Column condition = condition(col("key"), value, starts);
       Dataset<Row> found = table.where(condition);
-      List<String> expected = shown(model.where(condition));
-      assertThat(shown(found)).as(condition.toString()).isEqualTo(expected);
+      List<String> expected = ShownRows.of(model.where(condition));
+      assertThat(ShownRows.of(found)).as(condition.toString()).isEqualTo(expected);
       assertThat(found.count()).as(condition.toString()).isEqualTo(expected.size());
-      assertThat(shown(found.select("key")))
+      assertThat(ShownRows.of(found.select("key")))
           .as(condition.toString())
-          .isEqualTo(shown(model.where(condition).select("key")));
+          .isEqualTo(ShownRows.of(model.where(condition).select("key")));
       Column more = col("value").like("%a%").and(condition);
       assertThat(table.where(more).count())
           .as(more.toString())
@@ -403,7 +388,8 @@ class RangePlanTest {
           .containsExactlyInAnyOrderElementsOf(expected.toJSON().collectAsList());
       assertThat(found.count()).isEqualTo(expected.count());
       for (String column : i == 0 ? List.of("name", "bytes", "id", "deep.in") : List.of("id")) {
-        assertThat(shown(found.select(column))).isEqualTo(shown(expected.select(column)));
+        assertThat(ShownRows.of(found.select(column)))
+            .isEqualTo(ShownRows.of(expected.select(column)));
       }
       assertThat(found.select("_key").count()).isEqualTo(expected.count());
       assertThat(plan(found.selectExpr("count(*)"))).doesNotContain("count of the range");
@@ -498,8 +484,8 @@ class RangePlanTest {
             "country >= 'c5' AND city = 'd3'",
             "country = 'c1' AND city = 'd3' AND id > 500",
             "country = 'none'")) {
-      List<String> found = shown(table.where(condition));
-      assertThat(found).as(condition).isEqualTo(shown(rows.where(condition)));
+      List<String> found = ShownRows.of(table.where(condition));
+      assertThat(found).as(condition).isEqualTo(ShownRows.of(rows.where(condition)));
       assertThat(table.where(condition).count()).as(condition).isEqualTo(found.size());
       assertThat(recordsRead(table.where(condition))).as(condition).isLessThan(1_000);
     }
