@@ -82,6 +82,9 @@ public final class AddressedAssembly implements Assembly {
   private byte @Nullable [] dictionary;
   private @Nullable RecordWriter writer;
 
+  /** The largest detail of an address. */
+  private int detail;
+
   /**
    * Creates the data files and the temporary files.
    *
@@ -131,16 +134,21 @@ public final class AddressedAssembly implements Assembly {
           new CompressedWriter(
               dataFiles,
               addresses,
-              spill::add,
+              this::placed,
               settings.blockSize(),
               settings.compressionLevel(),
               dictionary,
               settings.threads());
     } else {
-      created = new PlainWriter(dataFiles, dataLayout, addresses, spill::add);
+      created = new PlainWriter(dataFiles, dataLayout, addresses, this::placed);
     }
     writer = resources.add(created);
     return created;
+  }
+
+  private void placed(long high, long low, long address) throws IOException {
+    detail = Math.max(detail, addresses.detail(address));
+    spill.add(high, low, address);
   }
 
   @Override
@@ -171,7 +179,7 @@ public final class AddressedAssembly implements Assembly {
             null,
             null);
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
-    return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));
+    return new Assembled(indexed.keys, valuesCut, detail, storage, contents(indexed));
   }
 
   private List<Content> contents(Indexed indexed) throws IOException {

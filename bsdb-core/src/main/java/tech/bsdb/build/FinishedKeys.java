@@ -71,22 +71,18 @@ final class FinishedKeys {
     void add(byte[] key, long address) throws IOException;
   }
 
-  /** Reads the keys of some parts; returns the largest detail of their addresses. */
-  int scan(List<Part> parts, Receiver keys) throws IOException {
-    int detail = 0;
+  /** Reads the keys of some parts. */
+  void scan(List<Part> parts, Receiver keys) throws IOException {
     int left = UNCHECKED;
     try (RecordScanner scanner = scanner(parts)) {
       while (scanner.next()) {
-        long address = addressed ? scanner.address() : 0;
-        keys.add(scanner.key(), address);
-        detail = Math.max(detail, addressed ? addresses.detail(address) : 0);
+        keys.add(scanner.key(), addressed ? scanner.address() : 0);
         if (--left == 0) {
           checkRunning.run();
           left = UNCHECKED;
         }
       }
     }
-    return detail;
   }
 
   private RecordScanner scanner(List<Part> parts) throws IOException {

@@ -89,17 +89,17 @@ public final class OrderStage {
     long most = limits.runBytes();
     if (need() <= most) {
       KeyRun run = new KeyRun(entries, (int) totals.records(), entryBytes());
-      int detail = keys.scan(keys.wholes(), run::add);
+      keys.scan(keys.wholes(), run::add);
       run.sort();
-      return written(resources, detail, sink -> pass(run, sink));
+      return written(resources, sink -> pass(run, sink));
     }
     List<Part> places = keys.places();
     KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     try (KeySpill spill =
         new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
-      int detail = spillKeys(keys.parts(places), spill);
-      return written(resources, detail, sink -> passSorted(spill, most, sink));
+      spillKeys(keys.parts(places), spill);
+      return written(resources, sink -> passSorted(spill, most, sink));
     }
   }
 
@@ -119,7 +119,6 @@ public final class OrderStage {
   public Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
     return written(
         resources,
-        0,
         sink -> {
           for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
             sink.add(key, 0, key.length, 0);
@@ -133,14 +132,9 @@ public final class OrderStage {
     void into(KeyRuns.Sink sink) throws IOException;
   }
 
-  /**
-   * Writes the file.
-   *
-   * @param detail the largest detail of an address
-   */
-  private Assembled written(BuildResources resources, int detail, Source source)
-      throws IOException {
-    AddressBits bits = bits(detail);
+  /** Writes the file. */
+  private Assembled written(BuildResources resources, Source source) throws IOException {
+    AddressBits bits = bits();
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
     OrderWriter writer = new OrderWriter(file.pages(), bits.all());
@@ -160,6 +154,7 @@ public final class OrderStage {
     return new Assembled(
         assembled.keys(),
         assembled.valuesCut(),
+        assembled.detail(),
         assembled.storage().with(new Facts.Order(levels, bits)),
         contents);
   }
@@ -185,28 +180,24 @@ public final class OrderStage {
     return OrderLimits.need(totals.records(), totals.keyBytes());
   }
 
-  /** Divides the keys of all parts, on all threads; returns the largest detail of an address. */
-  private int spillKeys(List<Part> parts, KeySpill spill) throws IOException {
+  /** Divides the keys of all parts, on all threads. */
+  private void spillKeys(List<Part> parts, KeySpill spill) throws IOException {
     Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
-    int[] detail = {0};
     int[] done = {0};
-    try (OrderedTasks<Integer> tasks =
+    try (OrderedTasks<Part> tasks =
         new OrderedTasks<>(
             "bsdb-order",
             limits.threads(),
             2 * limits.threads(),
-            largest -> {
-              detail[0] = Math.max(detail[0], largest);
-              report(totals.records() / 2 * ++done[0] / parts.size());
-            })) {
+            part -> report(totals.records() / 2 * ++done[0] / parts.size()))) {
       for (Part part : parts) {
         tasks.submit(
             () -> {
               KeySpill.Writer free = idle.poll();
               KeySpill.Writer writer = free == null ? spill.new Writer() : free;
-              int largest = keys.scan(List.of(part), writer::add);
+              keys.scan(List.of(part), writer::add);
               idle.add(writer);
-              return largest;
+              return part;
             });
       }
       tasks.drain();
@@ -216,7 +207,6 @@ public final class OrderStage {
     for (KeySpill.Writer writer : idle) {
       writer.finish();
     }
-    return detail[0];
   }
 
   /**
@@ -305,7 +295,7 @@ public final class OrderStage {
   }
 
   /** The widths of the addresses, of which the packed layouts store none. */
-  private AddressBits bits(int detail) {
+  private AddressBits bits() {
     if (!addressed()) {
       return AddressBits.NONE;
     }
@@ -314,7 +304,9 @@ public final class OrderStage {
       position = Math.max(position, content.end());
     }
     return new AddressBits(
-        AddressBits.of(data.size() - 1L), AddressBits.of(position), AddressBits.of(detail));
+        AddressBits.of(data.size() - 1L),
+        AddressBits.of(position),
+        AddressBits.of(assembled.detail()));
   }
 
   private void report(long done) {
