@@ -19,7 +19,10 @@ public interface BuildListener {
      * Writes all files of the shards, if there are several.
      */
     INDEX,
-    /** Sorts the keys and writes their order, if asked for. Part of INDEX for several shards. */
+    /**
+     * Sorts the keys and writes their order, if asked for; except in the packed layouts also the
+     * records, so that this stage comes before COUNT. Part of INDEX for several shards.
+     */
     ORDER,
     /** Forces files to the device and publishes the database. */
     PUBLISH

@@ -401,7 +401,8 @@ public final class BuildOptions {
    * depend on the order in which records are added, except that of duplicates of which one is kept.
    * The records go through temporary files of their size, which a {@link LayoutPlan} does not
    * count. Layouts that compress records refuse it: they learn from the records that come first,
-   * and compress neighbors together.
+   * and compress neighbors together. With {@link #orderedKeys()}, records are stored in the order
+   * of their keys instead, to the same effect.
    */
   public BuildOptions withSignatureOrder(boolean signatureOrder) {
     return with(changed -> changed.signatureOrder = signatureOrder);
@@ -415,7 +416,9 @@ public final class BuildOptions {
   /**
    * These options with another {@link #orderedKeys()}. If true, the database has another file, a
    * tree of its keys in the order of their unsigned bytes, which answers {@link Database#range
-   * ranges}. Lookups do not use it. Builds of approximate databases reject it.
+   * ranges}, and records are stored in this order, except in the packed layouts: those of a range
+   * lie together then, and pass through temporary files of their size before. Lookups do not use
+   * the order. Builds of approximate databases reject it.
    */
   public BuildOptions withOrderedKeys(boolean orderedKeys) {
     return with(changed -> changed.orderedKeys = orderedKeys);

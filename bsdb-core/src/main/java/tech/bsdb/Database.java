@@ -240,12 +240,12 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Starts a scan of all records, in the order in which they were added; in the packed layout, in
-   * the order of their signatures; in a set, shard by shard. The scan reads the files as they were
-   * when the database was opened, even if the directory has since been replaced or deleted. The
-   * cursor may outlive this object, unless the build dropped duplicates ({@link
-   * Statistics#duplicatesDropped}): the scan then looks up each key and fails with an {@link
-   * IllegalStateException} once this database is closed.
+   * Starts a scan of all records, in the order in which they were added, or in that of their keys
+   * if it was stored; in the packed layout, in the order of their signatures; in a set, shard by
+   * shard. The scan reads the files as they were when the database was opened, even if the
+   * directory has since been replaced or deleted. The cursor may outlive this object, unless the
+   * build dropped duplicates ({@link Statistics#duplicatesDropped}): the scan then looks up each
+   * key and fails with an {@link IllegalStateException} once this database is closed.
    *
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */

@@ -10,8 +10,10 @@ import tech.bsdb.build.Assembly;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
 import tech.bsdb.build.DuplicateRule;
+import tech.bsdb.build.KeyOrder;
 import tech.bsdb.build.OrderStage;
 import tech.bsdb.build.PackedAssembly;
+import tech.bsdb.build.RecordOrder;
 import tech.bsdb.build.RecordTotals;
 import tech.bsdb.build.SignatureCollisions;
 import tech.bsdb.build.SignatureOrder;
@@ -80,7 +82,7 @@ final class DatabaseWriter implements BuildOutput {
   private Assembly assembly() throws IOException {
     return layout(options).packed()
         ? new PackedAssembly(place, chunk, packed(options))
-        : new AddressedAssembly(place, chunk, addressed(options));
+        : new AddressedAssembly(place, chunk, addressed(options), totals);
   }
 
   /** The settings of a packed database. */
@@ -143,7 +145,8 @@ final class DatabaseWriter implements BuildOutput {
         options.compressionLevel(),
         duplicates(options),
         options.memoryBytes(),
-        options.threads());
+        options.threads(),
+        options.orderedKeys());
   }
 
   private static HashKind hashKind(HashAlgorithm hash) {
@@ -280,7 +283,19 @@ final class DatabaseWriter implements BuildOutput {
 
   /** A writer that puts the records in order first, if that is asked for and not done anyway. */
   private RecordWriter inOrder(RecordWriter records) throws IOException {
-    if (!options.signatureOrder() || layout(options).packed()) {
+    if (layout(options).packed()) {
+      return records;
+    }
+    if (options.orderedKeys()) {
+      return opened.add(
+          new KeyOrder(
+              place.temporaryDirectory(),
+              records,
+              options.seed(),
+              options.memoryBytes(),
+              options.threads()));
+    }
+    if (!options.signatureOrder()) {
       return records;
     }
     return opened.add(
@@ -295,12 +310,12 @@ final class DatabaseWriter implements BuildOutput {
 
   @Override
   public Written finish(WriterProgress progress) throws IOException {
-    if (writer() instanceof SignatureOrder order) {
+    if (writer() instanceof RecordOrder order) {
       order.finish();
       order.write(progress);
     }
     Assembled assembled = assembly.complete(progress);
-    if (options.orderedKeys()) {
+    if (options.orderedKeys() && layout(options).packed()) {
       assembled = order(assembled, totals, dictionary, options, place, chunk, progress).add(opened);
     }
     SealedFiles sealed =

@@ -177,11 +177,13 @@ public final class Truth {
   }
 
   /**
-   * Records in the order of a scan: that of their signatures if packed, else as they were added.
+   * Records in the order of a scan: that of their signatures if packed, that of their keys if it
+   * was stored, else as they were added.
    */
   public static List<Entry> inScanOrder(List<Entry> records, Database database) {
     if (!database.statistics().layout().startsWith("packed")) {
-      return records;
+      Comparator<Entry> byKey = (one, other) -> Arrays.compareUnsigned(one.key, other.key);
+      return database.isOrdered() ? records.stream().sorted(byKey).toList() : records;
     }
     record Signed(long high, long low, Entry entry) {}
     long seed = database.statistics().seed();

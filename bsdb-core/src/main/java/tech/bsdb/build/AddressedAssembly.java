@@ -13,9 +13,11 @@ import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.build.AssemblyProgress.Phase;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.DataFiles;
+import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
+import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.RecordAddress;
@@ -28,6 +30,7 @@ import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.order.OrderWriter;
 
 /**
  * Assembles a database whose records are located by a hash function and an index. Records are
@@ -49,6 +52,8 @@ public final class AddressedAssembly implements Assembly {
    * @param duplicates what to do with records that have the same key
    * @param memoryBytes the memory limit for concurrent passes
    * @param threads the number of threads
+   * @param orderedKeys whether records will be added in the order of their keys, which is to be
+   *     written; all are known before the first one is written
    */
   public record Settings(
       RecordLayout layout,
@@ -60,7 +65,8 @@ public final class AddressedAssembly implements Assembly {
       int compressionLevel,
       DuplicateRule duplicates,
       long memoryBytes,
-      int threads) {
+      int threads,
+      boolean orderedKeys) {
     boolean approximate() {
       return layout == RecordLayout.NONE;
     }
@@ -76,24 +82,29 @@ public final class AddressedAssembly implements Assembly {
   private final RecordLayout dataLayout;
 
   private final RecordAddress addresses;
+  private final RecordTotals totals;
   private final List<OutputFile> dataOutputs = new ArrayList<>();
   private final DataFiles dataFiles;
   private final SignatureSpill spill;
   private byte @Nullable [] dictionary;
   private @Nullable RecordWriter writer;
 
-  /** The largest detail of an address. */
-  private int detail;
+  /** The order of the keys, from the first record on. */
+  private @Nullable OrderOutput order;
 
   /**
    * Creates the data files and the temporary files.
    *
-   * @param chunk write buffer of all files except the index; they share it because they are written
-   *     in turn. The caller closes it, after the assembly.
+   * @param chunk write buffer of all files except index and order; they share it because they are
+   *     written in turn. The caller closes it, after the assembly.
+   * @param totals the records to add; they may become known later, but before the first one is
+   *     written if keys are ordered
    */
-  public AddressedAssembly(BuildPlace place, ChunkBuffer chunk, Settings settings)
+  public AddressedAssembly(
+      BuildPlace place, ChunkBuffer chunk, Settings settings, RecordTotals totals)
       throws IOException {
     this.settings = settings;
+    this.totals = totals;
     this.directory = place.directory();
     this.chunk = chunk;
     this.indexChunk = resources.add(ChunkBuffer.huge());
@@ -146,9 +157,23 @@ public final class AddressedAssembly implements Assembly {
     return created;
   }
 
-  private void placed(long high, long low, long address) throws IOException {
-    detail = Math.max(detail, addresses.detail(address));
-    spill.add(high, low, address);
+  private void placed(FramedRecord record, long address) throws IOException {
+    spill.add(record.high, record.low, address);
+    if (settings.orderedKeys()) {
+      order().add(record, address);
+    }
+  }
+
+  /** The order of the keys; the first call creates its file. */
+  private OrderOutput order() throws IOException {
+    OrderOutput current = order;
+    if (current == null) {
+      OutputFile file =
+          resources.add(new OutputFile(directory, OrderWriter.identity(), indexChunk));
+      current = new OrderOutput(file, settings, addresses, totals);
+      order = current;
+    }
+    return current;
   }
 
   @Override
@@ -163,6 +188,7 @@ public final class AddressedAssembly implements Assembly {
     }
     spill.seal();
     progress.ended(Phase.RECORDS);
+    Facts.Order ordered = settings.orderedKeys() ? order().finish() : null;
     Indexed indexed = index(progress);
     boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
     Assembled.Storage storage =
@@ -177,9 +203,12 @@ public final class AddressedAssembly implements Assembly {
             records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0,
             null,
             null,
-            null);
+            ordered);
+    if (ordered != null) {
+      requireAll(indexed.keys);
+    }
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
-    return new Assembled(indexed.keys, valuesCut, detail, storage, contents(indexed));
+    return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));
   }
 
   private List<Content> contents(Indexed indexed) throws IOException {
@@ -198,7 +227,23 @@ public final class AddressedAssembly implements Assembly {
     for (OutputFile file : List.of(indexed.hashFile, indexed.indexFile)) {
       contents.add(new Content(file, file.pages().position()));
     }
+    OrderOutput ordered = order;
+    if (ordered != null) {
+      contents.add(ordered.content());
+    }
     return contents;
+  }
+
+  /**
+   * Checks that the order has all keys. If records were dropped, the database may lack one of two
+   * keys with the same signature, taken for one key given twice; the build finds that out when it
+   * looks for all keys, and fails.
+   */
+  private void requireAll(long keys) throws IOException {
+    if (order().keys() != keys && keys == totals.records()) {
+      throw new IllegalStateException(
+          order().keys() + " keys in order, but " + keys + " in the database");
+    }
   }
 
   /** The hash function and the index, both finished. */

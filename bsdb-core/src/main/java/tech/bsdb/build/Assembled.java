@@ -12,12 +12,10 @@ import tech.bsdb.format.RecordLayout;
  *
  * @param keys the number of keys that lookups find
  * @param valuesCut the number of values that were truncated
- * @param detail the largest detail of the address of a record, 0 if there are no addresses
  * @param storage how the records are stored
  * @param contents the content files, in the order of the manifest; the assembly closes them
  */
-public record Assembled(
-    long keys, long valuesCut, int detail, Storage storage, List<Content> contents) {
+public record Assembled(long keys, long valuesCut, Storage storage, List<Content> contents) {
   /** Copies the list. */
   public Assembled {
     contents = List.copyOf(contents);

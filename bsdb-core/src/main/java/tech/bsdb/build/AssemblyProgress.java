@@ -2,7 +2,7 @@ package tech.bsdb.build;
 
 /** Follows an assembly while it completes its files. */
 public interface AssemblyProgress {
-  /** The phases of an assembly, in order. An assembly may skip phases. */
+  /** The phases of an assembly. An assembly may skip phases. */
   enum Phase {
     /** Writes the records. */
     RECORDS,
@@ -10,7 +10,10 @@ public interface AssemblyProgress {
     COUNT,
     /** Writes what lookups need to find the records. */
     INDEX,
-    /** Sorts the keys and writes their order. */
+    /**
+     * Sorts the keys and writes their order; puts the records in this order before they are
+     * indexed.
+     */
     ORDER
   }
 

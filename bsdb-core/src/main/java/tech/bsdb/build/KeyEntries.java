@@ -1,5 +1,6 @@
 package tech.bsdb.build;
 
+import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
@@ -30,6 +31,17 @@ record KeyEntries(boolean addressed) {
     int start = at + head();
     System.arraycopy(key, from, into, start, length);
     return start + length;
+  }
+
+  /** Passes on the keys of entries that lie one after the other from the start of an array on. */
+  void pass(byte[] bytes, int count, KeyRuns.Sink sink) throws IOException {
+    int at = 0;
+    for (int i = 0; i < count; i++) {
+      int start = at + head();
+      int end = start + length(bytes, at);
+      sink.add(bytes, start, end, address(bytes, at));
+      at = end;
+    }
   }
 
   /** The length of the key of an entry. */

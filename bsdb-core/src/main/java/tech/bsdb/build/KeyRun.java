@@ -58,9 +58,14 @@ final class KeyRun {
 
   /** Adds a key. */
   void add(byte[] key, long address) {
+    add(key, 0, key.length, address);
+  }
+
+  /** Adds a key that is part of an array. */
+  void add(byte[] key, int from, int length, long address) {
     int start = starts[count];
-    byte[] into = room(head + key.length);
-    addStart(entries.put(into, start, key, 0, key.length, address));
+    byte[] into = room(head + length);
+    addStart(entries.put(into, start, key, from, length, address));
   }
 
   /** The array of the entries, with room for so many bytes behind the last one. */
@@ -331,6 +336,11 @@ final class KeyRun {
   /** Holds the keys. */
   byte[] bytes() {
     return bytes;
+  }
+
+  /** How many keys were added before the one at a position of the order. */
+  int number(int position) {
+    return order[position];
   }
 
   /** Where the key at a position of the order starts. */

@@ -24,7 +24,7 @@ final class KeySplitters {
   private final char[] before = new char[CELLS + 1];
 
   /**
-   * Chooses splitters.
+   * Chooses splitters. A key that much of the sample consists of gets a partition of its own.
    *
    * @param sample some of the keys, from anywhere
    * @param partitions how many partitions there should be; there are fewer if the sample is small
@@ -36,15 +36,21 @@ final class KeySplitters {
     int count = 0;
     for (int i = 1; i < partitions; i++) {
       int at = (int) ((long) sorted.length * i / partitions);
-      if (at < sorted.length && (count == 0 || !Arrays.equals(chosen[count - 1], sorted[at]))) {
-        chosen[count++] = sorted[at];
+      if (at < sorted.length) {
+        byte[] splitter = sorted[at];
+        if (count > 0 && Arrays.equals(chosen[count - 1], splitter)) {
+          splitter = successor(splitter);
+        }
+        if (count == 0 || Arrays.compareUnsigned(chosen[count - 1], splitter) < 0) {
+          chosen[count++] = splitter;
+        }
       }
     }
     this.keys = Arrays.copyOf(chosen, count);
     this.common = count == 0 ? new byte[0] : common(keys[0], keys[count - 1]);
     this.words = new long[count];
     for (int i = 0; i < count; i++) {
-      words[i] = word(keys[i], common.length);
+      words[i] = word(keys[i], common.length, keys[i].length);
     }
     long range = count == 0 ? 0 : words[count - 1] - words[0];
     this.shift =
@@ -68,16 +74,32 @@ final class KeySplitters {
     return mismatch < 0 ? first : Arrays.copyOf(first, mismatch);
   }
 
+  private static boolean isLess(byte[] bytes, int start, int end, byte[] splitter) {
+    return Arrays.compareUnsigned(bytes, start, end, splitter, 0, splitter.length) < 0;
+  }
+
   /** Eight bytes as an unsigned number; zeros follow a short key. */
-  private static long word(byte[] key, int from) {
-    if (key.length - from >= Long.BYTES) {
-      return KeyRun.word(key, from, key.length);
+  private static long word(byte[] bytes, int from, int end) {
+    if (end - from >= Long.BYTES) {
+      return KeyRun.word(bytes, from, end);
     }
     long word = 0;
     for (int i = 0; i < Long.BYTES; i++) {
-      word = word << Byte.SIZE | (from + i < key.length ? key[from + i] & 0xFF : 0);
+      word = word << Byte.SIZE | (from + i < end ? bytes[from + i] & 0xFF : 0);
     }
     return word;
+  }
+
+  /** The least of the greater keys. */
+  private static byte[] successor(byte[] key) {
+    return Arrays.copyOf(key, key.length + 1);
+  }
+
+  /** Whether a partition can only hold one key. */
+  boolean isOfOneKey(int partition) {
+    return partition > 0
+        && partition < keys.length
+        && Arrays.equals(keys[partition], successor(keys[partition - 1]));
   }
 
   /** The number of partitions. */
@@ -87,13 +109,20 @@ final class KeySplitters {
 
   /** The partition of a key: the number of splitters that are not greater. */
   int partition(byte[] key) {
-    int shared = Math.min(common.length, key.length);
-    int mismatch = Arrays.mismatch(common, 0, common.length, key, 0, shared);
+    return partition(key, 0, key.length);
+  }
+
+  /** The partition of a key that is part of an array. */
+  int partition(byte[] bytes, int start, int length) {
+    int end = start + length;
+    int shared = Math.min(common.length, length);
+    int mismatch = Arrays.mismatch(common, 0, common.length, bytes, start, start + shared);
     if (mismatch >= 0) {
-      boolean less = mismatch == key.length || (key[mismatch] & 0xFF) < (common[mismatch] & 0xFF);
+      boolean less =
+          mismatch == length || (bytes[start + mismatch] & 0xFF) < (common[mismatch] & 0xFF);
       return less ? 0 : keys.length;
     }
-    long word = word(key, common.length);
+    long word = word(bytes, start + common.length, end);
     if (words.length == 0 || Long.compareUnsigned(word, words[0]) < 0) {
       return 0;
     }
@@ -106,7 +135,7 @@ final class KeySplitters {
     while (from < to) {
       int middle = (from + to) >>> 1;
       int compared = Long.compareUnsigned(words[middle], word);
-      if (compared < 0 || compared == 0 && Arrays.compareUnsigned(keys[middle], key) <= 0) {
+      if (compared < 0 || compared == 0 && !isLess(bytes, start, end, keys[middle])) {
         from = middle + 1;
       } else {
         to = middle;

@@ -154,7 +154,6 @@ public final class OrderStage {
     return new Assembled(
         assembled.keys(),
         assembled.valuesCut(),
-        assembled.detail(),
         assembled.storage().with(new Facts.Order(levels, bits)),
         contents);
   }
@@ -225,7 +224,7 @@ public final class OrderStage {
             limits.threads(),
             limits.threads() + 1,
             sorted -> {
-              pass(sorted, sink);
+              entries.pass(sorted.keys, sorted.count, sink);
               arrays.add(sorted.keys);
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
@@ -258,17 +257,6 @@ public final class OrderStage {
     run.clear();
     runs.add(run);
     return sorted;
-  }
-
-  private void pass(Sorted sorted, KeyRuns.Sink sink) throws IOException {
-    byte[] keys = sorted.keys;
-    int at = 0;
-    for (int i = 0; i < sorted.count; i++) {
-      int start = at + entries.head();
-      int end = start + KeyEntries.length(keys, at);
-      sink.add(keys, start, end, entries.address(keys, at));
-      at = end;
-    }
   }
 
   /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
@@ -304,9 +292,7 @@ public final class OrderStage {
       position = Math.max(position, content.end());
     }
     return new AddressBits(
-        AddressBits.of(data.size() - 1L),
-        AddressBits.of(position),
-        AddressBits.of(assembled.detail()));
+        AddressBits.of(data.size() - 1L), AddressBits.of(position), AddressBits.of(0));
   }
 
   private void report(long done) {

@@ -102,7 +102,6 @@ public final class PackedAssembly implements Assembly {
     return new Assembled(
         stage.records(),
         0,
-        0,
         new Assembled.Storage(
             settings.layout(),
             Facts.NO_HASH,

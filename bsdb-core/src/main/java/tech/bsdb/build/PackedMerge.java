@@ -124,7 +124,7 @@ public final class PackedMerge implements Closeable {
             facts,
             null);
     return new Merged(
-        new Assembled(size.records(), 0, 0, storage, contents), count.totals, count.counts);
+        new Assembled(size.records(), 0, storage, contents), count.totals, count.counts);
   }
 
   /** Fails unless the base holds what its manifest and its index say. */

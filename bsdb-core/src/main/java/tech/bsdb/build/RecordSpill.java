@@ -94,6 +94,11 @@ public final class RecordSpill implements RecordWriter {
     return chunks * CHUNK;
   }
 
+  /** The size at most of the chunks of entries of so many bytes. */
+  static long chunkBytes(long entryBytes, int chunk) {
+    return entryBytes / (chunk - CHUNK_HEAD) * chunk;
+  }
+
   /** The size of the long values in the files. */
   static long longValueBytes(long records, int valueLength) {
     return valueLength > LONG_VALUE ? records * valueLength : 0;
@@ -165,8 +170,12 @@ public final class RecordSpill implements RecordWriter {
   /** Adds a record to a partition. */
   void add(int partition, FramedRecord record) throws IOException {
     int length = leb128(records - lastNumber[partition]);
-    put(partition, small, 0, length);
     lastNumber[partition] = records;
+    if (record.valueLength <= LONG_VALUE && fits(partition, length, record)) {
+      counted(partition, record);
+      return;
+    }
+    put(partition, small, 0, length);
     put(partition, record.head, record.headStart, record.headLength);
     if (record.valueLength > LONG_VALUE) {
       int number = fileOf(partition);
@@ -180,9 +189,36 @@ public final class RecordSpill implements RecordWriter {
     } else {
       put(partition, record.value, record.valueStart, record.valueLength);
     }
+    counted(partition, record);
+  }
+
+  private void counted(int partition, FramedRecord record) {
     counts[partition]++;
     records++;
     recordBytes += record.headLength + (long) record.valueLength;
+  }
+
+  /** Puts an entry into the open chunk of a partition if it does not fill it. */
+  private boolean fits(int partition, int numberLength, FramedRecord record) {
+    byte[] chunk = open[partition];
+    int at = used[partition];
+    if (chunk == null || numberLength + record.headLength + record.valueLength >= chunkBytes - at) {
+      return false;
+    }
+    for (int i = 0; i < numberLength; i++) {
+      chunk[at++] = small[i];
+    }
+    if (record.isContiguous()) {
+      int length = record.headLength + record.valueLength;
+      System.arraycopy(record.head, record.headStart, chunk, at, length);
+      used[partition] = at + length;
+    } else {
+      System.arraycopy(record.head, record.headStart, chunk, at, record.headLength);
+      at += record.headLength;
+      System.arraycopy(record.value, record.valueStart, chunk, at, record.valueLength);
+      used[partition] = at + record.valueLength;
+    }
+    return true;
   }
 
   /** The number of the file that holds a partition. */

@@ -11,7 +11,7 @@ import tech.bsdb.data.RecordWriter;
  * order in which they were added does not matter, except for which of several records with the same
  * key is kept. Not thread-safe.
  */
-public final class SignatureOrder implements RecordWriter {
+public final class SignatureOrder implements RecordOrder {
   private final RecordSpill spill;
   private final RecordWriter to;
   private final DuplicateRule duplicates;
@@ -54,14 +54,7 @@ public final class SignatureOrder implements RecordWriter {
     spill.finish();
   }
 
-  /**
-   * Writes all records, without dropped ones, and deletes the temporary files. Called once, after
-   * {@link #finish}.
-   *
-   * @throws tech.bsdb.error.DuplicateKeyException if a key was added twice and duplicates are
-   *     rejected
-   * @throws java.util.concurrent.CancellationException if the build was cancelled
-   */
+  @Override
   public void write(AssemblyProgress progress) throws IOException {
     PackedShape bins = PackedShape.of(spill.records(), spill.recordBytes());
     SortedPasses passes =

@@ -52,9 +52,6 @@ public record SizePlan(
   /** Pages of a file that are no content: header and footer. */
   private static final int FRAME = 2;
 
-  /** The most pages that an address tells, minus one. */
-  private static final long MOST_SPAN = (1L << RecordAddress.SPAN_BITS) - 1;
-
   /** A manifest without schema fits in one page, with header and footer. */
   private static final int MANIFEST = 3;
 
@@ -171,19 +168,43 @@ public record SizePlan(
         };
     long stripes = dataBytes / (RecordAddress.STRIPE * settings.dataFiles()) + 1;
     long position = Math.min(dataBytes, stripes * RecordAddress.STRIPE + bytes(FRAME));
-    long most = settings.layout() == RecordLayout.COMPRESSED ? detail : Math.min(detail, MOST_SPAN);
+    long most =
+        settings.layout() == RecordLayout.COMPRESSED
+            ? detail
+            : Math.min(detail, RecordAddress.MOST_SPAN);
     return AddressBits.of(settings.dataFiles() - 1L)
         + AddressBits.of(position)
         + AddressBits.of(most);
   }
 
-  /** The same database with the order of its keys. */
+  /** The same database with the order of its keys, in which its records are stored. */
   public SizePlan ordered(AddressedAssembly.Settings settings, Records records) {
-    return ordered(
-        records,
-        addressBits(settings, records, dataBytes),
-        new OrderLimits(settings.memoryBytes(), settings.threads()),
-        temporaryBytes);
+    TreeSize tree =
+        TreeSize.of(records.count, records.keyLength, addressBits(settings, records, dataBytes));
+    long order = bytes(tree.pages() + FRAME);
+    KeyOrderLimits limits = new KeyOrderLimits(settings.memoryBytes(), settings.threads());
+    long entries = records.count * RecordSpill.entryBytes(records.keyLength, records.valueLength);
+    long spilled =
+        limits.temporaryBytes(records.count, entries)
+            + RecordSpill.longValueBytes(records.count, records.valueLength);
+    int steps = limits.deletions(entries);
+    // The other files grow while the spill shrinks, so the peak is at one end.
+    long written = dataBytes + order + temporaryBytes;
+    long peak = Math.max(spilled + written / steps, written + spilled / steps);
+    return new SizePlan(
+        dataBytes,
+        hashBytes,
+        indexBytes,
+        dictionaryBytes,
+        filterBytes,
+        order,
+        bins,
+        spanning,
+        pinnedBytes,
+        tree.heapBytes(),
+        Math.max(spilled + temporaryBytes / steps, temporaryBytes + spilled / steps),
+        Math.max(peakBytes + order, peak + bytes(MANIFEST)),
+        Math.max(memoryBytes, limits.sortBytes(records.count, entries)));
   }
 
   /** The same packed database with the order of its keys. */

@@ -49,6 +49,14 @@ final class SpilledRecord {
     return record;
   }
 
+  /** Bytes of the entry of a record, from its frame on. */
+  static int length(FramedRecord record) {
+    return record.headLength
+        + (record.valueLength > RecordSpill.LONG_VALUE
+            ? RecordSpill.REFERENCE
+            : record.valueLength);
+  }
+
   /** Reads a long value back, to the start of an array that is valid until the next call. */
   private byte[] longValue(byte[] reference, int at, int length) throws IOException {
     byte[] value = kept.length >= length ? kept : new byte[length];

@@ -31,8 +31,7 @@ public final class ValueSpill implements RecordWriter {
     this.spill = spill;
     this.width = width;
     this.keys =
-        new PlainWriter(
-            files, RecordLayout.COMPACT, addresses, (high, low, placed) -> address = placed);
+        new PlainWriter(files, RecordLayout.COMPACT, addresses, (placed, at) -> address = at);
   }
 
   @Override

@@ -7,8 +7,10 @@ import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.BlockFrame;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.work.OrderedTasks;
 
 /**
@@ -64,6 +66,16 @@ public final class CompressedWriter implements RecordWriter {
         + (rest == 0 ? 0 : BlockFrame.putStored(head, rest * length));
   }
 
+  /**
+   * The most content pages of any records, in all files.
+   *
+   * @param bytes bytes of all records with their headers
+   */
+  public static long mostPages(long records, long bytes, int blockSize) {
+    long blocks = Math.min(records, 2 * bytes / blockSize + 1); // two neighbors exceed a block
+    return (bytes + blocks * BlockFrame.MAX) / Page.PAYLOAD + 1;
+  }
+
   /** The length of the longest frame, excluding blocks that hold a single large record. */
   public int longestFrame() {
     return longestFrame;
@@ -93,7 +105,7 @@ public final class CompressedWriter implements RecordWriter {
     pages.put(frame, 0, BlockFrame.putStored(frame, record.length()));
     record.put(pages);
     files.wrote();
-    sink.placed(record.high, record.low, addresses.pack(files.current(), position, 0));
+    sink.placed(record, addresses.pack(files.current(), position, 0));
   }
 
   private void submit() throws IOException {
@@ -149,8 +161,7 @@ public final class CompressedWriter implements RecordWriter {
       }
       for (; record < done.records && done.offsets[record] < rawStart + rawLength; record++) {
         sink.placed(
-            done.signatures[2 * record],
-            done.signatures[2 * record + 1],
+            done.record(record),
             addresses.pack(files.current(), position, done.offsets[record] - rawStart));
       }
     }
@@ -178,7 +189,21 @@ public final class CompressedWriter implements RecordWriter {
     private long[] signatures = new long[512];
     private int[] offsets = new int[256];
     private int records;
+    private final FramedRecord view = new FramedRecord();
     private final List<byte @Nullable []> frames = new ArrayList<>();
+
+    /** A view of a record's signature and key. */
+    FramedRecord record(int number) {
+      int start = offsets[number];
+      int headLength = RecordFrame.headLengthAt(raw, start);
+      view.high = signatures[2 * number];
+      view.low = signatures[2 * number + 1];
+      view.head = raw;
+      view.headStart = start;
+      view.keyLength = RecordFrame.keyLength(RecordFrame.header(raw, start));
+      view.headLength = headLength + view.keyLength;
+      return view;
+    }
 
     int blockLength() {
       return used - starts[blocks];

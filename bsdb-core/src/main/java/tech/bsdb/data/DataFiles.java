@@ -1,6 +1,7 @@
 package tech.bsdb.data;
 
 import java.util.List;
+import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
 
@@ -21,6 +22,18 @@ public final class DataFiles {
     for (int i = 0; i < ends.length; i++) {
       ends[i] = files.get(i).position();
     }
+  }
+
+  /**
+   * The largest byte offset of a record or block, at most.
+   *
+   * @param pages the most content pages in all files
+   * @param longestPages the most pages that a record or block takes
+   */
+  public static long mostPosition(long pages, long longestPages, int files) {
+    // A file is behind the others by no more than a stripe, and by what exceeds it at its end.
+    long ahead = RecordAddress.STRIPE + (longestPages + 1) * Page.SIZE;
+    return (1 + pages / files) * Page.SIZE + (files == 1 ? 0 : ahead);
   }
 
   /** Selects the file for the next record or block. */

@@ -44,6 +44,11 @@ public final class FramedRecord {
     return headStart + headLength - keyLength;
   }
 
+  /** Whether the value follows the key in the same array. */
+  public boolean isContiguous() {
+    return value == head && valueStart == headStart + headLength;
+  }
+
   /** Length of the whole record. */
   long length() {
     return (long) headLength + valueLength;
@@ -51,7 +56,7 @@ public final class FramedRecord {
 
   /** Writes the whole record. */
   void put(PageEncoder pages) throws IOException {
-    if (value == head && valueStart == headStart + headLength) {
+    if (isContiguous()) {
       pages.put(head, headStart, headLength + valueLength);
     } else {
       pages.put(head, headStart, headLength);

@@ -40,6 +40,22 @@ public final class PlainWriter implements RecordWriter {
         : ceiling(records, Page.PAYLOAD / length);
   }
 
+  /**
+   * The most content pages of records of any length, in all files.
+   *
+   * @param bytes bytes of all records with their headers
+   * @param longest bytes of the longest record
+   */
+  public static long mostPages(RecordLayout layout, long bytes, long longest) {
+    if (layout == RecordLayout.COMPACT) {
+      return ceiling(bytes, Page.PAYLOAD) + 1;
+    }
+    // A page ends before a record that it has no room for. If that record is longer than half a
+    // page, it makes up
+    // for the page before it, and a record of several pages for that and for its last page.
+    return ceiling(bytes, Math.max(Page.PAYLOAD / 3, Page.PAYLOAD - longest + 1)) + 1;
+  }
+
   private static long ceiling(long dividend, long divisor) {
     return (dividend + divisor - 1) / divisor;
   }
@@ -60,7 +76,7 @@ public final class PlainWriter implements RecordWriter {
     if (blocked && length > Page.PAYLOAD) {
       pages.pad();
     }
-    sink.placed(record.high, record.low, addresses.pack(files.current(), position, span));
+    sink.placed(record, addresses.pack(files.current(), position, span));
   }
 
   @Override

@@ -2,15 +2,13 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 
-/** Receives the address of every record, in the order the records were added. */
+/** Receives every record with its address, in the order the records were added. */
 @FunctionalInterface
 public interface RecordSink {
   /**
-   * Receives a record's signature and address.
+   * Receives a record and its address.
    *
-   * @param high the first half of the signature
-   * @param low the second half
-   * @param address the record's address
+   * @param record its signature and its key are valid until the call returns
    */
-  void placed(long high, long low, long address) throws IOException;
+  void placed(FramedRecord record, long address) throws IOException;
 }

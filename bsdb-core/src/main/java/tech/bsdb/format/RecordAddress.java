@@ -19,6 +19,9 @@ public final class RecordAddress {
   /** Detail bits of a blocked or compact database. */
   public static final int SPAN_BITS = 8;
 
+  /** The most pages that a blocked or compact address tells, minus one. */
+  public static final int MOST_SPAN = (1 << SPAN_BITS) - 1;
+
   /** Bytes written to one data file before the writer moves on to the next. */
   public static final long STRIPE = 4L << 20;
 

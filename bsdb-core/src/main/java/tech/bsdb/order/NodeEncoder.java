@@ -69,6 +69,16 @@ final class NodeEncoder {
         && (shared == lastLength || (key[from + shared] & 0xFF) > (last[shared] & 0xFF));
   }
 
+  /** Whether a key that has so many bytes in common with the last key is the same. */
+  boolean isLast(int from, int to, int shared) {
+    return shared == to - from && shared == lastLength;
+  }
+
+  /** Replaces the value of the last entry. */
+  void replaceLast(long value) {
+    values[count - 1] = value;
+  }
+
   private static int common(byte[] one, int length, byte[] key, int from, int to) {
     int mismatch = Arrays.mismatch(one, 0, length, key, from, to);
     return mismatch < 0 ? length : mismatch;

@@ -104,15 +104,25 @@ public final class OrderWriter {
    * Adds the next key.
    *
    * @param address the short form of its record's address
-   * @throws IllegalStateException if the key is not greater than the last one
+   * @return false if it is the last key again, which is not added
+   * @throws IllegalStateException if the key is less than the last one
    */
-  public void add(byte[] key, int from, int to, long address) throws IOException {
+  public boolean add(byte[] key, int from, int to, long address) throws IOException {
     int shared = leaves.node.sharedWithLast(key, from, to);
     if (records > 0 && !leaves.node.ascends(key, from, to, shared)) {
+      if (leaves.node.isLast(from, to, shared)) {
+        return false;
+      }
       throw new IllegalStateException("keys are not in ascending order");
     }
     leaves.add(key, from, to, shared, address, records);
     records++;
+    return true;
+  }
+
+  /** Replaces the address of the last key. */
+  public void replaceLast(long address) {
+    leaves.node.replaceLast(address);
   }
 
   /** The number of keys. */

@@ -207,7 +207,8 @@ class OrderTreeTest {
     OrderWriter writer =
         new OrderWriter(new PageEncoder(written::write, OrderWriter.identity()), 0);
     writer.add(Truth.utf8("b"), 0, 1, 0);
-    for (String wrong : List.of("b", "a", "")) {
+    assertThat(writer.add(Truth.utf8("b"), 0, 1, 0)).as("the same key again").isFalse();
+    for (String wrong : List.of("a", "")) {
       assertThatThrownBy(() -> writer.add(Truth.utf8(wrong), 0, wrong.length(), 0))
           .isInstanceOf(IllegalStateException.class)
           .hasMessageContaining("ascending");

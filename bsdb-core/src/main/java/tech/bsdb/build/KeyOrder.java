@@ -1,0 +1,230 @@
+package tech.bsdb.build;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import tech.bsdb.build.AssemblyProgress.Phase;
+import tech.bsdb.build.RecordRun.Sorted;
+import tech.bsdb.data.FramedRecord;
+import tech.bsdb.data.RecordWriter;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.work.OrderedTasks;
+
+/**
+ * Holds records back until all are known, and writes them in the order of their keys; those with
+ * the same key in the order in which they were added. So the records of a range lie together.
+ * Neither the memory nor the number of threads affects what comes out. Not thread-safe.
+ */
+public final class KeyOrder implements RecordOrder {
+  /** Records of a sample for each partition. */
+  private static final int SAMPLES = 16;
+
+  /** How many records pass between two looks at whether the build still runs. */
+  private static final int UNCHECKED = 1 << 12;
+
+  private final Path directory;
+  private final RecordWriter to;
+  private final long seed;
+  private final KeyOrderLimits limits;
+  private int created;
+  private Divided all;
+  private boolean first = true;
+  private long done;
+
+  /** Records in partitions. */
+  private record Divided(RecordSpill spill, KeyPartitions partitions) {
+    void add(FramedRecord record) throws IOException {
+      spill.add(partitions.of(record), record);
+    }
+  }
+
+  /**
+   * Creates the temporary files.
+   *
+   * @param directory the directory of the temporary files
+   * @param to receives the records in order; the caller finishes and closes it
+   * @param seed the seed of the signatures
+   * @param memoryBytes the memory limit
+   */
+  public KeyOrder(Path directory, RecordWriter to, long seed, long memoryBytes, int threads)
+      throws IOException {
+    this.directory = directory;
+    this.to = to;
+    this.seed = seed;
+    this.limits = new KeyOrderLimits(memoryBytes, threads);
+    this.all = divided(List.of(), 1);
+  }
+
+  private Divided divided(List<byte[]> sample, int most) throws IOException {
+    RecordSpill spill =
+        new RecordSpill(directory, "order-" + created++, most, KeyOrderLimits.CHUNK);
+    KeySplitters splitters = new KeySplitters(sample, Math.max(1, limits.sampledPartitions()));
+    return new Divided(
+        spill, new KeyPartitions(splitters, spill, most, KeyOrderLimits.PARTITION_BYTES));
+  }
+
+  @Override
+  public void add(FramedRecord record) throws IOException {
+    all.add(record);
+    if (first && all.spill.bytes(0) >= limits.firstBytes()) {
+      first = false;
+      RecordSpill undivided = all.spill;
+      undivided.finish();
+      all = divide(undivided, 0, () -> {}); // so few that a cancelled build ends soon
+    }
+  }
+
+  @Override
+  public void finish() throws IOException {
+    all.spill.finish();
+  }
+
+  /** Divides the records of a partition, which is dropped. */
+  private Divided divide(RecordSpill spill, int partition, Runnable checkRunning)
+      throws IOException {
+    int samples = limits.sampledPartitions() * SAMPLES;
+    long step = Math.max(1, spill.count(partition) / samples);
+    List<byte[]> sample = new ArrayList<>();
+    long[] left = {0};
+    spill.read(
+        partition,
+        (number, bytes, from, keyFrom, keyLength, length) -> {
+          if (--left[0] < 0) {
+            sample.add(Arrays.copyOfRange(bytes, keyFrom, keyFrom + keyLength));
+            left[0] = step;
+          }
+        });
+    Divided divided = divided(sample, limits.partitions());
+    try {
+      SpilledRecord record = new SpilledRecord(spill);
+      long[] unchecked = {0};
+      spill.read(
+          partition,
+          (number, bytes, from, keyFrom, keyLength, length) -> {
+            divided.add(record.of(bytes, from, 0, 0));
+            if (++unchecked[0] % UNCHECKED == 0) {
+              checkRunning.run();
+            }
+          });
+      spill.drop(partition);
+      return divided;
+    } catch (IOException | RuntimeException | Error e) {
+      divided.spill.close();
+      throw e;
+    }
+  }
+
+  @Override
+  public void write(AssemblyProgress progress) throws IOException {
+    progress.ended(Phase.RECORDS);
+    write(all, progress);
+    close();
+    progress.ended(Phase.ORDER);
+  }
+
+  private void write(Divided divided, AssemblyProgress progress) throws IOException {
+    RecordSpill spill = divided.spill;
+    SpilledRecord record = new SpilledRecord(spill);
+    Queue<RecordRun> runs = new ConcurrentLinkedQueue<>();
+    Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
+    int[] written = {0};
+    try (OrderedTasks<Sorted> tasks =
+        new OrderedTasks<>(
+            "bsdb-order",
+            limits.threads(),
+            limits.threads(),
+            sorted -> {
+              write(sorted, record, progress);
+              spill.drop(written[0]++);
+              arrays.add(sorted);
+            })) {
+      for (int i = 0; i < divided.partitions.count(); i++) {
+        int partition = i;
+        if (RecordRun.memory(spill.count(i), spill.bytes(i)) <= limits.runBytes()) {
+          tasks.submit(() -> sorted(spill, partition, runs, arrays));
+          continue;
+        }
+        tasks.drain();
+        if (divided.partitions.isInOrder(i)) {
+          writeAsIs(spill, i, record, progress);
+          spill.drop(i);
+        } else {
+          Divided smaller = divide(spill, i, () -> check(progress));
+          try (RecordSpill closing = smaller.spill) {
+            closing.finish();
+            write(smaller, progress);
+          }
+        }
+        written[0]++;
+      }
+      tasks.drain();
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
+    }
+  }
+
+  private Sorted sorted(
+      RecordSpill spill, int partition, Queue<RecordRun> runs, Queue<Sorted> arrays)
+      throws IOException {
+    RecordRun free = runs.poll();
+    RecordRun run =
+        free == null ? new RecordRun(spill.count(partition), spill.bytes(partition)) : free;
+    run.read(spill, partition);
+    Sorted array = arrays.poll();
+    Sorted sorted = array == null ? new Sorted() : array;
+    run.moveSorted(seed, sorted);
+    runs.add(run);
+    return sorted;
+  }
+
+  private void write(Sorted sorted, SpilledRecord record, AssemblyProgress progress)
+      throws IOException {
+    byte[] bytes = sorted.bytes();
+    int at = 0;
+    for (int i = 0; i < sorted.count(); i++) {
+      FramedRecord framed = record.of(bytes, at, sorted.high(i), sorted.low(i));
+      to.add(framed);
+      at += SpilledRecord.length(framed);
+      if (framed.valueLength > RecordSpill.LONG_VALUE) {
+        check(progress);
+      }
+    }
+    done += sorted.count();
+    check(progress);
+    progress.progress(Phase.ORDER, done);
+  }
+
+  private static void check(AssemblyProgress progress) {
+    if (progress.cancelled()) {
+      throw new CancellationException("the build was cancelled");
+    }
+  }
+
+  /** Writes the records of a partition in the order in which they were added. */
+  private void writeAsIs(
+      RecordSpill spill, int partition, SpilledRecord record, AssemblyProgress progress)
+      throws IOException {
+    Signature signature = new Signature();
+    spill.read(
+        partition,
+        (number, bytes, from, keyFrom, keyLength, length) -> {
+          signature.compute(bytes, keyFrom, keyLength, seed);
+          to.add(record.of(bytes, from, signature.high, signature.low));
+          if (++done % UNCHECKED == 0) {
+            check(progress);
+            progress.progress(Phase.ORDER, done);
+          }
+        });
+  }
+
+  @Override
+  public void close() {
+    all.spill.close();
+  }
+}

@@ -1,0 +1,83 @@
+package tech.bsdb.build;
+
+/**
+ * What {@link KeyOrder} takes.
+ *
+ * @param memoryBytes the memory limit
+ * @param threads the number of threads
+ */
+record KeyOrderLimits(long memoryBytes, int threads) {
+  /** Bytes of a chunk of a partition. */
+  static final int CHUNK = 1 << 14;
+
+  /** Partitions this small are sorted in the processor's caches. */
+  static final long PARTITION_BYTES = 1L << 20;
+
+  /** The most partitions, of which a sample determines half. */
+  private static final int MOST_PARTITIONS = 1024;
+
+  private static final int LEAST_PARTITIONS = 8;
+
+  /** The first records are divided when they have this many bytes, at most. */
+  private static final long FIRST_BYTES = 32L << 20;
+
+  private static final long LEAST_RUN_BYTES = 1L << 20;
+  private static final long MOST_RUN_BYTES = 1L << 30;
+
+  /** The memory of one of the runs, of which each thread has one. */
+  long runBytes() {
+    return Math.max(LEAST_RUN_BYTES, Math.min(MOST_RUN_BYTES, memoryBytes / (threads + 2)));
+  }
+
+  /** Bytes of the first records, from which a sample is taken. */
+  long firstBytes() {
+    return Math.min(FIRST_BYTES, runBytes() / 4);
+  }
+
+  /** The most partitions. */
+  int partitions() {
+    return (int) Math.max(LEAST_PARTITIONS, Math.min(MOST_PARTITIONS, memoryBytes / 4 / CHUNK));
+  }
+
+  /** The partitions that a sample determines. */
+  int sampledPartitions() {
+    return partitions() / 2;
+  }
+
+  private boolean isDivided(long bytes) {
+    return bytes >= firstBytes();
+  }
+
+  /** Bytes of a partition, about, of random keys. */
+  private long partitionBytes(long bytes) {
+    return isDivided(bytes) ? bytes / sampledPartitions() : bytes;
+  }
+
+  /**
+   * Bytes of the temporary files at most, without long values.
+   *
+   * @param bytes bytes of the entries of all records
+   */
+  long temporaryBytes(long records, long bytes) {
+    long chunks = RecordSpill.chunkBytes(bytes, CHUNK);
+    boolean again = RecordRun.memory(records, bytes) / sampledPartitions() > runBytes();
+    return chunks + (isDivided(bytes) && again ? chunks / sampledPartitions() : 0);
+  }
+
+  /** The number of steps in which the temporary files are deleted. */
+  int deletions(long bytes) {
+    return isDivided(bytes) ? RecordSpill.deletions(sampledPartitions()) / 2 : 1;
+  }
+
+  /**
+   * Memory of chunks and runs, about, with random keys.
+   *
+   * @param bytes bytes of the entries of all records
+   */
+  long sortBytes(long records, long bytes) {
+    long chunks = Math.min(bytes, (long) partitions() * CHUNK);
+    long inPartition = isDivided(bytes) ? records / sampledPartitions() : records;
+    long run = RecordRun.memory(inPartition, partitionBytes(bytes));
+    return chunks + (isDivided(bytes) ? threads + 1 : 1) * Math.min(runBytes(), run);
+  }
+}
