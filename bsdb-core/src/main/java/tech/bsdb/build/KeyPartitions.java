@@ -62,7 +62,7 @@ final class KeyPartitions {
     byte[] bytes = record.head;
     int from = record.keyStart();
     int to = from + record.keyLength;
-    int partition = splitters.partition(bytes, from, record.keyLength);
+    int partition = splitters.partition(bytes, from, to);
     if (partition < splitters.partitions() - 1) {
       return partition;
     }

@@ -61,11 +61,11 @@ final class KeyRun {
     add(key, 0, key.length, address);
   }
 
-  /** Adds a key that is part of an array. */
-  void add(byte[] key, int from, int length, long address) {
-    int start = starts[count];
+  /** Adds a key, which is part of an array. */
+  void add(byte[] from, int start, int end, long address) {
+    int length = end - start;
     byte[] into = room(head + length);
-    addStart(entries.put(into, start, key, from, length, address));
+    addStart(entries.put(into, starts[count], from, start, length, address));
   }
 
   /** The array of the entries, with room for so many bytes behind the last one. */

@@ -80,26 +80,32 @@ final class KeySpill implements Closeable {
 
     /** Adds a key; its address counts only if the keys have addresses. */
     void add(byte[] key, long address) throws IOException {
-      int number = splitters.partition(key);
+      add(key, 0, key.length, address);
+    }
+
+    /** Adds a key, which is part of an array; its address counts as above. */
+    void add(byte[] bytes, int from, int to, long address) throws IOException {
+      int number = splitters.partition(bytes, from, to);
+      int length = to - from;
       byte[] buffer = buffers[number];
       if (buffer == null) {
         buffer = new byte[chunkBytes];
         buffers[number] = buffer;
       }
       int at = used[number];
-      int needed = entries.head() + key.length;
+      int needed = entries.head() + length;
       if (needed > buffer.length - at) {
         write(number, buffer, at);
         at = 0;
         if (needed > buffer.length) {
           byte[] single = new byte[needed];
-          write(number, single, entries.put(single, 0, key, 0, key.length, address));
+          write(number, single, entries.put(single, 0, bytes, from, length, address));
           used[number] = 0;
           keys[number]++;
           return;
         }
       }
-      used[number] = entries.put(buffer, at, key, 0, key.length, address);
+      used[number] = entries.put(buffer, at, bytes, from, length, address);
       keys[number]++;
     }
 

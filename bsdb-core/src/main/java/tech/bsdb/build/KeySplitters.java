@@ -79,13 +79,13 @@ final class KeySplitters {
   }
 
   /** Eight bytes as an unsigned number; zeros follow a short key. */
-  private static long word(byte[] bytes, int from, int end) {
-    if (end - from >= Long.BYTES) {
-      return KeyRun.word(bytes, from, end);
+  private static long word(byte[] bytes, int from, int to) {
+    if (to - from >= Long.BYTES) {
+      return KeyRun.word(bytes, from, to);
     }
     long word = 0;
     for (int i = 0; i < Long.BYTES; i++) {
-      word = word << Byte.SIZE | (from + i < end ? bytes[from + i] & 0xFF : 0);
+      word = word << Byte.SIZE | (from + i < to ? bytes[from + i] & 0xFF : 0);
     }
     return word;
   }
@@ -113,13 +113,12 @@ final class KeySplitters {
   }
 
   /** The partition of a key that is part of an array. */
-  int partition(byte[] bytes, int start, int length) {
-    int end = start + length;
-    int shared = Math.min(common.length, length);
-    int mismatch = Arrays.mismatch(common, 0, common.length, bytes, start, start + shared);
+  int partition(byte[] bytes, int start, int end) {
+    int shared = start + Math.min(common.length, end - start);
+    int mismatch = Arrays.mismatch(common, 0, common.length, bytes, start, shared);
     if (mismatch >= 0) {
       boolean less =
-          mismatch == length || (bytes[start + mismatch] & 0xFF) < (common[mismatch] & 0xFF);
+          start + mismatch == end || (bytes[start + mismatch] & 0xFF) < (common[mismatch] & 0xFF);
       return less ? 0 : keys.length;
     }
     long word = word(bytes, start + common.length, end);
@@ -142,5 +141,9 @@ final class KeySplitters {
       }
     }
     return from;
+  }
+
+  private static boolean isLess(byte[] bytes, int start, int end, byte[] splitter) {
+    return Arrays.compareUnsigned(bytes, start, end, splitter, 0, splitter.length) < 0;
   }
 }

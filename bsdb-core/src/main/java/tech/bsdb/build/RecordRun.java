@@ -75,7 +75,7 @@ final class RecordRun {
     }
     System.arraycopy(from, at, bytes, start, length);
     starts[number + 1] = start + length;
-    keys.add(from, keyAt, keyLength, 0);
+    keys.add(from, keyAt, keyAt + keyLength, 0);
   }
 
   /** Sorts the records and moves them. */

@@ -56,6 +56,9 @@ class KeySpillTest {
       for (byte[] key : all) {
         int partition = splitters.partition(key);
         assertThat(partition).isBetween(last, splitters.partitions() - 1);
+        byte[] around = Truth.bytes(random, key.length + random.nextInt(2, 20));
+        System.arraycopy(key, 0, around, 1, key.length);
+        assertThat(splitters.partition(around, 1, 1 + key.length)).isEqualTo(partition);
         if (previous != null && Arrays.equals(previous, key)) {
           assertThat(partition).isEqualTo(last);
         }
