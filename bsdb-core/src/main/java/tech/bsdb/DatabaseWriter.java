@@ -9,6 +9,7 @@ import tech.bsdb.build.Assembled;
 import tech.bsdb.build.Assembly;
 import tech.bsdb.build.BuildPlace;
 import tech.bsdb.build.BuildResources;
+import tech.bsdb.build.CollectedKeys;
 import tech.bsdb.build.DuplicateRule;
 import tech.bsdb.build.KeyOrder;
 import tech.bsdb.build.OrderStage;
@@ -44,6 +45,7 @@ final class DatabaseWriter implements BuildOutput {
   private final int shard;
   private final int shards;
   private final BuildResources opened = new BuildResources();
+  private final @Nullable CollectedKeys collected;
   private final Assembly assembly;
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
   private @Nullable DictionaryTrainer trainer;
@@ -71,6 +73,7 @@ final class DatabaseWriter implements BuildOutput {
     this.shard = shard;
     this.shards = shards;
     this.held = new RecordBatch(options.seed());
+    this.collected = options.orderedKeys() && layout(options).packed() ? collectedKeys() : null;
     this.assembly = opened.add(assembly());
     if (layout(options).compressed()
         && options.dictionaryBytes() > 0
@@ -79,9 +82,13 @@ final class DatabaseWriter implements BuildOutput {
     }
   }
 
+  private CollectedKeys collectedKeys() {
+    return opened.add(new CollectedKeys(place, totals, options.memoryBytes(), options.threads()));
+  }
+
   private Assembly assembly() throws IOException {
     return layout(options).packed()
-        ? new PackedAssembly(place, chunk, packed(options))
+        ? new PackedAssembly(place, chunk, packed(options), collected)
         : new AddressedAssembly(place, chunk, addressed(options), totals);
   }
 
@@ -315,8 +322,9 @@ final class DatabaseWriter implements BuildOutput {
       order.write(progress);
     }
     Assembled assembled = assembly.complete(progress);
-    if (options.orderedKeys() && layout(options).packed()) {
-      assembled = order(assembled, totals, dictionary, options, place, chunk, progress).add(opened);
+    if (collected != null) {
+      OrderStage order = order(assembled, totals, dictionary, options, place, chunk, progress);
+      assembled = order.add(opened, collected);
     }
     SealedFiles sealed =
         SealedFiles.of(assembled, totals, options, shard, shards, place, chunk, progress);

@@ -168,6 +168,32 @@ class LayoutPlanTest {
     requireCloseDisk(plan, built);
   }
 
+  /** The spill of the keys grows while that of the records shrinks, in 1 to 16 steps. */
+  @ParameterizedTest
+  @CsvSource({
+    "100, 60000, 10, 2",
+    "3000, 2000, 0, 8",
+    "12000, 300, 1000, 2",
+    "200000, 40, 0, 2",
+    "200000, 16, 32, 9"
+  })
+  void theKeysOfPackedRecordsAreSpilledBesideThem(int records, int key, int value, int threads)
+      throws Exception {
+    for (Layout layout : new Layout[] {Layout.PACKED, Layout.PACKED_COMPRESSED}) {
+      BuildOptions without =
+          options
+              .withLayout(layout)
+              .withDictionaryBytes(0)
+              .withThreads(threads)
+              .withMemoryBytes(1 << 20);
+      BuildOptions chosen = without.withOrderedKeys(true);
+      LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
+      assertThat(plan.temporaryBytes())
+          .isGreaterThan(LayoutPlan.of(without, records, key, value).temporaryBytes());
+      requireEnoughDisk(plan, build(chosen, records, key, value));
+    }
+  }
+
   @Test
   void anOrderTakesWhatWasMeasured() { // OPERATIONS.md, 16 random bytes
     BuildOptions ordered = options.withOrderedKeys(true);

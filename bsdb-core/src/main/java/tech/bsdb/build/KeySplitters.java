@@ -74,10 +74,6 @@ final class KeySplitters {
     return mismatch < 0 ? first : Arrays.copyOf(first, mismatch);
   }
 
-  private static boolean isLess(byte[] bytes, int start, int end, byte[] splitter) {
-    return Arrays.compareUnsigned(bytes, start, end, splitter, 0, splitter.length) < 0;
-  }
-
   /** Eight bytes as an unsigned number; zeros follow a short key. */
   private static long word(byte[] bytes, int from, int to) {
     if (to - from >= Long.BYTES) {

@@ -23,6 +23,9 @@ record OrderLimits(long memoryBytes, int threads) {
 
   private static final int LEAST_CHUNK = 1 << 12;
 
+  /** Memory of the keys that splitters are chosen from, at most. */
+  private static final long SAMPLE = 4L << 20;
+
   /** The memory that all keys need at once. */
   static long need(long keys, long keyBytes) {
     return keyBytes + (KeyRun.OVERHEAD + new KeyEntries(true).head()) * keys;
@@ -31,6 +34,39 @@ record OrderLimits(long memoryBytes, int threads) {
   /** The memory of one of the runs, of which each thread has one. */
   long runBytes() {
     return Math.max(LEAST_RUN_BYTES, Math.min(MOST_RUN_BYTES, memoryBytes / (threads + 4)));
+  }
+
+  /**
+   * Whether keys are divided, rather than sorted in memory all at once.
+   *
+   * @param need the memory that all keys need
+   */
+  boolean divides(long need) {
+    return need > runBytes();
+  }
+
+  /** The memory of keys that are collected before they are divided. */
+  long sampleBytes() {
+    return Math.min(runBytes(), SAMPLE);
+  }
+
+  /**
+   * The memory that remains for packing records while keys are collected; half of it at least.
+   *
+   * @param need the memory that all keys need
+   */
+  long packBytes(long need) {
+    return Math.max(memoryBytes - collectedBytes(need), memoryBytes / 2);
+  }
+
+  /** Memory of the keys that are collected, or of the sample and the chunks. */
+  long collectedBytes(long need) {
+    return divides(need) ? Math.max(sampleBytes(), chunksBytes(need)) : need;
+  }
+
+  private long chunksBytes(long need) {
+    int partitions = partitions(need);
+    return (long) partitions * threads * chunkBytes(need, partitions);
   }
 
   /**
@@ -50,18 +86,24 @@ record OrderLimits(long memoryBytes, int threads) {
     return (int) Math.max(LEAST_CHUNK, Math.min(KeySpill.MOST_CHUNK, Long.highestOneBit(each)));
   }
 
-  /** Bytes of the temporary file, with keys of equal length. */
+  /** Bytes of the temporary files, with keys of equal length. */
   long temporaryBytes(KeyEntries entries, long keys, int keyLength) {
-    return need(keys, keys * keyLength) <= runBytes() ? 0 : keys * (entries.head() + keyLength);
+    long need = need(keys, keys * keyLength);
+    if (!divides(need)) {
+      return 0;
+    }
+    long bytes = keys * (entries.head() + keyLength);
+    int partitions = partitions(need);
+    boolean runs = 2 * need / partitions > runBytes(); // of a partition, in a file of their own
+    return runs ? bytes + 2 * bytes / partitions : bytes;
   }
 
   /** Memory of chunks and runs, about, with keys that fill their partitions evenly. */
   long sortBytes(long need) {
-    if (need <= runBytes()) {
+    if (!divides(need)) {
       return need;
     }
-    int partitions = partitions(need);
-    long chunks = (long) partitions * threads * chunkBytes(need, partitions);
-    return Math.max(chunks, (threads + 2) * Math.min(runBytes(), 2 * need / partitions));
+    long runs = (threads + 2) * Math.min(runBytes(), 2 * need / partitions(need));
+    return Math.max(chunksBytes(need), runs);
   }
 }

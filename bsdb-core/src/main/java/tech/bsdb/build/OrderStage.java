@@ -22,8 +22,9 @@ import tech.bsdb.work.OrderedTasks;
 
 /**
  * Writes the order of the keys of a database whose other files are finished: reads the keys from
- * the data files, divides them into partitions, and sorts these one after the other. Neither the
- * memory nor the number of threads affects what comes out. Not thread-safe.
+ * the data files, unless they were {@linkplain CollectedKeys collected} before, divides them into
+ * partitions, and sorts these one after the other. Neither the memory nor the number of threads
+ * affects what comes out. Not thread-safe.
  */
 public final class OrderStage {
   /** How many records pass between two reports of progress. */
@@ -40,6 +41,9 @@ public final class OrderStage {
   private final OrderLimits limits;
   private final AssemblyProgress progress;
   private final List<Content> data;
+
+  /** The number of records whose keys were read back, which is half of the work then. */
+  private long readBack;
 
   /**
    * Creates the stage.
@@ -87,7 +91,8 @@ public final class OrderStage {
    */
   public Assembled add(BuildResources resources) throws IOException {
     long most = limits.runBytes();
-    if (need() <= most) {
+    readBack = totals.records();
+    if (!limits.divides(need())) {
       KeyRun run = new KeyRun(entries, (int) totals.records(), entryBytes());
       keys.scan(keys.wholes(), run::add);
       run.sort();
@@ -100,6 +105,25 @@ public final class OrderStage {
         new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
       spillKeys(keys.parts(places), spill);
       return written(resources, sink -> passSorted(spill, most, sink));
+    }
+  }
+
+  /**
+   * Writes the order of the keys of a packed database, which were collected while it was packed.
+   *
+   * @param resources closes its file
+   * @param collected is closed
+   * @return the database with the file
+   */
+  public Assembled add(BuildResources resources, CollectedKeys collected) throws IOException {
+    try (collected) {
+      KeySpill divided = collected.divided();
+      if (divided != null) {
+        return written(resources, sink -> passSorted(divided, limits.runBytes(), sink));
+      }
+      KeyRun run = collected.inMemory();
+      run.sort();
+      return written(resources, sink -> pass(run, sink));
     }
   }
 
@@ -324,7 +348,7 @@ public final class OrderStage {
     @Override
     public void add(byte[] bytes, int from, int to, long next) throws IOException {
       if (++passed % REPORT == 0) {
-        report((totals.records() + passed) / 2);
+        report(readBack == 0 ? passed : (readBack + passed) / 2);
       }
       if (distinct) {
         put(bytes, from, to, next);

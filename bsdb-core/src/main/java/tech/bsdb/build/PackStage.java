@@ -24,6 +24,7 @@ public final class PackStage {
   private final SortedPasses passes;
   private final BooleanSupplier cancelled;
   private final CompressedBins.@Nullable Rule compression;
+  private final KeyReceiver keys;
   private byte[] part = new byte[0];
   private long records;
 
@@ -37,6 +38,7 @@ public final class PackStage {
    * @param seed the seed of the signatures
    * @param cancelled polled; true ends the stage with a {@link CancellationException}
    * @param compression how to compress the bins, or null
+   * @param keys receives the key of each record that is not dropped
    */
   PackStage(
       RecordSpill spill,
@@ -46,7 +48,8 @@ public final class PackStage {
       DuplicateRule kept,
       long seed,
       BooleanSupplier cancelled,
-      CompressedBins.@Nullable Rule compression) {
+      CompressedBins.@Nullable Rule compression,
+      KeyReceiver keys) {
     this.spill = spill;
     this.shape = shape;
     this.passes =
@@ -54,6 +57,7 @@ public final class PackStage {
             spill, shape, memoryBytes, threads, kept, seed, cancelled, compression != null);
     this.cancelled = cancelled;
     this.compression = compression;
+    this.keys = keys;
   }
 
   /** Writes the bins of a pass. */
@@ -80,7 +84,10 @@ public final class PackStage {
     int[] file = {0};
     passes.run(
         "bsdb-pack",
-        sorted -> new Packed(output(sorted, filter), sorted.records()),
+        sorted -> {
+          keys.add(sorted);
+          return new Packed(output(sorted, filter), sorted.records());
+        },
         (packed, fromPartition) -> {
           int wanted = (int) ((long) fromPartition * files.size() / RecordSpill.PARTITIONS);
           while (file[0] < wanted) {

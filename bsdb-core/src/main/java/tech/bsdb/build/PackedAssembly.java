@@ -43,6 +43,7 @@ public final class PackedAssembly implements Assembly {
       int threads) {}
 
   private final Settings settings;
+  private final @Nullable CollectedKeys keys;
   private final BuildResources resources = new BuildResources();
   private final PackedFiles files;
   private final RecordSpill spill;
@@ -53,9 +54,13 @@ public final class PackedAssembly implements Assembly {
    *
    * @param chunk write buffer of all files, which are written in turn. The caller closes it, after
    *     the assembly.
+   * @param keys collects all keys, or null. The caller closes it, after the assembly
    */
-  public PackedAssembly(BuildPlace place, ChunkBuffer chunk, Settings settings) throws IOException {
+  public PackedAssembly(
+      BuildPlace place, ChunkBuffer chunk, Settings settings, @Nullable CollectedKeys keys)
+      throws IOException {
     this.settings = settings;
+    this.keys = keys;
     try {
       this.files =
           resources.add(
@@ -87,12 +92,13 @@ public final class PackedAssembly implements Assembly {
         new PackStage(
             spill,
             shape,
-            settings.memoryBytes(),
+            keys == null ? settings.memoryBytes() : keys.packBytes(),
             settings.threads(),
             settings.duplicates(),
             settings.seed(),
             progress::cancelled,
-            compressed ? compression() : null);
+            compressed ? compression() : null,
+            keys == null ? KeyReceiver.NONE : keys);
     Facts.Filter filter = files.filterFacts(spill.records());
     FilterWriter filtered = files.filterWriter(filter);
     BinIndex index =

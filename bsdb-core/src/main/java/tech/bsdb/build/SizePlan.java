@@ -207,10 +207,40 @@ public record SizePlan(
         Math.max(memoryBytes, limits.sortBytes(records.count, entries)));
   }
 
-  /** The same packed database with the order of its keys. */
+  /**
+   * The same packed database with the order of its keys, which are collected while the records are
+   * packed.
+   */
   public SizePlan ordered(PackedAssembly.Settings settings, Records records) {
     OrderLimits limits = new OrderLimits(settings.memoryBytes(), settings.threads());
-    return ordered(records, 0, limits, 0);
+    long need = OrderLimits.need(records.count, records.count * records.keyLength);
+    PackedShape shape = shape(settings, records);
+    long keys = limits.temporaryBytes(new KeyEntries(false), records.count, records.keyLength);
+    // The keys are ahead of the data by the passes that run, and of the spill by one step more.
+    double ahead =
+        Math.min(
+            1,
+            1.0 / RecordSpill.deletions(shape.units())
+                + (settings.threads() + 1.0) / shape.units());
+    long first = (long) (ahead * keys);
+    long last = keys + (long) (ahead * temporaryBytes);
+    SizePlan ordered = ordered(records, 0, limits, 0);
+    return new SizePlan(
+        dataBytes,
+        hashBytes,
+        indexBytes,
+        dictionaryBytes,
+        filterBytes,
+        ordered.orderBytes,
+        bins,
+        spanning,
+        pinnedBytes,
+        ordered.orderHeapBytes,
+        Math.max(temporaryBytes + first, last),
+        Math.max(ordered.peakBytes, Math.max(peakBytes + first, databaseBytes() + last)),
+        Math.max(
+            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
+            limits.sortBytes(need)));
   }
 
   /**
@@ -266,11 +296,7 @@ public record SizePlan(
       int dictionaryBytes) {
     long count = records.count;
     boolean compressed = settings.layout().compressed();
-    long raw = count * records.length();
-    PackedShape shape =
-        compressed
-            ? PackedShape.compressed(count, raw, settings.blockSize())
-            : PackedShape.of(count, raw);
+    PackedShape shape = shape(settings, records);
     long length = compressed ? storedLength(settings.blockSize(), records) : records.length();
     long contentPages = PackedWriter.expectedPages(count, length, shape.bins(), shape.spanning());
     if (compressed && compressedBytes >= 0) {
@@ -302,15 +328,6 @@ public record SizePlan(
             + dictionary
             + filter
             + bytes(MANIFEST);
-    long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
-    long memory =
-        RecordSpill.openBytes(count)
-            + SortedPasses.bytes(
-                count,
-                compressed ? entry + Math.max(entry, 2 * records.length()) : entry,
-                shape,
-                settings.memoryBytes(),
-                settings.threads());
     return new SizePlan(
         data,
         0,
@@ -324,7 +341,31 @@ public record SizePlan(
         0,
         spilled,
         peak,
-        memory);
+        packBytes(settings, records, settings.memoryBytes()));
+  }
+
+  private static PackedShape shape(PackedAssembly.Settings settings, Records records) {
+    long raw = records.count * records.length();
+    return settings.layout().compressed()
+        ? PackedShape.compressed(records.count, raw, settings.blockSize())
+        : PackedShape.of(records.count, raw);
+  }
+
+  /**
+   * Memory of the chunks and passes of a packed database.
+   *
+   * @param memoryBytes the memory limit for concurrent passes
+   */
+  private static long packBytes(
+      PackedAssembly.Settings settings, Records records, long memoryBytes) {
+    long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
+    return RecordSpill.openBytes(records.count)
+        + SortedPasses.bytes(
+            records.count,
+            settings.layout().compressed() ? entry + Math.max(entry, 2 * records.length()) : entry,
+            shape(settings, records),
+            memoryBytes,
+            settings.threads());
   }
 
   /** A record's length with its share of the headers of a block that is stored. */

@@ -294,19 +294,19 @@ final class SortedBins {
   }
 
   private boolean sameKey(int a, int b) {
-    return Arrays.equals(bytes, keyStarts[a], keyEnd(a), bytes, keyStarts[b], keyEnd(b));
+    return Arrays.equals(bytes, keyStarts[a], keyEndOf(a), bytes, keyStarts[b], keyEndOf(b));
   }
 
-  private int keyEnd(int record) {
+  private int keyEndOf(int record) {
     return keyStarts[record] + RecordFrame.keyLength(RecordFrame.header(bytes, starts[record]));
   }
 
   private ByteBuffer keyBuffer(int record) {
-    return ByteBuffer.wrap(bytes, keyStarts[record], keyEnd(record) - keyStarts[record]);
+    return ByteBuffer.wrap(bytes, keyStarts[record], keyEndOf(record) - keyStarts[record]);
   }
 
   private byte[] key(int record) {
-    return Arrays.copyOfRange(bytes, keyStarts[record], keyEnd(record));
+    return Arrays.copyOfRange(bytes, keyStarts[record], keyEndOf(record));
   }
 
   /**
@@ -395,5 +395,15 @@ final class SortedBins {
   /** The end of the record at a position of the order. */
   int recordEnd(int position) {
     return starts[order[position] + 1];
+  }
+
+  /** Where the key of the record at a position of the order starts. */
+  int keyStart(int position) {
+    return keyStarts[order[position]];
+  }
+
+  /** The end of the key of the record at a position of the order. */
+  int keyEnd(int position) {
+    return keyEndOf(order[position]);
   }
 }

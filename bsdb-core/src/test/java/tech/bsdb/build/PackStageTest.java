@@ -11,12 +11,15 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collection;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
@@ -142,6 +145,7 @@ class PackStageTest {
               ? PackedShape.compressed(spill.records(), spill.recordBytes(), BLOCK)
               : PackedShape.of(spill.records(), spill.recordBytes());
       assertThat(shape.bins() % shape.units()).isZero();
+      Queue<byte[]> keys = new ConcurrentLinkedQueue<>();
       PackStage stage =
           new PackStage(
               spill,
@@ -151,7 +155,12 @@ class PackStageTest {
               kept,
               seed,
               () -> false,
-              compressed ? new CompressedBins.Rule(compressor, BLOCK) : null);
+              compressed ? new CompressedBins.Rule(compressor, BLOCK) : null,
+              pass -> {
+                for (int i = 0; i < pass.records(); i++) {
+                  keys.add(Arrays.copyOfRange(pass.bytes(), pass.keyStart(i), pass.keyEnd(i)));
+                }
+              });
       long[] progress = {0};
       PagesFile filter = new PagesFile(own.resolve("filter"), FilterWriter.identity());
       FilterWriter filtered =
@@ -171,8 +180,15 @@ class PackStageTest {
       for (PagesFile file : files) {
         file.close();
       }
+      assertThat(sorted(keys))
+          .isEqualTo(sorted(expected(kept).stream().map(Truth.Entry::key).toList()));
       return new Packed(files, index, filter, stage.records(), layout());
     }
+  }
+
+  /** The keys in order, to be compared. */
+  private static List<ByteBuffer> sorted(Collection<byte[]> keys) {
+    return keys.stream().map(ByteBuffer::wrap).sorted().toList();
   }
 
   private Signature signature(byte[] key) {
@@ -529,7 +545,8 @@ class PackStageTest {
               DuplicateRule.REJECT,
               seed,
               () -> done[0] > 2000,
-              null);
+              null,
+              KeyReceiver.NONE);
       assertThatThrownBy(() -> stage.write(List.of(file.pages()), null, more -> done[0] += more))
           .isInstanceOf(CancellationException.class);
       assertThat(done[0]).isLessThan(20_000);
