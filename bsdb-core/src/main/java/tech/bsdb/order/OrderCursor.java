@@ -11,10 +11,17 @@ import tech.bsdb.io.Window;
  * thread at a time.
  */
 public final class OrderCursor {
+  /** Bytes of an array for keys, at first. */
+  private static final int ROOM = 64;
+
   private final OrderIndex index;
   private final Window window = new Window();
   private @Nullable KeyBlock keys;
   private @Nullable OrderNode leaf;
+
+  /** Memory for leaves of one page. */
+  private final byte[] room = new byte[OrderNode.ONE_PAGE];
+
   private long page;
 
   /** The number of the entry in the leaf. */
@@ -35,6 +42,11 @@ public final class OrderCursor {
   /** Creates a cursor that is not at a key. */
   public OrderCursor(OrderIndex index) {
     this.index = index;
+  }
+
+  /** The tree that it moves in. */
+  public OrderIndex index() {
+    return index;
   }
 
   /** Whether the cursor is at a key. */
@@ -228,7 +240,7 @@ public final class OrderCursor {
   public int takeFollowing(
       byte @Nullable [] to, byte[][] keys, long @Nullable [] addresses, int from, int most)
       throws CorruptDatabaseException {
-    byte[] last = key();
+    byte[] before = key();
     if (end < 0) {
       return 0;
     }
@@ -236,30 +248,58 @@ public final class OrderCursor {
     int first = entry + 1;
     int count = Math.min(most, node.count() - first);
     int at = end;
+    int length = before.length;
+    byte[] last = Arrays.copyOf(before, Math.max(ROOM, length + OrderNode.SLACK));
+    int common = to == null ? 0 : commonBytes(last, length, to);
     int taken = 0;
     try {
       for (; taken < count; taken++) {
         int number = first + taken;
-        boolean startsBlock = number % OrderNode.IN_BLOCK == 0;
-        long next = node.entry(startsBlock ? node.start(number / OrderNode.IN_BLOCK) : at);
-        byte[] decoded = startsBlock ? node.keyOfBlock(next) : node.key(next, last);
-        if (to != null && Arrays.compareUnsigned(decoded, to) >= 0) {
-          break;
+        long next;
+        if (number % OrderNode.IN_BLOCK == 0) {
+          next = node.entry(node.start(number / OrderNode.IN_BLOCK));
+          last = withRoom(last, next);
+          length = node.copyShared(last, next);
+          common = length; // so that it is compared
+        } else {
+          next = node.entry(at);
+          last = withRoom(last, next);
+        }
+        node.change(last, length, next);
+        length = OrderNode.keyLength(next);
+        byte[] decoded = Arrays.copyOf(last, length);
+        if (to != null && OrderNode.shared(next) <= common) { // otherwise less, like the last
+          if (Arrays.compareUnsigned(decoded, to) >= 0) {
+            break;
+          }
+          common = commonBytes(last, length, to);
         }
         keys[from + taken] = decoded;
         if (addresses != null) {
           addresses[from + taken] = node.value(number);
         }
-        last = decoded;
         at = OrderNode.end(next);
       }
     } catch (IndexOutOfBoundsException | NegativeArraySizeException e) {
       throw unsound(e);
     }
-    key = last;
-    end = at;
-    entry += taken;
+    if (taken > 0) {
+      key = keys[from + taken - 1];
+      end = at;
+      entry += taken;
+    }
     return taken;
+  }
+
+  private static int commonBytes(byte[] one, int length, byte[] other) {
+    int mismatch = Arrays.mismatch(one, 0, length, other, 0, other.length);
+    return mismatch < 0 ? length : mismatch;
+  }
+
+  /** The array with room for the key of an entry. */
+  private static byte[] withRoom(byte[] last, long entry) {
+    int room = OrderNode.keyLength(entry) + OrderNode.SLACK;
+    return room <= last.length ? last : Arrays.copyOf(last, 2 * room);
   }
 
   /** Decodes the key of the entry, which comes after one whose key is known. */
@@ -301,7 +341,7 @@ public final class OrderCursor {
     if (leaf == null || leafPage != page) {
       leaf = null; // if the read fails, the cursor is nowhere
       decoded = 0;
-      leaf = index.leaf(leafPage, window);
+      leaf = index.leaf(leafPage, window, room);
       page = leafPage;
     }
   }

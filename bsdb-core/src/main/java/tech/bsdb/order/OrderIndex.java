@@ -126,7 +126,7 @@ public final class OrderIndex implements Closeable {
   }
 
   private long before(int level, long page, Window window) throws IOException {
-    return (level == 0 ? leaf(page, window) : inner(level, page, window)).before();
+    return (level == 0 ? leaf(page, window, onePage()) : inner(level, page, window)).before();
   }
 
   /** The last leaf. */
@@ -172,7 +172,7 @@ public final class OrderIndex implements Closeable {
     int place = Math.toIntExact(starts[level] - starts[1] + page);
     OrderNode node = nodes.get(place);
     if (node == null) {
-      node = read(level, page, OrderNode.CHILD, window);
+      node = read(level, page, OrderNode.CHILD, window, onePage());
       nodes.set(place, node);
     }
     return node;
@@ -182,25 +182,30 @@ public final class OrderIndex implements Closeable {
    * Reads a leaf.
    *
    * @param page its first page, relative to the first leaf
+   * @param room {@link OrderNode#ONE_PAGE} bytes that the leaf takes over if it has one page
    */
-  OrderNode leaf(long page, Window window) throws IOException {
-    return read(0, page, facts.place().all(), window);
+  OrderNode leaf(long page, Window window, byte[] room) throws IOException {
+    return read(0, page, facts.place().all(), window, room);
   }
 
-  private OrderNode read(int level, long page, int width, Window window) throws IOException {
+  private static byte[] onePage() {
+    return new byte[OrderNode.ONE_PAGE];
+  }
+
+  private OrderNode read(int level, long page, int width, Window window, byte[] room)
+      throws IOException {
     long first = starts[level] + page;
     if (page < 0 || first >= starts[level + 1]) {
       throw noSuchNode(level, page);
     }
-    byte[] bytes = gathered(first, 1, window);
-    int count = requireWithin(level, first, OrderNode.pages(bytes, 0));
-    return node(count == 1 ? bytes : gathered(first, count, window), width, level, first);
-  }
-
-  private byte[] gathered(long first, int count, Window window) throws IOException {
-    byte[] bytes = new byte[count * Page.PAYLOAD + OrderNode.SLACK];
-    gather(first, count, window, bytes, 0);
-    return bytes;
+    gather(first, 1, window, room, 0);
+    int count = requireWithin(level, first, OrderNode.pages(room, 0));
+    byte[] bytes = room;
+    if (count > 1) {
+      bytes = new byte[count * Page.PAYLOAD + OrderNode.SLACK];
+      gather(first, count, window, bytes, 0);
+    }
+    return node(bytes, width, level, first);
   }
 
   /** Reads pages and puts their payloads one after the other, from the place of a page on. */

@@ -4,6 +4,7 @@ import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 import java.util.Arrays;
+import tech.bsdb.format.Page;
 
 /**
  * A node of the tree of keys (FORMAT.md §16), decoded where it lies. Immutable and thread-safe.
@@ -36,6 +37,9 @@ final class OrderNode {
 
   /** Bytes of the array of a node behind its pages, so that a value can be read at once. */
   static final int SLACK = Long.BYTES;
+
+  /** Bytes of the array of a node of one page. */
+  static final int ONE_PAGE = Page.PAYLOAD + SLACK;
 
   /** A length that does not fit in four bits has this instead, and what is more follows. */
   static final int LONG = 15;
@@ -153,7 +157,8 @@ final class OrderNode {
     return (long) shared << LENGTH_BITS + AT_BITS | (long) length << AT_BITS | at;
   }
 
-  private static int shared(long entry) {
+  /** The bytes that the key of an entry shares with that of another one. */
+  static int shared(long entry) {
     return (int) (entry >>> LENGTH_BITS + AT_BITS);
   }
 
@@ -319,6 +324,38 @@ final class OrderNode {
     System.arraycopy(like, 0, key, 0, shared);
     System.arraycopy(bytes, at(entry), key, shared, length);
     return key;
+  }
+
+  /** The length of the key of an entry. */
+  static int keyLength(long entry) {
+    return shared(entry) + length(entry);
+  }
+
+  /**
+   * Turns the key at the start of an array into that of an entry.
+   *
+   * @param key starts with a key that begins like that of the entry, and has room for {@link
+   *     #SLACK} bytes behind both
+   * @param length the length of that key
+   */
+  void change(byte[] key, int length, long entry) {
+    int shared = shared(entry);
+    if (shared > length) {
+      throw new IndexOutOfBoundsException("a key shares more than there is");
+    }
+    int rest = length(entry);
+    if (rest <= Long.BYTES) {
+      LONGS.set(key, shared, (long) LONGS.get(bytes, at(entry)));
+    } else {
+      System.arraycopy(bytes, at(entry), key, shared, rest);
+    }
+  }
+
+  /** Puts what the first entry of a block shares with the first one of the node into an array. */
+  int copyShared(byte[] key, long entry) {
+    int shared = shared(entry);
+    System.arraycopy(bytes, at(entry(start(0))), key, 0, shared);
+    return shared;
   }
 
   /** Returns the key of the first entry of a block. */
