@@ -346,7 +346,7 @@ class OrderedDatabaseTest {
             assertThat(range.next()).isFalse();
           }
           if (engine == OpenOptions.Engine.BUFFERED || Offered.readsDevice(engine)) {
-            assertThat(database.ioCounters().reads() - before).isBetween(2L, 12L);
+            assertThat(database.ioCounters().reads() - before).isBetween(1L, 6L);
           }
         }
       }

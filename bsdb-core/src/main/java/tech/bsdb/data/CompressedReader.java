@@ -9,6 +9,7 @@ import java.nio.ByteBuffer;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
@@ -88,6 +89,58 @@ public final class CompressedReader implements RecordReader {
     return valueAt(raw, length, addresses.detail(address), file, position, key, values);
   }
 
+  @Override
+  public boolean readTogether(PlacedRecords records, boolean anyway, Extent extent, Scratch scratch)
+      throws IOException {
+    PageRun run = new PageRun(records, files, addresses, blocks.ahead);
+    while (run.next()) {
+      if (!anyway && run.isScattered()) {
+        return false;
+      }
+      DataFile file = run.read(extent);
+      for (int number = run.start(); number < run.end(); ) {
+        number = takeFromBlock(records, number, run.end(), file, extent, scratch);
+        extent.readOnce(); // unless a large block took pages of its own
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Takes the values of records that follow one another in one block, which is decompressed once.
+   *
+   * @param from the number of the first record
+   * @param to the end of the records whose pages were read
+   * @return the number of the first record of another block
+   */
+  private int takeFromBlock(
+      PlacedRecords records, int from, int to, DataFile file, Extent extent, Scratch scratch)
+      throws IOException {
+    long position = addresses.position(records.address(from));
+    int end = from + 1;
+    while (end < to && addresses.position(records.address(end)) == position) {
+      end++;
+    }
+    PayloadCursor cursor = scratch.cursor(file, extent);
+    cursor.seek(position);
+    long lengthAndKind = cursor.nextLeb128();
+    boolean alone = end == from + 1 && addresses.detail(records.address(from)) == 0;
+    if (alone && (lengthAndKind & 1) != 0) {
+      byte[] key = records.key(from);
+      records.note(from, PlainReader.valueAt(cursor, file, key, scratch.values));
+      return end;
+    }
+    int length = Blocks.rawLength(lengthAndKind, file, position);
+    byte[] raw = blocks.decompress(cursor, file, position, lengthAndKind, scratch);
+    for (int number = from; number < end; number++) {
+      int offset = addresses.detail(records.address(number));
+      if (!records.take(number, raw, offset, length)) {
+        throw noRecord(file, position, offset, length, RecordFrame.decode(raw, offset, length));
+      }
+    }
+    return end;
+  }
+
   private static byte @Nullable [] valueAt(
       byte[] raw, int length, int offset, DataFile file, long position, byte[] key, Values values)
       throws IOException {
@@ -105,12 +158,17 @@ public final class CompressedReader implements RecordReader {
       throws IOException {
     long header = RecordFrame.decode(raw, offset, length);
     if (header < 0) {
-      throw file.corrupt(
-          block,
-          "a record at byte " + offset + " of its block of " + length + " bytes",
-          header == RecordFrame.CUT ? "one that extends past its end" : "other bytes");
+      throw noRecord(file, block, offset, length, header);
     }
     return header;
+  }
+
+  private static CorruptDatabaseException noRecord(
+      DataFile file, long block, int offset, int length, long header) {
+    return file.corrupt(
+        block,
+        "a record at byte " + offset + " of its block of " + length + " bytes",
+        header == RecordFrame.CUT ? "one that extends past its end" : "other bytes");
   }
 
   @Override

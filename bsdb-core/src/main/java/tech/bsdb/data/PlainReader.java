@@ -66,40 +66,117 @@ public final class PlainReader implements RecordReader {
     return addresses.detail(address) < PageSource.MAX_RUN - 1;
   }
 
+  @Override
+  public byte @Nullable [] decode(
+      long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
+    if (extent.count() == 1 && key.length - 1 >>> 8 == 0) {
+      ByteBuffer buffer = extent.window().buffer();
+      int page = extent.window().offset();
+      int header = buffer.getInt(page + inPage(address));
+      if ((header & 0xFF) != 0) {
+        return decodeInPage(header, buffer, page, address, key, values);
+      }
+    }
+    return decodeAnywhere(address, key, extent, values, scratch);
+  }
+
+  /**
+   * Decodes the value of a record with a short header, all of which is in one page.
+   *
+   * @param page where the page starts in the buffer
+   */
   /*
    * Once the record's key length has been compared with the key's, the code uses the key's own length. The processor,
    * which predicts the branch correctly, can then load the rest of the record without waiting for the header.
    */
-  @Override
-  public byte @Nullable [] decode(
-      long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    long position = addresses.position(address);
-    int inPage = (int) position & Page.SIZE - 1;
+  private byte @Nullable [] decodeInPage(
+      int header, ByteBuffer buffer, int page, long address, byte[] key, Values values)
+      throws IOException {
     int keyLength = key.length;
-    if (extent.count() == 1 && keyLength - 1 >>> 8 == 0) {
-      ByteBuffer buffer = extent.window().buffer();
-      int at = extent.window().offset() + inPage;
-      int header = buffer.getInt(at);
-      if ((header & 0xFF) == keyLength) {
-        int valueLength = header >>> 8 & 0xFFFF;
-        int valueAt = inPage + RecordFrame.SHORT + keyLength;
-        if (valueAt + valueLength > Page.PAYLOAD) {
-          throw file(files, address)
-              .corrupt(position, "a record that ends in its page", valueLength + " bytes of value");
-        }
-        if (!RecordBytes.equal(buffer, at + RecordFrame.SHORT, key)) {
-          return null;
-        }
-        return values.take(buffer, extent.window().offset() + valueAt, valueLength);
-      }
-      if ((header & 0xFF) != 0) {
-        return null;
-      }
+    if ((header & 0xFF) != keyLength) {
+      return null;
     }
+    int valueLength = header >>> 8 & 0xFFFF;
+    int keyAt = inPage(address) + RecordFrame.SHORT;
+    int valueAt = keyAt + keyLength;
+    if (valueAt + valueLength > Page.PAYLOAD) {
+      throw file(files, address)
+          .corrupt(
+              addresses.position(address),
+              "a record that ends in its page",
+              valueLength + " bytes of value");
+    }
+    if (!RecordBytes.equal(buffer, page + keyAt, key)) {
+      return null;
+    }
+    return values.take(buffer, page + valueAt, valueLength);
+  }
+
+  private byte @Nullable [] decodeAnywhere(
+      long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     DataFile file = file(files, address);
     PayloadCursor cursor = scratch.cursor(file, extent);
-    cursor.seek(position);
+    cursor.seek(addresses.position(address));
     return valueAt(cursor, file, key, values);
+  }
+
+  private int inPage(long address) {
+    return (int) addresses.position(address) & Page.SIZE - 1;
+  }
+
+  @Override
+  public boolean readTogether(PlacedRecords records, boolean anyway, Extent extent, Scratch scratch)
+      throws IOException {
+    PageRun run = new PageRun(records, files, addresses, 0);
+    while (run.next()) {
+      if (!anyway && run.isScattered()) {
+        return false;
+      }
+      run.read(extent);
+      int number = run.start();
+      while (number < run.end()) {
+        number = decodeInPages(records, number, run.end(), extent, scratch.values);
+        if (number < run.end()) {
+          long address = records.address(number);
+          byte[] key = records.key(number);
+          records.note(number, decodeAnywhere(address, key, extent, scratch.values, scratch));
+          extent.readOnce(); // unless that had to read pages of its own
+          number++;
+        }
+      }
+    }
+    return true;
+  }
+
+  /**
+   * Decodes the values of records, up to the first one with a wide header or of several pages.
+   *
+   * @param extent their first pages, if the file has them, and already read
+   * @return the number of that record, or {@code to}
+   */
+  private int decodeInPages(PlacedRecords records, int from, int to, Extent extent, Values values)
+      throws IOException {
+    ByteBuffer buffer = extent.window().buffer();
+    int start = extent.window().offset();
+    long first = extent.first() << Page.SHIFT;
+    int bytes = extent.count() << Page.SHIFT;
+    for (int number = from; number < to; number++) {
+      long address = records.address(number);
+      long at = addresses.position(address) - first;
+      if (addresses.detail(address) != 0
+          || at >= bytes
+          || inPage(address) > Page.PAYLOAD - Integer.BYTES) {
+        return number;
+      }
+      int header = buffer.getInt(start + (int) at);
+      if ((header & 0xFF) == 0) {
+        return number;
+      }
+      int page = start + ((int) at & -Page.SIZE);
+      byte[] key = records.key(number);
+      records.note(number, decodeInPage(header, buffer, page, address, key, values));
+    }
+    return to;
   }
 
   /** Reads the record at the cursor and returns its value, or null if it has another key. */

@@ -44,4 +44,23 @@ final class RecordBytes {
     }
     return buffer.getLong(at + length - 8) == (long) LONGS.get(key, length - 8);
   }
+
+  /** Whether the bytes at an offset of an array are the key. */
+  static boolean equal(byte[] bytes, int at, byte[] key) {
+    int length = key.length;
+    if (length < 8) {
+      for (int i = 0; i < length; i++) {
+        if (bytes[at + i] != key[i]) {
+          return false;
+        }
+      }
+      return true;
+    }
+    for (int i = 0; i < length - 8; i += 8) {
+      if ((long) LONGS.get(bytes, at + i) != (long) LONGS.get(key, i)) {
+        return false;
+      }
+    }
+    return (long) LONGS.get(bytes, at + length - 8) == (long) LONGS.get(key, length - 8);
+  }
 }

@@ -51,6 +51,19 @@ public interface RecordReader extends Closeable {
   byte @Nullable [] decode(long address, byte[] key, Extent extent, Values values, Scratch scratch)
       throws IOException;
 
+  /**
+   * Reads and decodes the values of records, if they lie together: in few runs of pages, each of
+   * which takes one read. Notes null for each record that has another key.
+   *
+   * @param anyway whether to read them even if they do not
+   * @param extent for the reads
+   * @return false if they do not lie together, and some values are missing
+   * @throws tech.bsdb.error.CorruptDatabaseException if there is no record at an address or a
+   *     record is damaged
+   */
+  boolean readTogether(PlacedRecords records, boolean anyway, Extent extent, Scratch scratch)
+      throws IOException;
+
   @Override
   void close() throws IOException;
 }

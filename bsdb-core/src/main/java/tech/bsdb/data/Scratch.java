@@ -21,6 +21,10 @@ public final class Scratch implements Closeable {
   private @Nullable PayloadCursor cursor;
   private @Nullable BinCursor bins;
   private @Nullable BlockRecords records;
+
+  /** For values that become arrays of their own. */
+  final Values values = Values.separate();
+
   private byte[] frame = NO_BYTES;
   private byte[] raw = NO_BYTES;
 

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -90,6 +91,15 @@ public final class AddressedLocator extends HashedLocator {
   public byte @Nullable [] value(
       long place, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
     return records.decode(place, key, extent, values, scratch);
+  }
+
+  /**
+   * Reads the values of records at known places if they lie together; see {@link
+   * RecordReader#readTogether}.
+   */
+  public boolean readTogether(PlacedRecords placed, boolean anyway, Extent extent, Scratch scratch)
+      throws IOException {
+    return records.readTogether(placed, anyway, extent, scratch);
   }
 
   /**

@@ -23,10 +23,9 @@ public final class KeyBatch {
   private final Values values;
   private final byte @Nullable [] @Nullable [] apart;
   private final long @Nullable [] places;
-  private final boolean together;
-  private byte[][] keys = new byte[64][];
-  private int[] offsets = new int[64];
-  private int[] lengths = new int[64];
+  private byte[][] keys;
+  private int[] offsets;
+  private int[] lengths;
   private int size;
   private boolean answered;
 
@@ -36,7 +35,9 @@ public final class KeyBatch {
     this.values = Values.contiguous();
     this.apart = null;
     this.places = null;
-    this.together = false;
+    this.keys = new byte[64][];
+    this.offsets = new int[64];
+    this.lengths = new int[64];
   }
 
   /**
@@ -44,21 +45,18 @@ public final class KeyBatch {
    *
    * @param places the places of the final reads, at which the records are known to be, if they are
    *     anywhere; null if they are not known
-   * @param together whether few pages hold all the records, in the order of the keys
    * @param size the number of keys
    */
   KeyBatch(
       Driver driver,
       byte[][] keys,
       long @Nullable [] places,
-      boolean together,
       int size,
       byte @Nullable [] @Nullable [] values) {
     this.driver = driver;
     this.values = Values.separate();
     this.keys = keys;
     this.places = places;
-    this.together = together;
     this.size = size;
     this.apart = values;
     this.offsets = new int[0];
@@ -86,11 +84,6 @@ public final class KeyBatch {
   /** Whether the keys have places. */
   boolean isPlaced() {
     return places != null;
-  }
-
-  /** Whether few pages hold all the records, which have places, in the order of the keys. */
-  boolean isTogether() {
-    return together;
   }
 
   /** The place of the final read for a key. */

@@ -15,6 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
+import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -306,9 +307,15 @@ public final class Lookup implements Closeable {
 
   /** An action on the order of keys. */
   @FunctionalInterface
-  interface OrderUse {
+  interface OrderUse extends SyncLookups.Use<Void> {
     /** Runs the action. */
-    void run() throws IOException;
+    void run(Session session) throws IOException;
+
+    @Override
+    default @Nullable Void with(Session session) throws IOException {
+      run(session);
+      return null;
+    }
   }
 
   /**
@@ -318,11 +325,7 @@ public final class Lookup implements Closeable {
    * @throws IllegalStateException if the database is closed
    */
   void withOrder(OrderUse use) throws IOException {
-    sync.inSession(
-        session -> {
-          use.run();
-          return null;
-        });
+    sync.inSession(use);
   }
 
   /** Reports a key of the order that has no record where the order says. */
@@ -354,7 +357,7 @@ public final class Lookup implements Closeable {
    */
   public List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException {
     byte @Nullable [][] values = new byte[keys.size()][];
-    getAll(keys.toArray(new byte[0][]), null, false, keys.size(), values);
+    new KeyBatch(sync::getAll, keys.toArray(new byte[0][]), null, keys.size(), values).get();
     return Collections.unmodifiableList(Arrays.asList(values));
   }
 
@@ -362,18 +365,30 @@ public final class Lookup implements Closeable {
    * Looks up keys together.
    *
    * @param places the places of the final reads, or null if they are not known
-   * @param together whether few pages hold all these records, in the order of the keys
    * @param count how many of the keys
    * @param values receives the values, null for each absent key
    */
   void getAll(
       byte[][] keys,
       long @Nullable [] places,
-      boolean together,
       int count,
-      byte[] @Nullable [] values)
+      byte[] @Nullable [] values,
+      Session session)
       throws IOException {
-    new KeyBatch(sync::getAll, keys, places, together, count, values).get();
+    new KeyBatch(batch -> sync.getAll(batch, session), keys, places, count, values).get();
+  }
+
+  /**
+   * Reads the values of records of a database, if they lie together; see {@link
+   * SyncLookups#readTogether}.
+   */
+  boolean readTogether(PlacedRecords records, int database, Session session) throws IOException {
+    return sync.readTogether(records, database, session);
+  }
+
+  /** Whether batches overlap reads or cache misses. */
+  boolean overlaps() {
+    return sync.overlaps();
   }
 
   /** Looks up a key asynchronously. */

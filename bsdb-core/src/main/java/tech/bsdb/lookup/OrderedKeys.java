@@ -61,7 +61,7 @@ public final class OrderedKeys {
   private byte @Nullable [] best(Seek seek, int sign) throws IOException {
     byte @Nullable [][] best = new byte[1][];
     lookup.withOrder(
-        () -> {
+        session -> {
           for (OrderIndex order : orders) {
             OrderCursor cursor = new OrderCursor(order);
             if (seek.in(cursor)) {
@@ -86,7 +86,7 @@ public final class OrderedKeys {
     int database = lookup.database(key);
     long[] number = {-1};
     lookup.withOrder(
-        () -> {
+        session -> {
           long rank = new OrderCursor(orders.get(database)).find(key);
           number[0] = rank < 0 ? rank : rank + records(database);
         });
@@ -112,7 +112,7 @@ public final class OrderedKeys {
     long rank = number - records(database);
     byte[][] key = {{}};
     lookup.withOrder(
-        () -> {
+        session -> {
           if (cursor.seekRank(rank)) {
             key[0] = cursor.key();
           }
@@ -136,7 +136,7 @@ public final class OrderedKeys {
     }
     long[] count = {0};
     lookup.withOrder(
-        () -> {
+        session -> {
           for (OrderIndex order : orders) {
             OrderCursor cursor = new OrderCursor(order);
             byte[] from = span.from();

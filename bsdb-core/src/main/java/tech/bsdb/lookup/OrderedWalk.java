@@ -8,6 +8,7 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.RecordAddress;
@@ -23,30 +24,41 @@ public final class OrderedWalk implements Walk {
   private static final int FIRST_BATCH = 16;
   private static final int MOST_IN_BATCH = 128;
 
-  /** Records for each page, at least, that are worth reading one page after the other. */
-  private static final int RECORDS_OF_PAGE = 8;
+  /** Records of each database of a set, on average, that are worth reading one after the other. */
+  private static final int FEW = 4;
 
   /** Bytes of the values of a batch, at most, unless one is longer. */
   private static final long BATCH_BYTES = 16L << 20;
 
   private final Lookup lookup;
+  private final List<OrderIndex> orders;
   private final KeySpan span;
   private final boolean descending;
   private final boolean withValues;
   private final int most;
+  private final int firstDatabase;
+  private final int databases;
+
+  /** Those of the databases that have further keys; the one with the next key is the first. */
   private final PriorityQueue<Head> heads;
+
   private final byte[][] keys;
   private final byte[] @Nullable [] values;
 
   /** The addresses of the records, if the layout has addresses. */
   private final long[] places;
 
+  /** Of a set, the numbers of the databases of the records, if the layout has addresses. */
+  private final int[] owners;
+
   private final boolean placed;
-  private final RecordAddress addresses;
   private int size;
   private int at = -1;
   private boolean started;
   private boolean ended;
+
+  /** One of the cursors, which is kept for another walk once this one ends. */
+  private @Nullable OrderCursor used;
 
   /** How many records may follow those of the batch. */
   private long left;
@@ -54,14 +66,21 @@ public final class OrderedWalk implements Walk {
   private boolean failed;
   private boolean closed;
 
-  /** The next key of one of the databases. */
+  private static final Comparator<Head> ASCENDING =
+      (one, other) -> Arrays.compareUnsigned(one.key, other.key);
+  private static final Comparator<Head> DESCENDING =
+      (one, other) -> Arrays.compareUnsigned(other.key, one.key);
+
+  /** The next key of one of the databases, which are numbered from 0. */
   private static final class Head {
+    final int database;
     final OrderCursor cursor;
     private final AddressBits bits;
     private final RecordAddress addresses;
     byte[] key = new byte[0];
 
-    Head(OrderCursor cursor, Facts facts) {
+    Head(int database, OrderCursor cursor, Facts facts) {
+      this.database = database;
       this.bits = requireNonNull(facts.order()).place();
       this.addresses = facts.addresses();
       this.cursor = cursor;
@@ -115,24 +134,26 @@ public final class OrderedWalk implements Walk {
     this.descending = descending;
     this.left = limit;
     this.withValues = values;
-    Comparator<Head> byKey = (one, other) -> Arrays.compareUnsigned(one.key, other.key);
-    List<OrderIndex> orders = lookup.orders();
-    this.heads =
-        new PriorityQueue<>(toDatabase - fromDatabase, descending ? byKey.reversed() : byKey);
+    this.orders = lookup.orders();
+    this.firstDatabase = fromDatabase;
+    this.databases = toDatabase - fromDatabase;
+    this.heads = new PriorityQueue<>(databases, descending ? DESCENDING : ASCENDING);
     long longest = 1;
-    for (int i = fromDatabase; i < toDatabase; i++) {
-      Facts facts = lookup.opened().databases().get(i).facts();
-      heads.add(new Head(new OrderCursor(orders.get(i)), facts));
-      longest = Math.max(longest, facts.longestValue());
+    for (int i = 0; i < databases; i++) {
+      longest = Math.max(longest, facts(i).longestValue());
     }
-    this.addresses = lookup.opened().facts().addresses();
     this.placed = values && !lookup.opened().facts().packed();
     this.most =
         values ? (int) Math.max(1, Math.min(MOST_IN_BATCH, BATCH_BYTES / longest)) : MOST_IN_BATCH;
     int room = (int) Math.min(most, limit);
     this.places = new long[placed ? room : 0];
+    this.owners = new int[placed && databases > 1 ? room : 0];
     this.keys = new byte[room][];
     this.values = new byte[values ? room : 0][];
+  }
+
+  private Facts facts(int number) {
+    return lookup.opened().databases().get(firstDatabase + number).facts();
   }
 
   /**
@@ -166,19 +187,25 @@ public final class OrderedWalk implements Walk {
   private void readOn() throws IOException {
     failed = true;
     at = -1;
-    lookup.withOrder(this::readKeys);
-    readValues();
+    lookup.withOrder(this::readBatch);
     failed = false;
   }
 
-  private void readKeys() throws IOException {
+  private void readBatch(Session session) throws IOException {
+    readKeys(session);
+    if (withValues) {
+      readValues(session);
+    }
+  }
+
+  private void readKeys(Session session) throws IOException {
     int wanted = size == 0 ? Math.min(FIRST_BATCH, most) : Math.min(2 * size, most);
     if (left <= most) {
       wanted = (int) left;
     }
     size = 0;
     if (!started) {
-      start();
+      start(session);
       started = true;
     }
     while (size < wanted && !heads.isEmpty()) {
@@ -205,11 +232,18 @@ public final class OrderedWalk implements Walk {
     }
     left -= size;
     ended = heads.isEmpty() || left == 0;
+    if (ended && used != null) {
+      session.keep(used);
+      used = null;
+    }
   }
 
   private void take(Head head) {
     if (placed) {
       places[size] = head.address();
+      if (owners.length > 0) {
+        owners[size] = head.database;
+      }
     }
     keys[size++] = head.key;
   }
@@ -220,18 +254,22 @@ public final class OrderedWalk implements Walk {
     int taken = head.cursor.takeFollowing(span.to(), keys, addresses, size, wanted - size);
     if (placed) {
       head.toAddresses(places, size, taken);
+      if (owners.length > 0) {
+        Arrays.fill(owners, size, size + taken, head.database);
+      }
     }
     size += taken;
   }
 
-  private void start() throws IOException {
-    List<Head> all = List.copyOf(heads);
-    heads.clear();
+  private void start(Session session) throws IOException {
     if (span.isEmpty()) {
       return;
     }
-    for (Head head : all) {
-      boolean found = descending ? seekLast(head.cursor) : seekFirst(head.cursor);
+    for (int i = 0; i < databases; i++) {
+      OrderCursor cursor = session.cursor(orders.get(firstDatabase + i));
+      used = cursor;
+      Head head = new Head(i, cursor, facts(i));
+      boolean found = descending ? seekLast(cursor) : seekFirst(cursor);
       if (found && isInside(head)) {
         heads.add(head);
       }
@@ -259,27 +297,49 @@ public final class OrderedWalk implements Walk {
     return descending ? span.startsBefore(key) : span.endsAfter(key);
   }
 
-  /** Whether the records of the batch lie in few pages, as they do if they were added in order. */
-  private boolean areTogether() {
-    int pages = 1;
-    for (int i = 1; i < size; i++) {
-      if (addresses.page(places[i]) != addresses.page(places[i - 1])) {
-        pages++;
-      }
+  private void readValues(Session session) throws IOException {
+    if (!placed || !(databases == 1 ? areReadTogether(session) : arePartsReadTogether(session))) {
+      lookup.getAll(keys, placed ? places : null, size, values, session);
     }
-    return pages * RECORDS_OF_PAGE <= size;
-  }
-
-  private void readValues() throws IOException {
-    if (!withValues) {
-      return;
-    }
-    lookup.getAll(keys, placed ? places : null, placed && areTogether(), size, values);
     for (int i = 0; i < size; i++) {
       if (values[i] == null) {
         throw lookup.withoutRecord(keys[i]);
       }
     }
+  }
+
+  private boolean areReadTogether(Session session) throws IOException {
+    return lookup.readTogether(
+        new PlacedRecords(keys, places, values, size), firstDatabase, session);
+  }
+
+  /** Reads the records of each database of a set by themselves, if they lie together there. */
+  private boolean arePartsReadTogether(Session session) throws IOException {
+    if (size < FEW * databases && lookup.overlaps()) {
+      return false;
+    }
+    byte[][] keysOfOne = new byte[size][];
+    long[] placesOfOne = new long[size];
+    byte[] @Nullable [] valuesOfOne = new byte[size][];
+    for (int database = 0; database < databases; database++) {
+      int count = 0;
+      for (int i = 0; i < size; i++) {
+        if (owners[i] == database) {
+          keysOfOne[count] = keys[i];
+          placesOfOne[count++] = places[i];
+        }
+      }
+      PlacedRecords records = new PlacedRecords(keysOfOne, placesOfOne, valuesOfOne, count);
+      if (!lookup.readTogether(records, firstDatabase + database, session)) {
+        return false;
+      }
+      for (int i = size - 1; i >= 0; i--) {
+        if (owners[i] == database) {
+          values[i] = valuesOfOne[--count];
+        }
+      }
+    }
+    return true;
   }
 
   @Override

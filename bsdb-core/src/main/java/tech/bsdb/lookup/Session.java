@@ -3,6 +3,8 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import java.io.UncheckedIOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.order.OrderCursor;
+import tech.bsdb.order.OrderIndex;
 
 /**
  * The working memory of lookups, lent by {@link Sessions}: a probe, and the drivers of batches once
@@ -47,9 +49,27 @@ final class Session {
   /** For batches through a read queue; created by the first. */
   @Nullable BatchLookups queued;
 
+  /** A cursor that nobody uses, for the next use of an order of keys. */
+  private @Nullable OrderCursor cursor;
+
   private Session(int place, int guest) {
     this.place = place;
     this.guest = guest;
+  }
+
+  /** Returns a cursor over an order of keys, at any key; best {@link #keep kept} after its use. */
+  OrderCursor cursor(OrderIndex order) {
+    OrderCursor kept = cursor;
+    if (kept == null || !kept.index().equals(order)) {
+      return new OrderCursor(order);
+    }
+    cursor = null;
+    return kept;
+  }
+
+  /** Keeps a cursor that is no longer used. */
+  void keep(OrderCursor unused) {
+    cursor = unused;
   }
 
   /** Notes that the calling thread shows a value to a visitor. */
@@ -91,6 +111,7 @@ final class Session {
    */
   void trim() {
     probe.trim(KEEP);
+    cursor = null;
     BatchLookups open = queued;
     if (open != null) {
       if (guest < GUESTS_WITH_QUEUES) {

@@ -52,22 +52,6 @@ final class SingleLookups {
     return get(database, place, key, probe, values);
   }
 
-  /**
-   * Looks up keys whose records are at known places, one after the other. Records that lie together
-   * take one read.
-   */
-  void getAt(KeyBatch batch, Probe probe) throws IOException {
-    probe.last.forget();
-    for (int i = 0; i < batch.size(); i++) {
-      byte[] key = batch.key(i);
-      Locator locator = route.of(key);
-      long place = batch.place(i);
-      locate(locator, place, probe.last, batch.destination());
-      probe.last.readOnce();
-      batch.note(i, locator.value(place, key, probe.last, batch.destination(), probe.scratch));
-    }
-  }
-
   /** Prepares the final read. */
   private void locate(Locator locator, long place, Extent extent, Values values)
       throws IOException {

@@ -9,8 +9,11 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
+import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.io.Extent;
+import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.Route;
 
@@ -60,6 +63,11 @@ final class SyncLookups {
   /** Whether all reads show mapped or loaded memory. */
   boolean readsMemory() {
     return showMemory;
+  }
+
+  /** Whether batches overlap reads or cache misses. */
+  boolean overlaps() {
+    return showMemory || engines.overlapping() != null;
   }
 
   /** Fails if the database is closed. */
@@ -229,27 +237,34 @@ final class SyncLookups {
   void getAll(KeyBatch batch) throws IOException {
     inSession(
         session -> {
-          if (showMemory) {
-            staged(session).run(batch, session.probe);
-          } else if (batch.isTogether()) {
-            single.getAt(batch, session.probe);
-          } else if (engines.overlapping() != null) {
-            runQueued(batch, session);
-          } else {
-            runSingly(batch, session.probe);
-          }
+          getAll(batch, session);
           return null;
         });
   }
 
-  private void runSingly(KeyBatch batch, Probe probe) throws IOException {
-    if (batch.isPlaced()) {
-      single.getAt(batch, probe);
-      return;
+  /** Looks up all keys of a batch in a session. */
+  void getAll(KeyBatch batch, Session session) throws IOException {
+    if (showMemory) {
+      staged(session).run(batch, session.probe);
+    } else if (engines.overlapping() != null) {
+      runQueued(batch, session);
+    } else {
+      for (int i = 0; i < batch.size(); i++) {
+        batch.note(i, single.get(batch.key(i), session.probe, batch.destination()));
+      }
     }
-    for (int i = 0; i < batch.size(); i++) {
-      batch.note(i, single.get(batch.key(i), probe, batch.destination()));
-    }
+  }
+
+  /**
+   * Reads the values of records of a database at known places in a session, if they lie together,
+   * or nothing is gained by reading them in another way.
+   *
+   * @return false if others are missing than those of keys without a record at their place
+   */
+  boolean readTogether(PlacedRecords records, int database, Session session) throws IOException {
+    Extent extent = showMemory ? session.probe.last(database) : session.probe.last;
+    return route.locator(database) instanceof AddressedLocator addressed
+        && addressed.readTogether(records, !overlaps(), extent, session.probe.scratch);
   }
 
   private StagedLookups staged(Session session) {

@@ -105,7 +105,7 @@ class OrderedFaultTest {
             assertThat(new OrderedKeys(lookup).count(KeySpan.ALL)).isEqualTo(RECORDS);
           }
         }
-        assertThat(n).as("reads").isGreaterThan(values ? 30 : 10);
+        assertThat(n).as("reads").isGreaterThan(values && layout == Layout.PACKED ? 30 : 10);
       }
     }
   }
