@@ -58,15 +58,20 @@ public final class KeyOrder implements RecordOrder {
     this.to = to;
     this.seed = seed;
     this.limits = new KeyOrderLimits(memoryBytes, threads);
-    this.all = divided(List.of(), 1);
+    this.all = divided(List.of(), new int[1]);
   }
 
-  private Divided divided(List<byte[]> sample, int most) throws IOException {
+  /**
+   * Creates partitions without records.
+   *
+   * @param fileOf the numbers of their files
+   */
+  private Divided divided(List<byte[]> sample, int[] fileOf) throws IOException {
     RecordSpill spill =
-        new RecordSpill(directory, "order-" + created++, most, KeyOrderLimits.CHUNK);
-    KeySplitters splitters = new KeySplitters(sample, Math.max(1, limits.sampledPartitions()));
+        new RecordSpill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK);
+    KeySplitters splitters = new KeySplitters(sample, limits.sampledPartitions());
     return new Divided(
-        spill, new KeyPartitions(splitters, spill, most, KeyOrderLimits.PARTITION_BYTES));
+        spill, new KeyPartitions(splitters, spill, fileOf.length, KeyOrderLimits.PARTITION_BYTES));
   }
 
   @Override
@@ -100,7 +105,7 @@ public final class KeyOrder implements RecordOrder {
             left[0] = step;
           }
         });
-    Divided divided = divided(sample, limits.partitions());
+    Divided divided = divided(sample, limits.filesOfPartitions());
     try {
       SpilledRecord record = new SpilledRecord(spill);
       long[] unchecked = {0};

@@ -1,5 +1,7 @@
 package tech.bsdb.build;
 
+import java.util.Arrays;
+
 /**
  * What {@link KeyOrder} takes.
  *
@@ -18,8 +20,14 @@ record KeyOrderLimits(long memoryBytes, int threads) {
 
   private static final int LEAST_PARTITIONS = 8;
 
+  /** The most temporary files. */
+  private static final int FILES = 32;
+
+  /** Those of the partitions that a sample determines. */
+  private static final int FILES_OF_SAMPLED = 8;
+
   /** The first records are divided when they have this many bytes, at most. */
-  private static final long FIRST_BYTES = 32L << 20;
+  private static final long FIRST_BYTES = 4L << 20;
 
   private static final long LEAST_RUN_BYTES = 1L << 20;
   private static final long MOST_RUN_BYTES = 1L << 30;
@@ -64,9 +72,38 @@ record KeyOrderLimits(long memoryBytes, int threads) {
     return chunks + (isDivided(bytes) && again ? chunks / sampledPartitions() : 0);
   }
 
-  /** The number of steps in which the temporary files are deleted. */
-  int deletions(long bytes) {
-    return isDivided(bytes) ? RecordSpill.deletions(sampledPartitions()) / 2 : 1;
+  /**
+   * Bytes of the temporary files that are left when nearly all records are written, at most.
+   *
+   * @param bytes bytes of the entries of all records
+   * @param temporary bytes of the temporary files at most
+   */
+  long leftBytes(long bytes, long temporary) {
+    return isDivided(bytes) ? temporary / 4 : temporary;
+  }
+
+  /**
+   * The numbers of the files of all partitions: those of the sample are spread evenly. Of the
+   * others nobody knows how many there will be, so each file has a quarter more than the one
+   * before, and less than a quarter of them is left when the last file is reached.
+   */
+  int[] filesOfPartitions() {
+    int all = partitions();
+    int sampled = sampledPartitions();
+    int[] files = new int[all];
+    int half = Math.min(FILES_OF_SAMPLED, sampled);
+    for (int i = 0; i < sampled; i++) {
+      files[i] = i * half / sampled;
+    }
+    int number = half;
+    int share = 1;
+    for (int i = sampled; i < all; number++) {
+      int end = number == FILES - 1 ? all : Math.min(all, i + share);
+      Arrays.fill(files, i, end, number);
+      i = end;
+      share = share * 5 / 4 + 1;
+    }
+    return files;
   }
 
   /**

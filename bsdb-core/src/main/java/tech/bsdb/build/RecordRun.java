@@ -80,17 +80,19 @@ final class RecordRun {
 
   /** Sorts the records and moves them. */
   void moveSorted(long seed, Sorted to) {
-    int count = keys.count();
     keys.sort();
+    gather(to);
+    sign(seed, to);
+    to.count = keys.count();
+    keys.clear();
+  }
+
+  private void gather(Sorted to) {
+    int count = keys.count();
     if (to.bytes.length < starts[count]) {
       to.bytes = new byte[starts[count] + starts[count] / 8];
     }
-    if (to.signatures.length < 2 * count) {
-      to.signatures = new long[2 * count + count / 4];
-    }
     byte[] target = to.bytes;
-    long[] signatures = to.signatures;
-    Signature signature = new Signature();
     int used = 0;
     for (int i = 0; i < count; i++) {
       int number = keys.number(i);
@@ -98,12 +100,22 @@ final class RecordRun {
       int length = starts[number + 1] - start;
       System.arraycopy(bytes, start, target, used, length);
       used += length;
-      int key = keys.start(i);
-      signature.compute(keys.bytes(), key, keys.end(i) - key, seed);
+    }
+  }
+
+  private void sign(long seed, Sorted to) {
+    int count = keys.count();
+    if (to.signatures.length < 2 * count) {
+      to.signatures = new long[2 * count + count / 4];
+    }
+    long[] signatures = to.signatures;
+    byte[] from = keys.bytes();
+    Signature signature = new Signature();
+    for (int i = 0; i < count; i++) {
+      int start = keys.start(i);
+      signature.compute(from, start, keys.end(i) - start, seed);
       signatures[2 * i] = signature.high;
       signatures[2 * i + 1] = signature.low;
     }
-    to.count = count;
-    keys.clear();
   }
 }

@@ -63,6 +63,7 @@ public final class RecordSpill implements RecordWriter {
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   private final int partitions;
+  private final int[] fileOf;
   private final int chunkBytes;
   private final @Nullable SequentialFile[] files;
   private final long[] written;
@@ -131,13 +132,32 @@ public final class RecordSpill implements RecordWriter {
    * Creates the files of a spill in a directory.
    *
    * @param name the first part of the files' names
-   * @param partitions the number of partitions
+   * @param partitions the number of partitions, which are spread evenly over the files
    * @param chunkBytes bytes of a chunk
    */
   RecordSpill(Path directory, String name, int partitions, int chunkBytes) throws IOException {
-    this.partitions = partitions;
+    this(directory, name, evenly(partitions), chunkBytes);
+  }
+
+  private static int[] evenly(int partitions) {
+    int files = Math.min(FILES, partitions);
+    int[] fileOf = new int[partitions];
+    Arrays.setAll(fileOf, partition -> (int) ((long) partition * files / partitions));
+    return fileOf;
+  }
+
+  /**
+   * Creates the files of a spill in a directory.
+   *
+   * @param name the first part of the files' names
+   * @param fileOf the number of the file of each partition, in ascending order from 0 on
+   * @param chunkBytes bytes of a chunk
+   */
+  RecordSpill(Path directory, String name, int[] fileOf, int chunkBytes) throws IOException {
+    this.partitions = fileOf.length;
+    this.fileOf = fileOf;
     this.chunkBytes = chunkBytes;
-    this.files = new SequentialFile[Math.min(FILES, partitions)];
+    this.files = new SequentialFile[1 + fileOf[partitions - 1]];
     this.written = new long[files.length];
     this.open = new byte[partitions][];
     this.used = new int[partitions];
@@ -223,7 +243,7 @@ public final class RecordSpill implements RecordWriter {
 
   /** The number of the file that holds a partition. */
   private int fileOf(int partition) {
-    return (int) ((long) partition * files.length / partitions);
+    return fileOf[partition];
   }
 
   private int leb128(long number) {

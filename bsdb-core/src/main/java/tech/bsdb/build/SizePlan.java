@@ -187,10 +187,10 @@ public record SizePlan(
     long spilled =
         limits.temporaryBytes(records.count, entries)
             + RecordSpill.longValueBytes(records.count, records.valueLength);
-    int steps = limits.deletions(entries);
+    long left = limits.leftBytes(entries, spilled);
     // The other files grow while the spill shrinks, so the peak is at one end.
     long written = dataBytes + order + temporaryBytes;
-    long peak = Math.max(spilled + written / steps, written + spilled / steps);
+    long peak = Math.max(spilled + written / 8, written + left);
     return new SizePlan(
         dataBytes,
         hashBytes,
@@ -202,7 +202,7 @@ public record SizePlan(
         spanning,
         pinnedBytes,
         tree.heapBytes(),
-        Math.max(spilled + temporaryBytes / steps, temporaryBytes + spilled / steps),
+        Math.max(spilled + temporaryBytes / 8, temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(memoryBytes, limits.sortBytes(records.count, entries)));
   }

@@ -104,7 +104,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 "--ordered",
                 "also store the order of the keys, by their bytes (10 comes before 9), for the ranges"
                     + " and prefixes of bsdb scan: 2 to 20 bytes a key, the fewer, the more keys have"
-                    + " in common at their beginning. Lookups do not use it; not with -a")
+                    + " in common at their beginning; and the records in this order, except in the"
+                    + " packed layouts. Lookups do not use it; not with -a")
             .value(
                 "--shards",
                 "N",
