@@ -347,7 +347,7 @@ final class DatabaseWriter implements BuildOutput {
         null);
   }
 
-  /** Creates the stage that adds the order of the keys to finished files. */
+  /** Creates the stage that adds the order of the keys to the finished files of a packed layout. */
   static OrderStage order(
       Assembled assembled,
       RecordTotals totals,
@@ -360,7 +360,6 @@ final class DatabaseWriter implements BuildOutput {
         assembled,
         totals,
         dictionary,
-        duplicates(options),
         place,
         chunk,
         options.memoryBytes(),

@@ -15,8 +15,6 @@ import org.jspecify.annotations.Nullable;
  * passes are a sample of all. Any number of threads add keys; when they have ended, one takes them.
  */
 public final class CollectedKeys implements KeyReceiver, Closeable {
-  private static final KeyEntries ENTRIES = new KeyEntries(false);
-
   /** Keys of the sample for each partition. */
   private static final int SAMPLE_OF_PARTITION = 32;
 
@@ -59,7 +57,7 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
     KeySpill.Writer writer = free == null ? divided.new Writer() : free;
     byte[] bytes = pass.bytes();
     for (int i = collected; i < pass.records(); i++) {
-      writer.add(bytes, pass.keyStart(i), pass.keyEnd(i), 0);
+      writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
     }
     idle.add(writer);
   }
@@ -75,14 +73,14 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
     KeyRun keys = run;
     boolean divides = limits.divides(need());
     if (keys == null) {
-      keys = divides ? new KeyRun(ENTRIES, 0, 0) : wholeRun();
+      keys = divides ? new KeyRun(0, 0) : wholeRun();
       run = keys;
     }
     long enough = divides ? limits.sampleBytes() : Long.MAX_VALUE;
     byte[] bytes = pass.bytes();
     int count = 0;
     while (count < pass.records() && keys.memory() < enough) {
-      keys.add(bytes, pass.keyStart(count), pass.keyEnd(count), 0);
+      keys.add(bytes, pass.keyStart(count), pass.keyEnd(count));
       count++;
     }
     if (keys.memory() >= enough) {
@@ -95,7 +93,7 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
   /** A run with room for all keys. */
   private KeyRun wholeRun() {
     long records = totals.records();
-    return new KeyRun(ENTRIES, (int) records, totals.keyBytes() + ENTRIES.head() * records);
+    return new KeyRun((int) records, totals.keyBytes() + KeyEntries.HEAD * records);
   }
 
   /** Creates the file, and adds the keys of the sample. */
@@ -106,7 +104,7 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
     byte[] bytes = sample.bytes();
     int at = 0;
     for (int i = 0; i < sample.count(); i++) {
-      int start = at + ENTRIES.head();
+      int start = at + KeyEntries.HEAD;
       at = start + KeyEntries.length(bytes, at);
       if (i % step == 0) {
         some.add(Arrays.copyOfRange(bytes, start, at));
@@ -114,13 +112,13 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
     }
     KeySplitters splitters = new KeySplitters(some, partitions);
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    KeySpill created = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, ENTRIES);
+    KeySpill created = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes);
     spill = created;
     KeySpill.Writer writer = created.new Writer();
     for (int next = 0; next < sample.end(); ) {
-      int start = next + ENTRIES.head();
+      int start = next + KeyEntries.HEAD;
       next = start + KeyEntries.length(bytes, next);
-      writer.add(bytes, start, next, 0);
+      writer.add(bytes, start, next);
     }
     idle.add(writer);
   }
@@ -136,7 +134,7 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
   /** All keys, if they are in memory. */
   synchronized KeyRun inMemory() {
     KeyRun keys = run;
-    return keys == null ? new KeyRun(ENTRIES, 0, 0) : keys;
+    return keys == null ? new KeyRun(0, 0) : keys;
   }
 
   /** Closes and deletes the file. */

@@ -8,10 +8,8 @@ import tech.bsdb.data.DataFile;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.PageCheck;
-import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
-import tech.bsdb.io.Window;
 
 /** The data files of a build that are finished but not sealed, opened to be read again. */
 final class FinishedFiles {
@@ -35,36 +33,6 @@ final class FinishedFiles {
             entry.pages(),
             null);
     return new DataFile(pages, check, content.end());
-  }
-
-  /**
-   * Addresses of some of the records, which lie anywhere in the data files: those in the first
-   * slots of the index.
-   *
-   * @param keys the number of keys of the index
-   * @param most how many
-   */
-  static long[] someAddresses(List<Content> contents, long keys, int most) throws IOException {
-    Content index =
-        contents.stream()
-            .filter(content -> content.entry().file().equals(AddressIndex.identity()))
-            .findFirst()
-            .orElseThrow();
-    long[] addresses = new long[(int) Math.min(most, keys)];
-    try (DataFile file = open(index)) {
-      Window window = new Window();
-      long last = AddressIndex.pagesFor(addresses.length, AddressIndex.WIDTH) - 2;
-      for (long page = 1; page <= last; page++) {
-        file.pages().read(page, 1, window);
-        AddressIndex.forEach(
-            window.buffer(),
-            window.offset(),
-            page,
-            addresses.length,
-            (slot, address) -> addresses[(int) slot] = address);
-      }
-    }
-    return addresses;
   }
 
   /** Opens data files; the caller closes them. */

@@ -2,9 +2,7 @@ package tech.bsdb.build;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.Collections;
-import java.util.Comparator;
 import java.util.List;
 import java.util.Random;
 import org.jspecify.annotations.Nullable;
@@ -16,8 +14,8 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordLayout;
 
 /**
- * Reads the keys of a database whose files are finished, whole or in parts that any number of
- * threads read at once, and samples them. Thread-safe.
+ * Reads the keys of a packed database whose files are finished, whole or in parts that any number
+ * of threads read at once, and samples them. Thread-safe.
  */
 final class FinishedKeys {
   /** Bytes of the data files in which a thread reads the keys before it starts elsewhere. */
@@ -32,10 +30,7 @@ final class FinishedKeys {
   /** How many keys are read between two looks at whether the build still runs. */
   private static final int UNCHECKED = 1 << 16;
 
-  private final Assembled assembled;
   private final RecordLayout layout;
-  private final boolean addressed;
-  private final RecordAddress addresses;
   private final byte @Nullable [] dictionary;
   private final Runnable checkRunning;
   private final List<Content> data;
@@ -47,15 +42,8 @@ final class FinishedKeys {
    * @param dictionary the dictionary used to compress the records, or null
    * @param checkRunning throws if the build was cancelled
    */
-  FinishedKeys(
-      Assembled assembled,
-      RecordAddress addresses,
-      byte @Nullable [] dictionary,
-      Runnable checkRunning) {
-    this.assembled = assembled;
+  FinishedKeys(Assembled assembled, byte @Nullable [] dictionary, Runnable checkRunning) {
     this.layout = assembled.storage().layout();
-    this.addressed = !layout.packed();
-    this.addresses = addresses;
     this.dictionary = dictionary;
     this.checkRunning = checkRunning;
     this.data = FinishedFiles.data(assembled.contents());
@@ -67,8 +55,8 @@ final class FinishedKeys {
   /** Receives keys in any order. */
   @FunctionalInterface
   interface Receiver {
-    /** Receives a key, and the address of its record; 0 in the packed layouts. */
-    void add(byte[] key, long address) throws IOException;
+    /** Receives a key. */
+    void add(byte[] key) throws IOException;
   }
 
   /** Reads the keys of some parts. */
@@ -76,7 +64,7 @@ final class FinishedKeys {
     int left = UNCHECKED;
     try (RecordScanner scanner = scanner(parts)) {
       while (scanner.next()) {
-        keys.add(scanner.key(), addressed ? scanner.address() : 0);
+        keys.add(scanner.key());
         if (--left == 0) {
           checkRunning.run();
           left = UNCHECKED;
@@ -89,7 +77,7 @@ final class FinishedKeys {
     return new RecordScanner(
         FinishedFiles.open(parts.stream().map(Part::content).toList()),
         layout,
-        addresses,
+        RecordAddress.of(layout, 2), // of no use: packed records have none
         dictionary,
         false,
         parts.stream().map(Part::range).toList());
@@ -101,26 +89,9 @@ final class FinishedKeys {
     return data.stream().map(content -> new Part(content, whole)).toList();
   }
 
-  /**
-   * Places where a record or a bin starts, in the order of the files: short ranges, anywhere in the
-   * data files.
-   */
-  List<Part> places() throws IOException {
+  /** Pages of the data files, evenly spaced, in the order of the files. */
+  List<Part> places() {
     List<Part> places = new ArrayList<>();
-    if (addressed) {
-      long[] some =
-          FinishedFiles.someAddresses(assembled.contents(), assembled.keys(), SAMPLE_PLACES);
-      Arrays.stream(some)
-          .boxed()
-          .sorted(
-              Comparator.<Long>comparingInt(RecordAddress::file)
-                  .thenComparingLong(addresses::position))
-          .forEach(
-              address ->
-                  places.add(
-                      place(data.get(RecordAddress.file(address)), addresses.position(address))));
-      return places;
-    }
     long pages = 0;
     for (Content content : data) {
       pages += content.entry().pages() - 2;
@@ -129,14 +100,11 @@ final class FinishedKeys {
       long own = content.entry().pages() - 2;
       long count = Math.max(1, SAMPLE_PLACES * own / Math.max(1, pages));
       for (long i = 0; i < count; i++) {
-        places.add(place(content, 1 + own * i / count << Page.SHIFT));
+        long position = 1 + own * i / count << Page.SHIFT;
+        places.add(new Part(content, new FileRange(position, position + Page.SIZE)));
       }
     }
     return places;
-  }
-
-  private static Part place(Content content, long position) {
-    return new Part(content, new FileRange(position, position + Page.SIZE));
   }
 
   /** Keys from some places, a few of each. */

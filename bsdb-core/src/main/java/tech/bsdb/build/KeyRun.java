@@ -6,8 +6,8 @@ import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
- * Keys in memory, which are sorted there, each with the address of its record if keys have
- * addresses. Keys that are equal stay in the order in which they were added. Not thread-safe.
+ * Keys in memory, which are sorted there. Keys that are equal stay in the order in which they were
+ * added. Not thread-safe.
  */
 final class KeyRun {
   /** Bytes of memory of a key besides its entry. */
@@ -24,9 +24,6 @@ final class KeyRun {
 
   /** Sorted by so many bits more than would tell the keys apart if they were all equally likely. */
   private static final int SPARE_BITS = 16;
-
-  private final KeyEntries entries;
-  private final int head;
 
   /** The entries, one after the other. */
   private byte[] bytes;
@@ -49,23 +46,21 @@ final class KeyRun {
    * @param keys the number of keys to expect
    * @param entryBytes bytes of their entries
    */
-  KeyRun(KeyEntries entries, int keys, long entryBytes) {
-    this.entries = entries;
-    this.head = entries.head();
+  KeyRun(int keys, long entryBytes) {
     this.bytes = new byte[(int) Math.min(1 << 30, entryBytes) + Long.BYTES];
     this.starts = new int[keys + 1];
   }
 
   /** Adds a key. */
-  void add(byte[] key, long address) {
-    add(key, 0, key.length, address);
+  void add(byte[] key) {
+    add(key, 0, key.length);
   }
 
   /** Adds a key, which is part of an array. */
-  void add(byte[] from, int start, int end, long address) {
+  void add(byte[] from, int start, int end) {
     int length = end - start;
-    byte[] into = room(head + length);
-    addStart(entries.put(into, starts[count], from, start, length, address));
+    byte[] into = room(KeyEntries.HEAD + length);
+    addStart(KeyEntries.put(into, starts[count], from, start, length));
   }
 
   /** The array of the entries, with room for so many bytes behind the last one. */
@@ -86,7 +81,7 @@ final class KeyRun {
   void added(int length) {
     int end = starts[count] + length;
     for (int at = starts[count]; at < end; ) {
-      at += head + KeyEntries.length(bytes, at);
+      at += KeyEntries.HEAD + KeyEntries.length(bytes, at);
       addStart(at);
     }
   }
@@ -149,7 +144,7 @@ final class KeyRun {
     boolean ended = false;
     for (int i = 0; i < size; i++) {
       int key = order[from + i];
-      sorted[i] = word(bytes, starts[key] + head + common, starts[key + 1]);
+      sorted[i] = word(bytes, starts[key] + KeyEntries.HEAD + common, starts[key + 1]);
       ended |= length(key) < common + Long.BYTES;
     }
     long told =
@@ -262,11 +257,12 @@ final class KeyRun {
   /** Bytes that all keys of a range have in common. */
   private int common(int from, int to) {
     int first = order[from];
-    int start = starts[first] + head;
+    int start = starts[first] + KeyEntries.HEAD;
     int end = starts[first + 1];
     for (int i = from + 1; i < to; i++) {
       int key = order[i];
-      int mismatch = Arrays.mismatch(bytes, start, end, bytes, starts[key] + head, starts[key + 1]);
+      int mismatch =
+          Arrays.mismatch(bytes, start, end, bytes, starts[key] + KeyEntries.HEAD, starts[key + 1]);
       if (mismatch >= 0) {
         end = start + mismatch;
       }
@@ -275,7 +271,7 @@ final class KeyRun {
   }
 
   private int length(int key) {
-    return starts[key + 1] - starts[key] - head;
+    return starts[key + 1] - starts[key] - KeyEntries.HEAD;
   }
 
   /**
@@ -295,10 +291,10 @@ final class KeyRun {
     int byKey =
         Arrays.compareUnsigned(
             bytes,
-            starts[one] + head,
+            starts[one] + KeyEntries.HEAD,
             starts[one + 1],
             bytes,
-            starts[other] + head,
+            starts[other] + KeyEntries.HEAD,
             starts[other + 1]);
     return byKey != 0 ? byKey : Integer.compare(one, other);
   }
@@ -345,16 +341,11 @@ final class KeyRun {
 
   /** Where the key at a position of the order starts. */
   int start(int position) {
-    return starts[order[position]] + head;
+    return starts[order[position]] + KeyEntries.HEAD;
   }
 
   /** Where the key at a position of the order ends. */
   int end(int position) {
     return starts[order[position] + 1];
-  }
-
-  /** The address of the record of the key at a position of the order, or 0. */
-  long address(int position) {
-    return entries.address(bytes, starts[order[position]]);
   }
 }

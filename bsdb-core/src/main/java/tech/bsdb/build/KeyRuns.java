@@ -19,8 +19,8 @@ final class KeyRuns implements Closeable {
   /** Receives keys in ascending order. */
   @FunctionalInterface
   interface Sink {
-    /** Receives a key, and the address of its record. */
-    void add(byte[] bytes, int from, int to, long address) throws IOException;
+    /** Receives a key, which is part of an array. */
+    void add(byte[] bytes, int from, int to) throws IOException;
   }
 
   /**
@@ -30,17 +30,13 @@ final class KeyRuns implements Closeable {
    */
   record Run(long start, long length, byte[] prefix) {}
 
-  private final KeyEntries entries;
-  private final int head;
   private final Path path;
   private final FileChannel channel;
   private long end;
   private byte[] buffer = new byte[0];
 
   /** Creates the file in a directory for temporary files. */
-  KeyRuns(Path directory, KeyEntries entries) throws IOException {
-    this.entries = entries;
-    this.head = entries.head();
+  KeyRuns(Path directory) throws IOException {
     this.path = directory.resolve("keys.part");
     this.channel =
         FileChannel.open(
@@ -62,7 +58,7 @@ final class KeyRuns implements Closeable {
   }
 
   /**
-   * Merges runs. Keys that are equal come in the order of their runs.
+   * Merges runs.
    *
    * @param memoryBytes the memory limit of all buffers; each run takes at least 64 KiB
    */
@@ -73,7 +69,7 @@ final class KeyRuns implements Closeable {
     Reader[] heap = new Reader[runs.size()];
     int heads = 0;
     for (int i = 0; i < heap.length; i++) {
-      Reader reader = new Reader(runs.get(i), i, room, common);
+      Reader reader = new Reader(runs.get(i), room, common);
       if (reader.next()) {
         heap[heads++] = reader;
       }
@@ -83,7 +79,7 @@ final class KeyRuns implements Closeable {
     }
     while (heads > 0) {
       Reader least = heap[0];
-      sink.add(least.bytes, least.from, least.to, least.address);
+      sink.add(least.bytes, least.from, least.to);
       if (!least.next()) {
         heap[0] = heap[--heads];
       }
@@ -121,7 +117,6 @@ final class KeyRuns implements Closeable {
 
   /** Reads a run from front to back. */
   private final class Reader {
-    private final int number;
     private final int common;
     private final long end;
     private long at;
@@ -132,13 +127,11 @@ final class KeyRuns implements Closeable {
     private int from;
 
     private int to;
-    private long address;
 
     /** The first bytes of the key after those that all keys have in common. */
     private long word;
 
-    Reader(Run run, int number, int room, int common) {
-      this.number = number;
+    Reader(Run run, int room, int common) {
       this.common = common;
       this.at = run.start;
       this.end = run.start + run.length;
@@ -146,15 +139,14 @@ final class KeyRuns implements Closeable {
     }
 
     boolean next() throws IOException {
-      if (filled - to < head && !fill(head)) {
+      if (filled - to < KeyEntries.HEAD && !fill(KeyEntries.HEAD)) {
         return false;
       }
       int length = KeyEntries.length(bytes, to);
-      if (filled - to < head + length) {
-        fill(head + length);
+      if (filled - to < KeyEntries.HEAD + length) {
+        fill(KeyEntries.HEAD + length);
       }
-      address = entries.address(bytes, to);
-      from = to + head;
+      from = to + KeyEntries.HEAD;
       to = from + length;
       word = KeyRun.word(bytes, from + common, to);
       return true;
@@ -192,8 +184,7 @@ final class KeyRuns implements Closeable {
       if (word != other.word) {
         return Long.compareUnsigned(word, other.word) < 0;
       }
-      int byKey = Arrays.compareUnsigned(bytes, from, to, other.bytes, other.from, other.to);
-      return byKey < 0 || byKey == 0 && number < other.number;
+      return Arrays.compareUnsigned(bytes, from, to, other.bytes, other.from, other.to) < 0;
     }
   }
 

@@ -26,7 +26,6 @@ final class KeySpill implements Closeable {
   private final FileChannel channel;
   private final KeySplitters splitters;
   private final int chunkBytes;
-  private final KeyEntries entries;
   private final Partition[] partitions;
   private long end;
 
@@ -42,13 +41,10 @@ final class KeySpill implements Closeable {
    * Creates the file in a directory for temporary files.
    *
    * @param chunkBytes bytes of a partition that a writer collects, at most {@link #MOST_CHUNK}
-   * @param entries how the keys lie in the file
    */
-  KeySpill(Path directory, KeySplitters splitters, int chunkBytes, KeyEntries entries)
-      throws IOException {
+  KeySpill(Path directory, KeySplitters splitters, int chunkBytes) throws IOException {
     this.splitters = splitters;
     this.chunkBytes = chunkBytes;
-    this.entries = entries;
     this.partitions = new Partition[splitters.partitions()];
     Arrays.setAll(partitions, i -> new Partition());
     this.path = directory.resolve("order.part");
@@ -78,13 +74,13 @@ final class KeySpill implements Closeable {
     private final int[] used = new int[partitions.length];
     private final int[] keys = new int[partitions.length];
 
-    /** Adds a key; its address counts only if the keys have addresses. */
-    void add(byte[] key, long address) throws IOException {
-      add(key, 0, key.length, address);
+    /** Adds a key. */
+    void add(byte[] key) throws IOException {
+      add(key, 0, key.length);
     }
 
-    /** Adds a key, which is part of an array; its address counts as above. */
-    void add(byte[] bytes, int from, int to, long address) throws IOException {
+    /** Adds a key, which is part of an array. */
+    void add(byte[] bytes, int from, int to) throws IOException {
       int number = splitters.partition(bytes, from, to);
       int length = to - from;
       byte[] buffer = buffers[number];
@@ -93,19 +89,19 @@ final class KeySpill implements Closeable {
         buffers[number] = buffer;
       }
       int at = used[number];
-      int needed = entries.head() + length;
+      int needed = KeyEntries.HEAD + length;
       if (needed > buffer.length - at) {
         write(number, buffer, at);
         at = 0;
         if (needed > buffer.length) {
           byte[] single = new byte[needed];
-          write(number, single, entries.put(single, 0, bytes, from, length, address));
+          write(number, single, KeyEntries.put(single, 0, bytes, from, length));
           used[number] = 0;
           keys[number]++;
           return;
         }
       }
-      used[number] = entries.put(buffer, at, bytes, from, length, address);
+      used[number] = KeyEntries.put(buffer, at, bytes, from, length);
       keys[number]++;
     }
 

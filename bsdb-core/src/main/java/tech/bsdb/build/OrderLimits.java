@@ -28,7 +28,7 @@ record OrderLimits(long memoryBytes, int threads) {
 
   /** The memory that all keys need at once. */
   static long need(long keys, long keyBytes) {
-    return keyBytes + (KeyRun.OVERHEAD + new KeyEntries(true).head()) * keys;
+    return keyBytes + (KeyRun.OVERHEAD + KeyEntries.HEAD) * keys;
   }
 
   /** The memory of one of the runs, of which each thread has one. */
@@ -87,12 +87,12 @@ record OrderLimits(long memoryBytes, int threads) {
   }
 
   /** Bytes of the temporary files, with keys of equal length. */
-  long temporaryBytes(KeyEntries entries, long keys, int keyLength) {
+  long temporaryBytes(long keys, int keyLength) {
     long need = need(keys, keys * keyLength);
     if (!divides(need)) {
       return 0;
     }
-    long bytes = keys * (entries.head() + keyLength);
+    long bytes = keys * (KeyEntries.HEAD + keyLength);
     int partitions = partitions(need);
     boolean runs = 2 * need / partitions > runBytes(); // of a partition, in a file of their own
     return runs ? bytes + 2 * bytes / partitions : bytes;

@@ -2,7 +2,6 @@ package tech.bsdb.build;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.CancellationException;
@@ -14,16 +13,15 @@ import tech.bsdb.build.AssemblyProgress.Phase;
 import tech.bsdb.build.FinishedKeys.Part;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.work.OrderedTasks;
 
 /**
- * Writes the order of the keys of a database whose other files are finished: reads the keys from
- * the data files, unless they were {@linkplain CollectedKeys collected} before, divides them into
- * partitions, and sorts these one after the other. Neither the memory nor the number of threads
+ * Writes the order of the keys of a packed database whose other files are finished. No key occurs
+ * twice, since packing dropped duplicates. Keys that are neither known in order nor {@linkplain
+ * CollectedKeys collected} before are read back from the data files. Many keys are divided into
+ * partitions, which are sorted one after the other. Neither the memory nor the number of threads
  * affects what comes out. Not thread-safe.
  */
 public final class OrderStage {
@@ -33,14 +31,10 @@ public final class OrderStage {
   private final Assembled assembled;
   private final RecordTotals totals;
   private final FinishedKeys keys;
-  private final RecordAddress addresses;
-  private final DuplicateRule duplicates;
-  private final KeyEntries entries;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final OrderLimits limits;
   private final AssemblyProgress progress;
-  private final List<Content> data;
 
   /** The number of records whose keys were read back, which is half of the work then. */
   private long readBack;
@@ -48,10 +42,9 @@ public final class OrderStage {
   /**
    * Creates the stage.
    *
-   * @param assembled the finished files of the database
+   * @param assembled the finished files of the database, whose layout is packed
    * @param totals the records added
    * @param dictionary the dictionary used to compress the records, or null
-   * @param duplicates which of the records with the same key is the one that lookups find
    * @param chunk write buffer of the file. The caller closes it, after the file
    * @param memoryBytes the memory limit
    */
@@ -59,7 +52,6 @@ public final class OrderStage {
       Assembled assembled,
       RecordTotals totals,
       byte @Nullable [] dictionary,
-      DuplicateRule duplicates,
       BuildPlace place,
       ChunkBuffer chunk,
       long memoryBytes,
@@ -67,24 +59,15 @@ public final class OrderStage {
       AssemblyProgress progress) {
     this.assembled = assembled;
     this.totals = totals;
-    this.addresses =
-        RecordAddress.of(layout(assembled), Math.max(2, assembled.storage().zstdBlock()));
-    this.duplicates = duplicates;
-    this.entries = new KeyEntries(!layout(assembled).packed());
     this.place = place;
     this.chunk = chunk;
     this.limits = new OrderLimits(memoryBytes, threads);
     this.progress = progress;
-    this.data = FinishedFiles.data(assembled.contents());
-    this.keys = new FinishedKeys(assembled, addresses, dictionary, this::checkNotCancelled);
-  }
-
-  private static RecordLayout layout(Assembled assembled) {
-    return assembled.storage().layout();
+    this.keys = new FinishedKeys(assembled, dictionary, this::checkNotCancelled);
   }
 
   /**
-   * Writes the order of the keys.
+   * Writes the order of the keys, which are read back.
    *
    * @param resources closes its file
    * @return the database with the file
@@ -93,7 +76,7 @@ public final class OrderStage {
     long most = limits.runBytes();
     readBack = totals.records();
     if (!limits.divides(need())) {
-      KeyRun run = new KeyRun(entries, (int) totals.records(), entryBytes());
+      KeyRun run = new KeyRun((int) totals.records(), entryBytes());
       keys.scan(keys.wholes(), run::add);
       run.sort();
       return written(resources, sink -> pass(run, sink));
@@ -101,15 +84,14 @@ public final class OrderStage {
     List<Part> places = keys.places();
     KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
-    try (KeySpill spill =
-        new KeySpill(place.temporaryDirectory(), splitters, chunkBytes, entries)) {
+    try (KeySpill spill = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes)) {
       spillKeys(keys.parts(places), spill);
       return written(resources, sink -> passSorted(spill, most, sink));
     }
   }
 
   /**
-   * Writes the order of the keys of a packed database, which were collected while it was packed.
+   * Writes the order of the keys, which were collected while the database was packed.
    *
    * @param resources closes its file
    * @param collected is closed
@@ -135,7 +117,7 @@ public final class OrderStage {
   }
 
   /**
-   * Writes the order of the keys of a packed database, which are known in order.
+   * Writes the order of the keys, which are known in order.
    *
    * @param resources closes its file
    * @return the database with the file
@@ -145,7 +127,7 @@ public final class OrderStage {
         resources,
         sink -> {
           for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
-            sink.add(key, 0, key.length, 0);
+            sink.add(key, 0, key.length);
           }
         });
   }
@@ -158,16 +140,13 @@ public final class OrderStage {
 
   /** Writes the file. */
   private Assembled written(BuildResources resources, Source source) throws IOException {
-    AddressBits bits = bits();
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
-    OrderWriter writer = new OrderWriter(file.pages(), bits.all());
-    Distinct distinct = new Distinct(writer, bits);
-    source.into(distinct);
-    distinct.finish();
+    OrderWriter writer = new OrderWriter(file.pages(), AddressBits.NONE.all());
+    source.into((key, from, to) -> put(writer, key, from, to));
     List<Long> levels = writer.finish();
     file.finish();
-    if (writer.records() != assembled.keys() && !mayLackKeys()) {
+    if (writer.records() != assembled.keys()) {
       throw new IllegalStateException(
           writer.records() + " keys in order, but " + assembled.keys() + " in the database");
     }
@@ -178,24 +157,23 @@ public final class OrderStage {
     return new Assembled(
         assembled.keys(),
         assembled.valuesCut(),
-        assembled.storage().with(new Facts.Order(levels, bits)),
+        assembled.storage().with(new Facts.Order(levels, AddressBits.NONE)),
         contents);
   }
 
-  /**
-   * Whether the database may lack one of two keys with the same signature, taken for one key given
-   * twice. The build finds that out when it looks for all keys, and fails.
-   */
-  private boolean mayLackKeys() {
-    return !layout(assembled).packed() && assembled.keys() < totals.records();
-  }
-
-  private boolean addressed() {
-    return !layout(assembled).packed();
+  /** Writes the next key, which is greater than the last one. */
+  private void put(OrderWriter writer, byte[] key, int from, int to) throws IOException {
+    if (!writer.add(key, from, to, 0)) {
+      throw new IllegalStateException("two keys in order are equal");
+    }
+    long passed = writer.records();
+    if (passed % REPORT == 0) {
+      report(readBack == 0 ? passed : (readBack + passed) / 2);
+    }
   }
 
   private long entryBytes() {
-    return totals.keyBytes() + entries.head() * totals.records();
+    return totals.keyBytes() + KeyEntries.HEAD * totals.records();
   }
 
   /** The memory that all keys need at once. */
@@ -248,7 +226,7 @@ public final class OrderStage {
             limits.threads(),
             limits.threads() + 1,
             sorted -> {
-              entries.pass(sorted.keys, sorted.count, sink);
+              KeyEntries.pass(sorted.keys, sorted.count, sink);
               arrays.add(sorted.keys);
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
@@ -271,9 +249,7 @@ public final class OrderStage {
       throws IOException {
     KeyRun free = runs.poll();
     KeyRun run =
-        free == null
-            ? new KeyRun(entries, (int) spill.keys(partition), spill.bytes(partition))
-            : free;
+        free == null ? new KeyRun((int) spill.keys(partition), spill.bytes(partition)) : free;
     spill.new Reader(partition).read(run, Long.MAX_VALUE);
     run.sort();
     byte[] array = arrays.poll();
@@ -286,10 +262,10 @@ public final class OrderStage {
   /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
   private void passMerged(KeySpill spill, int partition, long most, KeyRuns.Sink sink)
       throws IOException {
-    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory(), entries)) {
+    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
       List<KeyRuns.Run> written = new ArrayList<>();
       KeySpill.Reader reader = spill.new Reader(partition);
-      KeyRun run = new KeyRun(entries, 0, most);
+      KeyRun run = new KeyRun(0, most);
       while (reader.read(run, most) > 0) {
         run.sort();
         written.add(runs.write(run));
@@ -302,21 +278,8 @@ public final class OrderStage {
 
   private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {
     for (int i = 0; i < run.count(); i++) {
-      sink.add(run.bytes(), run.start(i), run.end(i), run.address(i));
+      sink.add(run.bytes(), run.start(i), run.end(i));
     }
-  }
-
-  /** The widths of the addresses, of which the packed layouts store none. */
-  private AddressBits bits() {
-    if (!addressed()) {
-      return AddressBits.NONE;
-    }
-    long position = 0;
-    for (Content content : data) {
-      position = Math.max(position, content.end());
-    }
-    return new AddressBits(
-        AddressBits.of(data.size() - 1L), AddressBits.of(position), AddressBits.of(0));
   }
 
   private void report(long done) {
@@ -327,59 +290,6 @@ public final class OrderStage {
   private void checkNotCancelled() {
     if (progress.cancelled()) {
       throw new CancellationException("the build was cancelled");
-    }
-  }
-
-  /** Passes keys on, each once. */
-  private final class Distinct implements KeyRuns.Sink {
-    private final OrderWriter writer;
-    private final AddressBits bits;
-    private final boolean distinct = assembled.keys() == totals.records();
-    private byte[] key = new byte[0];
-    private int length = -1;
-    private long address;
-    private long passed;
-
-    Distinct(OrderWriter writer, AddressBits bits) {
-      this.writer = writer;
-      this.bits = bits;
-    }
-
-    @Override
-    public void add(byte[] bytes, int from, int to, long next) throws IOException {
-      if (++passed % REPORT == 0) {
-        report(readBack == 0 ? passed : (readBack + passed) / 2);
-      }
-      if (distinct) {
-        put(bytes, from, to, next);
-        return;
-      }
-      if (length >= 0 && Arrays.equals(key, 0, length, bytes, from, to)) {
-        boolean later = addresses.compare(next, address) > 0;
-        if (later == (duplicates == DuplicateRule.KEEP_LAST)) {
-          address = next;
-        }
-        return;
-      }
-      finish();
-      length = to - from;
-      if (key.length < length) {
-        key = new byte[2 * length];
-      }
-      System.arraycopy(bytes, from, key, 0, length);
-      address = next;
-    }
-
-    /** Passes the last key on. */
-    void finish() throws IOException {
-      if (length >= 0) {
-        put(key, 0, length, address);
-        length = -1;
-      }
-    }
-
-    private void put(byte[] bytes, int from, int to, long next) throws IOException {
-      writer.add(bytes, from, to, bits.all() == 0 ? 0 : bits.shorten(next, addresses));
     }
   }
 }

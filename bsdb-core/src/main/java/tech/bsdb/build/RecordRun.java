@@ -47,7 +47,7 @@ final class RecordRun {
    * @param entryBytes bytes of their entries
    */
   RecordRun(long records, long entryBytes) {
-    this.keys = new KeyRun(new KeyEntries(false), (int) records, entryBytes / 2);
+    this.keys = new KeyRun((int) records, entryBytes / 2);
     this.bytes = new byte[(int) entryBytes];
     this.starts = new int[(int) records + 1];
   }
@@ -75,7 +75,7 @@ final class RecordRun {
     }
     System.arraycopy(from, at, bytes, start, length);
     starts[number + 1] = start + length;
-    keys.add(from, keyAt, keyAt + keyLength, 0);
+    keys.add(from, keyAt, keyAt + keyLength);
   }
 
   /** Sorts the records and moves them. */

@@ -215,7 +215,9 @@ public record SizePlan(
     OrderLimits limits = new OrderLimits(settings.memoryBytes(), settings.threads());
     long need = OrderLimits.need(records.count, records.count * records.keyLength);
     PackedShape shape = shape(settings, records);
-    long keys = limits.temporaryBytes(new KeyEntries(false), records.count, records.keyLength);
+    TreeSize tree = TreeSize.of(records.count, records.keyLength, 0);
+    long order = bytes(tree.pages() + FRAME);
+    long keys = limits.temporaryBytes(records.count, records.keyLength);
     // The keys are ahead of the data by the passes that run, and of the spill by one step more.
     double ahead =
         Math.min(
@@ -224,37 +226,7 @@ public record SizePlan(
                 + (settings.threads() + 1.0) / shape.units());
     long first = (long) (ahead * keys);
     long last = keys + (long) (ahead * temporaryBytes);
-    SizePlan ordered = ordered(records, 0, limits, 0);
-    return new SizePlan(
-        dataBytes,
-        hashBytes,
-        indexBytes,
-        dictionaryBytes,
-        filterBytes,
-        ordered.orderBytes,
-        bins,
-        spanning,
-        pinnedBytes,
-        ordered.orderHeapBytes,
-        Math.max(temporaryBytes + first, last),
-        Math.max(ordered.peakBytes, Math.max(peakBytes + first, databaseBytes() + last)),
-        Math.max(
-            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
-            limits.sortBytes(need)));
-  }
-
-  /**
-   * The same database with the order of its keys, which is added to the other files when these are
-   * finished.
-   *
-   * @param left size of those temporary files that the build keeps until it ends
-   */
-  private SizePlan ordered(Records records, int addressBits, OrderLimits limits, long left) {
-    KeyEntries entries = new KeyEntries(addressBits > 0);
-    long divided = limits.temporaryBytes(entries, records.count, records.keyLength);
-    long need = OrderLimits.need(records.count, records.count * records.keyLength);
-    TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits);
-    long order = bytes(tree.pages() + FRAME);
+    long ended = databaseBytes() + order + keys;
     return new SizePlan(
         dataBytes,
         hashBytes,
@@ -266,9 +238,11 @@ public record SizePlan(
         spanning,
         pinnedBytes,
         tree.heapBytes(),
-        Math.max(temporaryBytes, left + divided),
-        Math.max(peakBytes, databaseBytes() + order + left + divided),
-        Math.max(memoryBytes, limits.sortBytes(need)));
+        Math.max(temporaryBytes + first, last),
+        Math.max(Math.max(peakBytes + first, databaseBytes() + last), ended),
+        Math.max(
+            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
+            limits.sortBytes(need)));
   }
 
   private static void requireAddresses(AddressedAssembly.Settings settings, long contentPages) {

@@ -140,8 +140,7 @@ class CollectedKeysTest {
       Path spilled = place.temporaryDirectory().resolve("order.part");
       boolean divided = Files.exists(spilled);
       OrderStage stage =
-          new OrderStage(
-              assembled, totals, null, duplicates, place, chunk, memory, threads, progress);
+          new OrderStage(assembled, totals, null, place, chunk, memory, threads, progress);
       Assembled ordered = collects ? stage.add(resources, collected) : stage.add(resources);
       assertThat(spilled).doesNotExist();
       List<Assembled.Content> contents = ordered.contents();

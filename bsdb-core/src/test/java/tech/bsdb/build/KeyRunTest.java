@@ -17,9 +17,9 @@ import tech.bsdb.Truth;
 class KeyRunTest {
   private final SplittableRandom random = Seeds.random("KeyRunTest");
 
-  /** Sorts keys, whose addresses tell their order, in a run and in a list. */
+  /** Sorts keys in a run and in a list. */
   private static void check(List<byte[]> keys) {
-    KeyRun run = new KeyRun(new KeyEntries(true), 0, 0);
+    KeyRun run = new KeyRun(0, 0);
     fill(run, keys);
     run.sort();
     same(run, keys);
@@ -27,26 +27,26 @@ class KeyRunTest {
 
   private static void fill(KeyRun run, List<byte[]> keys) {
     long bytes = 0;
-    for (int i = 0; i < keys.size(); i++) {
-      run.add(keys.get(i), -i);
-      bytes += keys.get(i).length;
+    for (byte[] key : keys) {
+      run.add(key);
+      bytes += key.length;
     }
     assertThat(run.count()).isEqualTo(keys.size());
-    assertThat(run.end()).isEqualTo((int) bytes + 10 * keys.size());
-    assertThat(run.memory()).isEqualTo(bytes + (10L + KeyRun.OVERHEAD) * keys.size());
+    assertThat(run.end()).isEqualTo((int) bytes + 2 * keys.size());
+    assertThat(run.memory()).isEqualTo(bytes + (2L + KeyRun.OVERHEAD) * keys.size());
   }
 
   private static void same(KeyRun run, List<byte[]> keys) {
-    record Numbered(byte[] key, long number) {}
+    record Numbered(byte[] key, int number) {}
     List<Numbered> expected = new ArrayList<>();
     for (int i = 0; i < keys.size(); i++) {
-      expected.add(new Numbered(keys.get(i), -i));
+      expected.add(new Numbered(keys.get(i), i));
     }
     expected.sort((one, other) -> Arrays.compareUnsigned(one.key, other.key)); // stable
     for (int i = 0; i < keys.size(); i++) {
       byte[] found = Arrays.copyOfRange(run.bytes(), run.start(i), run.end(i));
       Truth.same(found, expected.get(i).key, "key " + i);
-      assertThat(run.address(i)).as("address %s", i).isEqualTo(expected.get(i).number);
+      assertThat(run.number(i)).as("number %s", i).isEqualTo(expected.get(i).number);
     }
   }
 
@@ -133,7 +133,7 @@ class KeyRunTest {
       keys.add(key);
     }
     java.util.Collections.shuffle(keys, new java.util.Random(random.nextLong()));
-    KeyRun run = new KeyRun(new KeyEntries(true), 0, 0);
+    KeyRun run = new KeyRun(0, 0);
     fill(run, keys);
     FutureTask<?> sort = new FutureTask<>(run::sort, null);
     Thread thread = new Thread(null, sort, "sort", 256 << 10);
@@ -145,7 +145,7 @@ class KeyRunTest {
 
   @Test
   void aRunIsUsedAgain() {
-    KeyRun run = new KeyRun(new KeyEntries(true), 3, 10);
+    KeyRun run = new KeyRun(3, 10);
     for (int round = 0; round < 5; round++) {
       NavigableSet<byte[]> sorted = RandomKeys.set(random, 100, 300);
       List<byte[]> keys = new ArrayList<>(sorted.descendingSet());

@@ -10,7 +10,6 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.ArrayList;
 import java.util.Arrays;
-import java.util.Comparator;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.AfterEach;
@@ -26,11 +25,6 @@ class KeySpillTest {
   @TempDir Path directory;
 
   private final SplittableRandom random = Seeds.random("KeySpillTest");
-
-  private record Numbered(byte[] key, long number) {}
-
-  private static final Comparator<Numbered> BY_KEY =
-      (one, other) -> Arrays.compareUnsigned(one.key, other.key);
 
   @AfterEach
   void nothingIsLeft() throws Exception {
@@ -99,66 +93,57 @@ class KeySpillTest {
   @Test
   void allKeysComeBackInOrderOfThePartitions() throws Exception {
     for (int round = 0; round < 40; round++) {
-      boolean addressed = round % 3 != 0;
-      RandomKeys source = new RandomKeys(random, round % 4 == 0 ? 66_000 : 40);
+      RandomKeys source = new RandomKeys(random, round % 4 == 0 ? RandomKeys.LONGEST : 40);
       List<byte[]> keys = keys(source, round % 4 == 0 ? 100 : random.nextInt(20_000));
       KeySplitters splitters =
           new KeySplitters(keys.subList(0, Math.min(keys.size(), 200)), 1 + random.nextInt(30));
-      KeyEntries entries = new KeyEntries(addressed);
-      List<Numbered> expected = new ArrayList<>();
-      List<Numbered> found = new ArrayList<>();
-      try (KeySpill spill = new KeySpill(directory, splitters, 1 << 12, entries)) {
+      List<byte[]> found = new ArrayList<>();
+      try (KeySpill spill = new KeySpill(directory, splitters, 1 << 12)) {
         List<KeySpill.Writer> writers = new ArrayList<>();
         for (int i = 0; i < 3; i++) {
           writers.add(spill.new Writer());
         }
-        for (int i = 0; i < keys.size(); i++) {
-          long address = addressed ? Long.MAX_VALUE - i : 0;
-          writers.get(random.nextInt(3)).add(keys.get(i), address);
-          expected.add(new Numbered(keys.get(i), address));
+        for (byte[] key : keys) {
+          writers.get(random.nextInt(3)).add(key);
         }
         for (KeySpill.Writer writer : writers) {
           writer.finish();
         }
         long mostBytes = random.nextLong(1, 100_000);
         for (int i = 0; i < spill.partitions(); i++) {
-          found.addAll(partition(spill, i, mostBytes, entries));
+          found.addAll(partition(spill, i, mostBytes));
         }
       }
-      Comparator<Numbered> order = BY_KEY.thenComparing(Numbered::number);
-      expected.sort(order);
-      assertThat(found).hasSameSizeAs(expected);
+      keys.sort(Arrays::compareUnsigned);
+      assertThat(found).hasSameSizeAs(keys);
       for (int i = 0; i < found.size(); i++) {
-        Truth.same(found.get(i).key, expected.get(i).key, "key " + i);
-        assertThat(found.get(i).number).isEqualTo(expected.get(i).number);
+        Truth.same(found.get(i), keys.get(i), "key " + i);
       }
     }
   }
 
   /** The keys of a partition, read in runs, in their order. */
-  private static List<Numbered> partition(
-      KeySpill spill, int partition, long mostBytes, KeyEntries entries) throws IOException {
-    List<Numbered> found = new ArrayList<>();
+  private static List<byte[]> partition(KeySpill spill, int partition, long mostBytes)
+      throws IOException {
+    List<byte[]> found = new ArrayList<>();
     KeySpill.Reader reader = spill.new Reader(partition);
-    KeyRun run = new KeyRun(entries, 0, 0);
+    KeyRun run = new KeyRun(0, 0);
     long bytes = 0;
     while (reader.read(run, mostBytes) > 0) {
       run.sort();
       byte[] sorted = run.sorted(new byte[0]);
       for (int i = 0, at = 0; i < run.count(); i++) {
         int length = KeyEntries.length(sorted, at);
-        int start = at + entries.head();
-        found.add(
-            new Numbered(
-                Arrays.copyOfRange(sorted, start, start + length), entries.address(sorted, at)));
-        bytes += entries.head() + length;
+        int start = at + KeyEntries.HEAD;
+        found.add(Arrays.copyOfRange(sorted, start, start + length));
+        bytes += KeyEntries.HEAD + length;
         at = start + length;
       }
       run.clear();
     }
     assertThat((long) found.size()).isEqualTo(spill.keys(partition));
     assertThat(bytes).isEqualTo(spill.bytes(partition));
-    found.sort(BY_KEY.thenComparing(Numbered::number));
+    found.sort(Arrays::compareUnsigned);
     return found;
   }
 
@@ -166,16 +151,15 @@ class KeySpillTest {
   void aFileCutShortIsReported() throws Exception {
     KeySplitters none = new KeySplitters(List.of(), 10);
     assertThat(none.partitions()).isEqualTo(1);
-    try (KeySpill spill = new KeySpill(directory, none, 1 << 12, new KeyEntries(true))) {
+    try (KeySpill spill = new KeySpill(directory, none, 1 << 12)) {
       KeySpill.Writer writer = spill.new Writer();
-      writer.add(Truth.bytes(random, 100), 1);
+      writer.add(Truth.bytes(random, 100));
       writer.finish();
       try (FileChannel channel =
           FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
-        channel.truncate(109);
+        channel.truncate(101);
       }
-      assertThatThrownBy(
-              () -> spill.new Reader(0).read(new KeyRun(new KeyEntries(true), 0, 0), 1 << 20))
+      assertThatThrownBy(() -> spill.new Reader(0).read(new KeyRun(0, 0), 1 << 20))
           .isInstanceOf(EOFException.class)
           .hasMessageContaining("order.part");
     }
