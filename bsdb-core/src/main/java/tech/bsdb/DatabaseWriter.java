@@ -323,7 +323,7 @@ final class DatabaseWriter implements BuildOutput {
     }
     Assembled assembled = assembly.complete(progress);
     if (collected != null) {
-      OrderStage order = order(assembled, totals, dictionary, options, place, chunk, progress);
+      OrderStage order = order(assembled, totals, options, place, chunk, progress);
       assembled = order.add(opened, collected);
     }
     SealedFiles sealed =
@@ -351,20 +351,12 @@ final class DatabaseWriter implements BuildOutput {
   static OrderStage order(
       Assembled assembled,
       RecordTotals totals,
-      byte @Nullable [] dictionary,
       BuildOptions options,
       BuildPlace place,
       ChunkBuffer chunk,
       WriterProgress progress) {
     return new OrderStage(
-        assembled,
-        totals,
-        dictionary,
-        place,
-        chunk,
-        options.memoryBytes(),
-        options.threads(),
-        progress);
+        assembled, totals, place, chunk, options.memoryBytes(), options.threads(), progress);
   }
 
   /**

@@ -179,8 +179,7 @@ final class MergeWriter implements BuildOutput {
       RecordTotals totals = merged.totals();
       Assembled assembled = merged.assembled();
       if (options.orderedKeys()) {
-        OrderStage order =
-            DatabaseWriter.order(assembled, totals, null, options, place, chunk, progress);
+        OrderStage order = DatabaseWriter.order(assembled, totals, options, place, chunk, progress);
         boolean deletions = merged.counts().deleted + merged.counts().deletedAbsent > 0;
         assembled = add(order, changed, added, deletions, totals.records());
       }

@@ -5,7 +5,6 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.build.Assembled.Content;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
@@ -31,20 +30,17 @@ final class FinishedKeys {
   private static final int UNCHECKED = 1 << 16;
 
   private final RecordLayout layout;
-  private final byte @Nullable [] dictionary;
   private final Runnable checkRunning;
   private final List<Content> data;
 
   /**
    * Creates an instance.
    *
-   * @param assembled the finished files of the database
-   * @param dictionary the dictionary used to compress the records, or null
+   * @param assembled the finished files of the database, which has no dictionary
    * @param checkRunning throws if the build was cancelled
    */
-  FinishedKeys(Assembled assembled, byte @Nullable [] dictionary, Runnable checkRunning) {
+  FinishedKeys(Assembled assembled, Runnable checkRunning) {
     this.layout = assembled.storage().layout();
-    this.dictionary = dictionary;
     this.checkRunning = checkRunning;
     this.data = FinishedFiles.data(assembled.contents());
   }
@@ -78,7 +74,7 @@ final class FinishedKeys {
         FinishedFiles.open(parts.stream().map(Part::content).toList()),
         layout,
         RecordAddress.of(layout, 2), // of no use: packed records have none
-        dictionary,
+        null,
         false,
         parts.stream().map(Part::range).toList());
   }

@@ -30,7 +30,6 @@ public final class OrderStage {
 
   private final Assembled assembled;
   private final RecordTotals totals;
-  private final FinishedKeys keys;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final OrderLimits limits;
@@ -44,14 +43,12 @@ public final class OrderStage {
    *
    * @param assembled the finished files of the database, whose layout is packed
    * @param totals the records added
-   * @param dictionary the dictionary used to compress the records, or null
    * @param chunk write buffer of the file. The caller closes it, after the file
    * @param memoryBytes the memory limit
    */
   public OrderStage(
       Assembled assembled,
       RecordTotals totals,
-      byte @Nullable [] dictionary,
       BuildPlace place,
       ChunkBuffer chunk,
       long memoryBytes,
@@ -63,11 +60,11 @@ public final class OrderStage {
     this.chunk = chunk;
     this.limits = new OrderLimits(memoryBytes, threads);
     this.progress = progress;
-    this.keys = new FinishedKeys(assembled, dictionary, this::checkNotCancelled);
   }
 
   /**
-   * Writes the order of the keys, which are read back.
+   * Writes the order of the keys, which are read back. Their records must not be compressed with a
+   * dictionary.
    *
    * @param resources closes its file
    * @return the database with the file
@@ -75,6 +72,7 @@ public final class OrderStage {
   public Assembled add(BuildResources resources) throws IOException {
     long most = limits.runBytes();
     readBack = totals.records();
+    FinishedKeys keys = new FinishedKeys(assembled, this::checkNotCancelled);
     if (!limits.divides(need())) {
       KeyRun run = new KeyRun((int) totals.records(), entryBytes());
       keys.scan(keys.wholes(), run::add);
@@ -85,7 +83,7 @@ public final class OrderStage {
     KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
     int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
     try (KeySpill spill = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes)) {
-      spillKeys(keys.parts(places), spill);
+      spillKeys(keys, keys.parts(places), spill);
       return written(resources, sink -> passSorted(spill, most, sink));
     }
   }
@@ -182,7 +180,7 @@ public final class OrderStage {
   }
 
   /** Divides the keys of all parts, on all threads. */
-  private void spillKeys(List<Part> parts, KeySpill spill) throws IOException {
+  private void spillKeys(FinishedKeys keys, List<Part> parts, KeySpill spill) throws IOException {
     Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
     int[] done = {0};
     try (OrderedTasks<Part> tasks =

@@ -139,8 +139,7 @@ class CollectedKeysTest {
       Assembled assembled = assembly.complete(progress);
       Path spilled = place.temporaryDirectory().resolve("order.part");
       boolean divided = Files.exists(spilled);
-      OrderStage stage =
-          new OrderStage(assembled, totals, null, place, chunk, memory, threads, progress);
+      OrderStage stage = new OrderStage(assembled, totals, place, chunk, memory, threads, progress);
       Assembled ordered = collects ? stage.add(resources, collected) : stage.add(resources);
       assertThat(spilled).doesNotExist();
       List<Assembled.Content> contents = ordered.contents();

@@ -68,7 +68,6 @@ class OrderStageTest {
           new OrderStage(
               new Assembled(records, 0, storage, List.of()),
               totals,
-              null,
               new BuildPlace(own, own),
               chunk,
               1 << 20,
