@@ -26,6 +26,7 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.RecordWalk;
 
 /**
@@ -253,6 +254,7 @@ final class MergeWriter implements BuildOutput {
             : new OneShardWriter(distinct, place, chunk, facts().shard())) {
       long longest = changed.opened().facts().longestValue() + 1L;
       int batch = (int) Math.max(1, Math.min(BATCH, CHANGED_BYTES / longest));
+      sampleBase(output);
       carryOver(changed, batch, output, counts, progress);
       if (counts.ofBase() != facts().records()) {
         throw ofBase()
@@ -263,6 +265,30 @@ final class MergeWriter implements BuildOutput {
         addNew(changed, output, counts, progress);
       }
       return output.finish(progress).with(facts(counts));
+    }
+  }
+
+  /**
+   * Takes samples for the dictionary from everywhere in a base with an order: there, the first
+   * records have the least keys, which may have little in common with the others.
+   */
+  private void sampleBase(BuildOutput output) throws IOException {
+    long records = facts().records();
+    if (facts().order() == null || options.layout() != Layout.COMPRESSED) {
+      return;
+    }
+    long first = 0;
+    for (int i = 0; i < number; i++) {
+      first += base.opened().databases().get(i).facts().records();
+    }
+    OrderedKeys keys = new OrderedKeys(base);
+    long samples = Math.min(records, options.sampleRecords());
+    for (long i = 0; i < samples; i++) {
+      byte[] key = keys.key(first + i * records / samples);
+      byte[] value = base.get(key);
+      if (value != null) { // otherwise the base is damaged, which the walk over its records finds
+        output.sample(key, value);
+      }
     }
   }
 

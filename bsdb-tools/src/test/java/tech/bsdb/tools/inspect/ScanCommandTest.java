@@ -1,6 +1,7 @@
 package tech.bsdb.tools.inspect;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static java.util.stream.Collectors.joining;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
@@ -242,7 +243,7 @@ class ScanCommandTest {
     assertThat(printed(db, "--reverse", "--json", "--keys-only"))
         .isEqualTo("{\"key\":{\"base64\":\"/w==\"}}\n{\"key\":\"a\"}\n");
     assertThat(printed(db, "--json", "--keys-only", "--key-encoding", "hex"))
-        .isEqualTo("{\"key\":\"ff\"}\n{\"key\":\"61\"}\n");
+        .isEqualTo("{\"key\":\"61\"}\n{\"key\":\"ff\"}\n");
     assertThat(printed(db, "--json", "--count", "--from", "b")).isEqualTo("{\"records\":1}\n");
   }
 
@@ -285,13 +286,17 @@ class ScanCommandTest {
 
   @Test
   void aFullScanKeepsTheStoredOrder() throws Exception {
-    for (String option : List.of("-q", "--ordered")) {
-      String db = database("db" + option, RECORDS, option);
-      assertThat(printed(db, "--full-scan")).isEqualTo(RECORDS);
+    String sorted = RECORDS.lines().sorted().map(line -> line + "\n").collect(joining());
+    for (boolean ordered : List.of(false, true)) {
+      String db = database("db" + ordered, RECORDS, ordered ? "--ordered" : "-q");
+      assertThat(printed(db, "--full-scan")).isEqualTo(ordered ? sorted : RECORDS);
       assertThat(printed(db, "--full-scan", "--prefix", "user:", "--to", "user:5"))
-          .isEqualTo("user:42:name Ann\nuser:42:city Paris\nuser:42:mail \n");
+          .isEqualTo(
+              ordered
+                  ? "user:42:city Paris\nuser:42:mail \nuser:42:name Ann\n"
+                  : "user:42:name Ann\nuser:42:city Paris\nuser:42:mail \n");
       assertThat(printed(db, "--full-scan", "--prefix", "user:", "--limit", "1"))
-          .isEqualTo("user:7:name Grace\n");
+          .isEqualTo(ordered ? "user:42:city Paris\n" : "user:7:name Grace\n");
       for (String order : List.of("--reverse", "--sorted")) {
         isRefused(
             scan(db, "--full-scan", order),
