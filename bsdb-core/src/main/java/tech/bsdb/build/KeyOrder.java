@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Queue;
+import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
@@ -23,7 +24,10 @@ import tech.bsdb.work.OrderedTasks;
  */
 public final class KeyOrder implements RecordOrder {
   /** Records of a sample for each partition. */
-  private static final int SAMPLES = 16;
+  private static final long SAMPLES = 16;
+
+  /** Bytes of a sample, about. */
+  private static final long SAMPLE_BYTES = 4L << 20;
 
   /** How many records pass between two looks at whether the build still runs. */
   private static final int UNCHECKED = 1 << 12;
@@ -71,7 +75,9 @@ public final class KeyOrder implements RecordOrder {
         new RecordSpill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK);
     KeySplitters splitters = new KeySplitters(sample, limits.sampledPartitions());
     return new Divided(
-        spill, new KeyPartitions(splitters, spill, fileOf.length, KeyOrderLimits.PARTITION_BYTES));
+        spill,
+        new KeyPartitions(
+            splitters, spill, fileOf.length, KeyOrderLimits.PARTITION_BYTES, limits.share()));
   }
 
   @Override
@@ -90,30 +96,46 @@ public final class KeyOrder implements RecordOrder {
     all.spill.finish();
   }
 
-  /** Divides the records of a partition, which is dropped. */
-  private Divided divide(RecordSpill spill, int partition, Runnable checkRunning)
-      throws IOException {
-    int samples = limits.sampledPartitions() * SAMPLES;
-    long step = Math.max(1, spill.count(partition) / samples);
+  /**
+   * Some keys of a partition, from everywhere in it. They are chosen at random, so that there is no
+   * input for which they are always a bad choice; they do not affect what is written.
+   */
+  private List<byte[]> sample(RecordSpill spill, int partition) throws IOException {
+    long count = spill.count(partition);
+    long fitting = Math.max(2, SAMPLE_BYTES * count / Math.max(1, spill.bytes(partition)));
+    long step = Math.max(1, count / Math.min(fitting, limits.sampledPartitions() * SAMPLES));
+    SplittableRandom random = new SplittableRandom();
     List<byte[]> sample = new ArrayList<>();
-    long[] left = {0};
+    long[] at = {0};
+    long[] next = {random.nextLong(step)};
+    long[] room = {2 * SAMPLE_BYTES};
     spill.read(
         partition,
         (number, bytes, from, keyFrom, keyLength, length) -> {
-          if (--left[0] < 0) {
+          if (at[0] == next[0] && room[0] >= keyLength) {
             sample.add(Arrays.copyOfRange(bytes, keyFrom, keyFrom + keyLength));
-            left[0] = step;
+            room[0] -= keyLength;
+          }
+          if (++at[0] % step == 0) {
+            next[0] = at[0] + random.nextLong(step);
           }
         });
-    Divided divided = divided(sample, limits.filesOfPartitions());
+    return sample;
+  }
+
+  /** Divides the records of a partition, which is dropped. */
+  private Divided divide(RecordSpill spill, int partition, Runnable checkRunning)
+      throws IOException {
+    Divided divided = divided(sample(spill, partition), limits.filesOfPartitions());
     try {
       SpilledRecord record = new SpilledRecord(spill);
       long[] unchecked = {0};
       spill.read(
           partition,
           (number, bytes, from, keyFrom, keyLength, length) -> {
-            divided.add(record.of(bytes, from, 0, 0));
-            if (++unchecked[0] % UNCHECKED == 0) {
+            FramedRecord framed = record.of(bytes, from, 0, 0);
+            divided.add(framed);
+            if (++unchecked[0] % UNCHECKED == 0 || isLong(framed)) {
               checkRunning.run();
             }
           });
@@ -196,13 +218,17 @@ public final class KeyOrder implements RecordOrder {
       FramedRecord framed = record.of(bytes, at, sorted.high(i), sorted.low(i));
       to.add(framed);
       at += SpilledRecord.length(framed);
-      if (framed.valueLength > RecordSpill.LONG_VALUE) {
+      if (isLong(framed)) {
         check(progress);
       }
     }
     done += sorted.count();
     check(progress);
     progress.progress(Phase.ORDER, done);
+  }
+
+  private static boolean isLong(FramedRecord record) {
+    return record.valueLength > RecordSpill.LONG_VALUE;
   }
 
   private static void check(AssemblyProgress progress) {
@@ -220,8 +246,9 @@ public final class KeyOrder implements RecordOrder {
         partition,
         (number, bytes, from, keyFrom, keyLength, length) -> {
           signature.compute(bytes, keyFrom, keyLength, seed);
-          to.add(record.of(bytes, from, signature.high, signature.low));
-          if (++done % UNCHECKED == 0) {
+          FramedRecord framed = record.of(bytes, from, signature.high, signature.low);
+          to.add(framed);
+          if (++done % UNCHECKED == 0 || isLong(framed)) {
             check(progress);
             progress.progress(Phase.ORDER, done);
           }

@@ -21,7 +21,7 @@ record KeyOrderLimits(long memoryBytes, int threads) {
   private static final int LEAST_PARTITIONS = 8;
 
   /** The most temporary files. */
-  private static final int FILES = 32;
+  private static final int FILES = 64;
 
   /** Those of the partitions that a sample determines. */
   private static final int FILES_OF_SAMPLED = 8;
@@ -52,6 +52,14 @@ record KeyOrderLimits(long memoryBytes, int threads) {
     return partitions() / 2;
   }
 
+  /**
+   * The part of all bytes that a partition has before the next one begins, if keys ascend: so that
+   * there are enough partitions for 100 TB, or for less if memory is small.
+   */
+  int share() {
+    return Math.max(2, Math.min(32, (partitions() - sampledPartitions()) / 16));
+  }
+
   private boolean isDivided(long bytes) {
     return bytes >= firstBytes();
   }
@@ -79,13 +87,13 @@ record KeyOrderLimits(long memoryBytes, int threads) {
    * @param temporary bytes of the temporary files at most
    */
   long leftBytes(long bytes, long temporary) {
-    return isDivided(bytes) ? temporary / 4 : temporary;
+    return isDivided(bytes) ? temporary / Math.min(4, share()) : temporary;
   }
 
   /**
    * The numbers of the files of all partitions: those of the sample are spread evenly. Of the
-   * others nobody knows how many there will be, so each file has a quarter more than the one
-   * before, and less than a quarter of them is left when the last file is reached.
+   * others nobody knows how many there will be: the first files have few, and each has at most so
+   * many that their records are a quarter of those before, since these partitions grow.
    */
   int[] filesOfPartitions() {
     int all = partitions();
@@ -96,12 +104,13 @@ record KeyOrderLimits(long memoryBytes, int threads) {
       files[i] = i * half / sampled;
     }
     int number = half;
-    int share = 1;
+    int inFile = 1;
+    int most = Math.max(1, share() / 3);
     for (int i = sampled; i < all; number++) {
-      int end = number == FILES - 1 ? all : Math.min(all, i + share);
+      int end = number == FILES - 1 ? all : Math.min(all, i + inFile);
       Arrays.fill(files, i, end, number);
       i = end;
-      share = share * 5 / 4 + 1;
+      inFile = Math.min(inFile * 5 / 4 + 1, most);
     }
     return files;
   }

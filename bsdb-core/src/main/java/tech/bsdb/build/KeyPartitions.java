@@ -11,13 +11,11 @@ import tech.bsdb.data.FramedRecord;
  * thread-safe.
  */
 final class KeyPartitions {
-  /** The partition that grew large has this share of all bytes at least. */
-  private static final int SHARE = 256;
-
   private final KeySplitters splitters;
   private final RecordSpill spill;
   private final int most;
   private final long leastBytes;
+  private final int share;
 
   /** The greatest key of each partition that has ended, from that of the last splitter on. */
   private byte[][] greatest = new byte[8][];
@@ -36,13 +34,16 @@ final class KeyPartitions {
    * Creates partitions without records.
    *
    * @param most the most partitions
-   * @param leastBytes bytes of a partition before it ends
+   * @param leastBytes bytes of a partition before it ends, at least
+   * @param share a partition that ends has at least the part 1 / {@code share} of all bytes, so
+   *     that there are few in large databases
    */
-  KeyPartitions(KeySplitters splitters, RecordSpill spill, int most, long leastBytes) {
+  KeyPartitions(KeySplitters splitters, RecordSpill spill, int most, long leastBytes, int share) {
     this.splitters = splitters;
     this.spill = spill;
     this.most = most;
     this.leastBytes = leastBytes;
+    this.share = share;
     this.ascending = new boolean[most];
     ascending[splitters.partitions() - 1] = true;
   }
@@ -90,7 +91,7 @@ final class KeyPartitions {
 
   private boolean isLarge(int partition) {
     long bytes = spill.bytes(partition);
-    return bytes >= leastBytes && bytes >= spill.recordBytes() / SHARE;
+    return bytes >= leastBytes && bytes >= spill.recordBytes() / share;
   }
 
   private void setLast(byte[] bytes, int from, int to) {

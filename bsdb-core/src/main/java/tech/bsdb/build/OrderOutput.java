@@ -36,19 +36,28 @@ final class OrderOutput {
       RecordTotals totals) {
     this.file = file;
     this.addresses = addresses;
-    this.bits = bits(settings, totals);
+    long longest = RecordFrame.length(totals.longestKey(), totals.longestValue());
+    this.bits = bits(settings, addresses, totals.records(), totals.recordBytes(), longest);
     this.keepsLast = settings.duplicates() == DuplicateRule.KEEP_LAST;
     this.writer = new OrderWriter(file.pages(), bits.all());
   }
 
-  /** The bits that addresses will need at most. */
-  private static AddressBits bits(AddressedAssembly.Settings settings, RecordTotals totals) {
-    long longest = RecordFrame.length(totals.longestKey(), totals.longestValue());
-    long bytes = totals.recordBytes();
+  /**
+   * The bits that addresses will need at most.
+   *
+   * @param bytes bytes of all records with their headers
+   * @param longest bytes of the longest record
+   */
+  static AddressBits bits(
+      AddressedAssembly.Settings settings,
+      RecordAddress addresses,
+      long records,
+      long bytes,
+      long longest) {
     boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
     long pages =
         compressed
-            ? CompressedWriter.mostPages(totals.records(), bytes, settings.blockSize())
+            ? CompressedWriter.mostPages(records, bytes, settings.blockSize())
             : PlainWriter.mostPages(settings.layout(), bytes, longest);
     long longestPages = Math.max(longest, settings.blockSize()) / Page.PAYLOAD + 2;
     long detail =
@@ -57,9 +66,10 @@ final class OrderOutput {
           case COMPACT -> (longest + Page.PAYLOAD - 2) / Page.PAYLOAD;
           default -> settings.blockSize() - 1L;
         };
+    long position = DataFiles.mostPosition(pages, longestPages, settings.dataFiles());
     return new AddressBits(
         AddressBits.of(settings.dataFiles() - 1L),
-        AddressBits.of(DataFiles.mostPosition(pages, longestPages, settings.dataFiles())),
+        AddressBits.of(Math.min(position, addresses.maxPosition())),
         AddressBits.of(compressed ? detail : Math.min(detail, RecordAddress.MOST_SPAN)));
   }
 

@@ -17,8 +17,8 @@ import tech.bsdb.io.SequentialFile;
 /**
  * Spills records to temporary files, in partitions, until all are known. The records of a partition
  * form a chain of chunks in one of at most {@link #FILES} files. Files hold consecutive partitions,
- * so that each can be deleted once its partitions are done. Uses 16 file descriptors, 4 MiB of
- * memory, and that of a chunk for each partition, regardless of the number of records.
+ * so that each can be deleted once its partitions are done. Uses a file descriptor and 256 KiB of
+ * memory for each, and that of a chunk for each partition, regardless of the number of records.
  *
  * <p>An entry is a record's number, as the difference to the one before it in the partition in
  * LEB128, and the framed record. A long value is written to the file of its partition, between the
@@ -62,10 +62,13 @@ public final class RecordSpill implements RecordWriter {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
+  private final Path directory;
+  private final String name;
   private final int partitions;
   private final int[] fileOf;
   private final int chunkBytes;
   private final @Nullable SequentialFile[] files;
+  private final boolean[] dropped;
   private final long[] written;
   private final byte[][] open;
   private final int[] used;
@@ -137,6 +140,18 @@ public final class RecordSpill implements RecordWriter {
    */
   RecordSpill(Path directory, String name, int partitions, int chunkBytes) throws IOException {
     this(directory, name, evenly(partitions), chunkBytes);
+    try {
+      for (int i = 0; i < files.length; i++) {
+        file(i);
+      }
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        delete();
+      } catch (IOException failure) {
+        e.addSuppressed(failure);
+      }
+      throw e;
+    }
   }
 
   private static int[] evenly(int partitions) {
@@ -147,17 +162,20 @@ public final class RecordSpill implements RecordWriter {
   }
 
   /**
-   * Creates the files of a spill in a directory.
+   * Creates a spill, whose files are created in a directory when they are needed.
    *
    * @param name the first part of the files' names
    * @param fileOf the number of the file of each partition, in ascending order from 0 on
    * @param chunkBytes bytes of a chunk
    */
-  RecordSpill(Path directory, String name, int[] fileOf, int chunkBytes) throws IOException {
+  RecordSpill(Path directory, String name, int[] fileOf, int chunkBytes) {
+    this.directory = directory;
+    this.name = name;
     this.partitions = fileOf.length;
     this.fileOf = fileOf;
     this.chunkBytes = chunkBytes;
     this.files = new SequentialFile[1 + fileOf[partitions - 1]];
+    this.dropped = new boolean[files.length];
     this.written = new long[files.length];
     this.open = new byte[partitions][];
     this.used = new int[partitions];
@@ -167,18 +185,6 @@ public final class RecordSpill implements RecordWriter {
     this.elsewhere = new long[partitions];
     this.lastNumber = new long[partitions];
     Arrays.fill(lastChunk, NONE);
-    try {
-      for (int i = 0; i < files.length; i++) {
-        files[i] = new SequentialFile(directory.resolve(name + "-" + i + ".part"));
-      }
-    } catch (IOException | RuntimeException | Error e) {
-      try {
-        delete();
-      } catch (IOException failure) {
-        e.addSuppressed(failure);
-      }
-      throw e;
-    }
   }
 
   /** Adds a record to the partition of its signature. */
@@ -301,10 +307,15 @@ public final class RecordSpill implements RecordWriter {
     return (int) crc.getValue();
   }
 
-  private SequentialFile file(int number) {
+  /** A file, which the first call creates: any thread that reads may ask for an empty one. */
+  private synchronized SequentialFile file(int number) throws IOException {
     SequentialFile file = files[number];
     if (file == null) {
-      throw new IllegalStateException("the partitions of file " + number + " were dropped");
+      if (dropped[number]) {
+        throw new IllegalStateException("the partitions of file " + number + " were dropped");
+      }
+      file = new SequentialFile(directory.resolve(name + "-" + number + ".part"));
+      files[number] = file;
     }
     return file;
   }
@@ -502,8 +513,9 @@ public final class RecordSpill implements RecordWriter {
     open[partition] = new byte[0];
   }
 
-  private void delete(int number) throws IOException {
+  private synchronized void delete(int number) throws IOException {
     SequentialFile file = files[number];
+    dropped[number] = true;
     if (file != null) {
       files[number] = null;
       file.close();

@@ -3,7 +3,6 @@ package tech.bsdb.build;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PlainWriter;
-import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
@@ -151,36 +150,16 @@ public record SizePlan(
         memory);
   }
 
-  /**
-   * Bits of the short form of an address in the order of the keys, at most.
-   *
-   * @param dataBytes size of the data files
-   */
-  private static int addressBits(
-      AddressedAssembly.Settings settings, Records records, long dataBytes) {
-    long length = records.length();
-    long detail =
-        switch (settings.layout()) {
-          case BLOCKED -> pages(length) - 1;
-          case COMPACT -> pages(length - 1);
-          case COMPRESSED -> (Math.max(1, settings.blockSize() / length) - 1) * length;
-          case NONE, PACKED, PACKED_COMPRESSED -> 0;
-        };
-    long stripes = dataBytes / (RecordAddress.STRIPE * settings.dataFiles()) + 1;
-    long position = Math.min(dataBytes, stripes * RecordAddress.STRIPE + bytes(FRAME));
-    long most =
-        settings.layout() == RecordLayout.COMPRESSED
-            ? detail
-            : Math.min(detail, RecordAddress.MOST_SPAN);
-    return AddressBits.of(settings.dataFiles() - 1L)
-        + AddressBits.of(position)
-        + AddressBits.of(most);
+  /** Bits of the short form of an address in the order of the keys, which a build takes, too. */
+  private static int addressBits(AddressedAssembly.Settings settings, Records records) {
+    RecordAddress addresses = RecordAddress.of(settings.layout(), settings.blockSize());
+    long bytes = records.count * records.length();
+    return OrderOutput.bits(settings, addresses, records.count, bytes, records.length()).all();
   }
 
   /** The same database with the order of its keys, in which its records are stored. */
   public SizePlan ordered(AddressedAssembly.Settings settings, Records records) {
-    TreeSize tree =
-        TreeSize.of(records.count, records.keyLength, addressBits(settings, records, dataBytes));
+    TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits(settings, records));
     long order = bytes(tree.pages() + FRAME);
     KeyOrderLimits limits = new KeyOrderLimits(settings.memoryBytes(), settings.threads());
     long entries = records.count * RecordSpill.entryBytes(records.keyLength, records.valueLength);
@@ -204,7 +183,10 @@ public record SizePlan(
         tree.heapBytes(),
         Math.max(spilled + temporaryBytes / 8, temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
-        Math.max(memoryBytes, limits.sortBytes(records.count, entries)));
+        Math.max(
+            memoryBytes,
+            SignatureSpill.openBytes(records.count, Long.BYTES)
+                + limits.sortBytes(records.count, entries)));
   }
 
   /**

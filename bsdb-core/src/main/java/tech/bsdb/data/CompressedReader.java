@@ -100,7 +100,9 @@ public final class CompressedReader implements RecordReader {
       DataFile file = run.read(extent);
       for (int number = run.start(); number < run.end(); ) {
         number = takeFromBlock(records, number, run.end(), file, extent, scratch);
-        extent.readOnce(); // unless a large block took pages of its own
+        if (number < run.end()) {
+          extent.readOnce(); // unless a large block took pages of its own
+        }
       }
     }
     return true;

@@ -140,8 +140,10 @@ public final class PlainReader implements RecordReader {
           long address = records.address(number);
           byte[] key = records.key(number);
           records.note(number, decodeAnywhere(address, key, extent, scratch.values, scratch));
-          extent.readOnce(); // unless that had to read pages of its own
           number++;
+          if (number < run.end()) {
+            extent.readOnce(); // unless that had to read pages of its own
+          }
         }
       }
     }

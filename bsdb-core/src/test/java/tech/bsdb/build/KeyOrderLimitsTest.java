@@ -14,7 +14,7 @@ class KeyOrderLimitsTest {
     int[] files = limits.filesOfPartitions();
     int sampled = limits.sampledPartitions();
     assertThat(files).hasSize(limits.partitions()).isSorted();
-    assertThat(files[files.length - 1]).isLessThan(32);
+    assertThat(files[files.length - 1]).isLessThan(64);
     for (int used = sampled; used <= files.length; used++) {
       int last = files[used - 1];
       int inLast = 0;

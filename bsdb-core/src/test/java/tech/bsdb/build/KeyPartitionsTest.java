@@ -67,7 +67,7 @@ class KeyPartitionsTest {
   void ascendingKeysFillPartitionsBehindTheSample() throws Exception {
     try (RecordSpill spill = new RecordSpill(directory, "test", MOST, 1 << 10)) {
       KeyPartitions partitions =
-          new KeyPartitions(splitters("a1", "a2", "a3", "a4"), spill, MOST, LEAST_BYTES);
+          new KeyPartitions(splitters("a1", "a2", "a3", "a4"), spill, MOST, LEAST_BYTES, 256);
       int sampled = partitions.count();
       List<String> keys = new ArrayList<>();
       for (int i = 10_000; i < 15_000; i++) {
@@ -103,7 +103,7 @@ class KeyPartitionsTest {
   @Test
   void thereAreNoMorePartitionsThanWanted() throws Exception {
     try (RecordSpill spill = new RecordSpill(directory, "test", 5, 1 << 10)) {
-      KeyPartitions partitions = new KeyPartitions(splitters(), spill, 5, 100);
+      KeyPartitions partitions = new KeyPartitions(splitters(), spill, 5, 100, 256);
       List<String> keys = new ArrayList<>();
       for (int i = 10_000; i < 11_000; i++) {
         keys.add("" + i);
