@@ -155,6 +155,15 @@ class LayoutPlanTest {
     }
   }
 
+  /** Ascending keys fill partitions one after the other, of which no sample knows. */
+  @ParameterizedTest
+  @ValueSource(longs = {1 << 20, 16 << 20, 64 << 20})
+  void anOrderOfAscendingKeysTakesAtMostAsMuch(long memoryBytes) throws Exception {
+    BuildOptions chosen = options.withOrderedKeys(true).withMemoryBytes(memoryBytes);
+    LayoutPlan plan = LayoutPlan.of(chosen, 500_000, 8, 60);
+    requireEnoughDisk(plan, build(chosen, 500_000, 8, 60));
+  }
+
   @ParameterizedTest
   @EnumSource(Layout.class)
   void anOrderOfAMillionRandomKeys(Layout layout) throws Exception {
