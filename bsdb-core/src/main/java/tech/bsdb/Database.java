@@ -501,9 +501,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Whether the records of two databases lie in the same order, that of their signatures: both have
-   * the layout {@link Layout#PACKED}, the same seed and the same shards. To {@linkplain
-   * #diff(Database, Database) compare} them then takes no lookups. Reads nothing.
+   * Whether the records of two databases lie in the same order. It is that of their signatures if
+   * both have the layout {@link Layout#PACKED}, the same seed and the same shards; that of their
+   * keys if both {@linkplain #isOrdered are ordered} and have layouts that are not packed. To
+   * {@linkplain #diff(Database, Database) compare} them then takes no lookups. Reads nothing.
    */
   public static boolean haveSameOrder(Database one, Database other) {
     return Comparison.haveSameOrder(one.lookup, other.lookup);
@@ -513,8 +514,8 @@ public final class Database implements AutoCloseable {
    * Compares the records of two databases, whose layouts, seeds and numbers of shards may differ.
    *
    * <p>If both {@linkplain #haveSameOrder have the same order}, this reads each of them once, from
-   * front to back, and differences are received in the order of the signatures. Otherwise the keys
-   * of the first database are looked up in the second; then, if the second has others and {@link
+   * front to back, and differences are received in this order. Otherwise the keys of the first
+   * database are looked up in the second; then, if the second has others and {@link
    * DiffOptions#detail} asks for them, its keys in the first. Memory does not depend on the number
    * of records: it is tens of MiB and the values of one record.
    *

@@ -22,6 +22,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.DiffListener.Difference;
@@ -42,6 +43,31 @@ class DiffTest {
   @AfterEach
   void nothingIsHeld() throws Exception {
     Leaks.assertNone(directory);
+  }
+
+  /** Databases in the order of their keys are joined in this order, whatever their layouts. */
+  @ParameterizedTest
+  @CsvSource({"BLOCKED, COMPACT, 1, 1", "COMPRESSED, BLOCKED, 1, 3", "COMPACT, COMPRESSED, 2, 2"})
+  void orderedDatabasesAreJoined(Layout one, Layout other, int shardsOfOne, int shardsOfOther)
+      throws Exception {
+    BuildOptions ordered = BuildOptions.defaults().withOrderedKeys(true);
+    for (int often : new int[] {1, 3, 40}) {
+      Versions versions = versions(2000, often, 20_000);
+      Path before = build(versions.before, ordered.withLayout(one).withShards(shardsOfOne));
+      Path after = build(versions.after, ordered.withLayout(other).withShards(shardsOfOther));
+      try (Database first = Database.open(before);
+          Database second = Database.open(after)) {
+        assertThat(Database.haveSameOrder(first, second)).isTrue();
+        Lines lines = new Lines(Integer.MAX_VALUE);
+        DiffOptions options = DiffOptions.defaults().withDetail(DiffOptions.Detail.VALUES);
+        assertCounts(Database.diff(first, second, options, lines), versions);
+        assertThat(lines.lines).containsExactlyInAnyOrderElementsOf(expected(versions, true));
+        assertThat(lines.lines.stream().map(line -> line.substring(line.indexOf(' ')))).isSorted();
+        assertThat(lines.done).isEqualTo(lines.total);
+        assertCounts(Database.diff(first, second), versions);
+        assertThat(Database.diff(first, first).kept()).isEqualTo(versions.before.size());
+      }
+    }
   }
 
   /** Two versions of some records. */

@@ -16,7 +16,8 @@ import tech.bsdb.lookup.Lookup;
 /**
  * Compares the records of two open databases. If both have the packed layout, the same shards and
  * the same seeds, their records lie in the same order, and one pass over both joins them: {@link
- * JoinedComparison}. Otherwise the keys of each are looked up in the other: {@link
+ * JoinedComparison}. So it does if the records of both are stored in the order of their keys:
+ * {@link OrderedComparison}. Otherwise the keys of each are looked up in the other: {@link
  * LookupComparison}.
  *
  * <p>Memory does not depend on the number of records or differences. Values longer than {@link
@@ -91,8 +92,11 @@ public final class Comparison {
     requireKeys(after);
     requireSameShards(before, after);
     Reporter reporter = new Reporter(detail, receiver, records(before) + records(after));
-    return haveSameOrder(before, after)
-        ? new JoinedComparison(before, after, reporter).run(threads)
+    if (areInSignatureOrder(before, after)) {
+      return new JoinedComparison(before, after, reporter).run(threads);
+    }
+    return areInKeyOrder(before) && areInKeyOrder(after)
+        ? new OrderedComparison(before, after, reporter).run()
         : new LookupComparison(before, after, reporter).run();
   }
 
@@ -138,6 +142,17 @@ public final class Comparison {
 
   /** Whether the records of both lie in the same order, so that one pass compares them. */
   public static boolean haveSameOrder(Lookup before, Lookup after) {
+    return areInSignatureOrder(before, after) || areInKeyOrder(before) && areInKeyOrder(after);
+  }
+
+  /** Whether the records of a database, or of each shard, are stored in the order of their keys. */
+  private static boolean areInKeyOrder(Lookup database) {
+    return database.opened().databases().stream()
+        .map(DatabaseDirectory::facts)
+        .allMatch(facts -> facts.order() != null && !facts.packed());
+  }
+
+  private static boolean areInSignatureOrder(Lookup before, Lookup after) {
     if (!shards(before).equals(shards(after))) {
       return false;
     }
@@ -161,6 +176,14 @@ public final class Comparison {
   /** The number of records, as the manifests say. */
   static long records(Lookup database) {
     return database.opened().databases().stream().mapToLong(each -> each.facts().records()).sum();
+  }
+
+  /** Fails if a comparison found another number of records than the manifests say. */
+  static void requireCounted(Lookup database, long found) throws CorruptDatabaseException {
+    long expected = records(database);
+    if (found != expected) {
+      throw miscounted(database.opened().path(), expected, found);
+    }
   }
 
   /** Describes a wrong number of records in a database or set, or in one of its shards. */

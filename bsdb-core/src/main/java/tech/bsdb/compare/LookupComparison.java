@@ -44,7 +44,7 @@ final class LookupComparison {
       }
     }.run();
     long found = kept + changed;
-    requireCounted(before, found + removed);
+    Comparison.requireCounted(before, found + removed);
     added = Comparison.records(after) - found;
     if (added < 0) {
       throw Comparison.miscounted(after.opened().path(), Comparison.records(after), found);
@@ -63,7 +63,7 @@ final class LookupComparison {
         }
       }
     }.run();
-    requireCounted(after, found + added);
+    Comparison.requireCounted(after, found + added);
     return new Counts(kept, added, removed, changed);
   }
 
@@ -77,13 +77,6 @@ final class LookupComparison {
     } else {
       changed++;
       reporter.report(Difference.CHANGED, key, values ? value : null, values ? now : null);
-    }
-  }
-
-  private static void requireCounted(Lookup database, long found) throws IOException {
-    long expected = Comparison.records(database);
-    if (found != expected) {
-      throw Comparison.miscounted(database.opened().path(), expected, found);
     }
   }
 

@@ -19,8 +19,9 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.rows.RowForm;
 
 /**
- * {@code bsdb scan}: prints all records in the order in which they were added, those of the packed
- * layout in the order of their keys' hashes; or a range of records in the order of their keys.
+ * {@code bsdb scan}: prints all records in the order in which they are stored: that in which they
+ * were added, or that of their keys; in the packed layout that of their keys' hashes. Or prints a
+ * range of records in the order of their keys.
  */
 public final class ScanCommand implements Command {
   private static final String KEYS_ONLY = "--keys-only";
