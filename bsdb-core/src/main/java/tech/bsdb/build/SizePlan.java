@@ -160,7 +160,7 @@ public record SizePlan(
   /** The same database with the order of its keys, in which its records are stored. */
   public SizePlan ordered(AddressedAssembly.Settings settings, Records records) {
     TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits(settings, records));
-    long order = bytes(tree.pages() + FRAME);
+    long order = orderBytes(tree);
     KeyOrderLimits limits = new KeyOrderLimits(settings.memoryBytes(), settings.threads());
     long entries = records.count * RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long spilled =
@@ -170,17 +170,8 @@ public record SizePlan(
     // The other files grow while the spill shrinks, so the peak is at one end.
     long written = dataBytes + order + temporaryBytes;
     long peak = Math.max(spilled + written / 8, written + left);
-    return new SizePlan(
-        dataBytes,
-        hashBytes,
-        indexBytes,
-        dictionaryBytes,
-        filterBytes,
-        order,
-        bins,
-        spanning,
-        pinnedBytes,
-        tree.heapBytes(),
+    return with(
+        tree,
         Math.max(spilled + temporaryBytes / 8, temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(
@@ -198,7 +189,7 @@ public record SizePlan(
     long need = OrderLimits.need(records.count, records.count * records.keyLength);
     PackedShape shape = shape(settings, records);
     TreeSize tree = TreeSize.of(records.count, records.keyLength, 0);
-    long order = bytes(tree.pages() + FRAME);
+    long order = orderBytes(tree);
     long keys = limits.temporaryBytes(records.count, records.keyLength);
     // The keys are ahead of the data by the passes that run, and of the spill by one step more.
     double ahead =
@@ -209,22 +200,35 @@ public record SizePlan(
     long first = (long) (ahead * keys);
     long last = keys + (long) (ahead * temporaryBytes);
     long ended = databaseBytes() + order + keys;
+    return with(
+        tree,
+        Math.max(temporaryBytes + first, last),
+        Math.max(Math.max(peakBytes + first, databaseBytes() + last), ended),
+        Math.max(
+            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
+            limits.sortBytes(need)));
+  }
+
+  private static long orderBytes(TreeSize tree) {
+    return bytes(tree.pages() + FRAME);
+  }
+
+  /** The same database with an order, whose build takes more. */
+  private SizePlan with(TreeSize tree, long temporary, long peak, long memory) {
     return new SizePlan(
         dataBytes,
         hashBytes,
         indexBytes,
         dictionaryBytes,
         filterBytes,
-        order,
+        orderBytes(tree),
         bins,
         spanning,
         pinnedBytes,
         tree.heapBytes(),
-        Math.max(temporaryBytes + first, last),
-        Math.max(Math.max(peakBytes + first, databaseBytes() + last), ended),
-        Math.max(
-            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
-            limits.sortBytes(need)));
+        temporary,
+        peak,
+        memory);
   }
 
   private static void requireAddresses(AddressedAssembly.Settings settings, long contentPages) {
