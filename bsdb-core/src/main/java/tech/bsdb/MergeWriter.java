@@ -274,7 +274,8 @@ final class MergeWriter implements BuildOutput {
    */
   private void sampleBase(BuildOutput output) throws IOException {
     long records = facts().records();
-    if (facts().order() == null || options.layout() != Layout.COMPRESSED) {
+    boolean trains = options.layout() == Layout.COMPRESSED && options.dictionaryBytes() > 0;
+    if (facts().order() == null || !trains) {
       return;
     }
     long first = 0;

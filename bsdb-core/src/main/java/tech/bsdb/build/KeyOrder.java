@@ -49,15 +49,14 @@ public final class KeyOrder implements RecordOrder {
   }
 
   /**
-   * Creates the temporary files.
+   * Creates an instance without records.
    *
    * @param directory the directory of the temporary files
    * @param to receives the records in order; the caller finishes and closes it
    * @param seed the seed of the signatures
    * @param memoryBytes the memory limit
    */
-  public KeyOrder(Path directory, RecordWriter to, long seed, long memoryBytes, int threads)
-      throws IOException {
+  public KeyOrder(Path directory, RecordWriter to, long seed, long memoryBytes, int threads) {
     this.directory = directory;
     this.to = to;
     this.seed = seed;
@@ -70,7 +69,7 @@ public final class KeyOrder implements RecordOrder {
    *
    * @param fileOf the numbers of their files
    */
-  private Divided divided(List<byte[]> sample, int[] fileOf) throws IOException {
+  private Divided divided(List<byte[]> sample, int[] fileOf) {
     RecordSpill spill =
         new RecordSpill(directory, "order-" + created++, fileOf, KeyOrderLimits.CHUNK);
     KeySplitters splitters = new KeySplitters(sample, limits.sampledPartitions());

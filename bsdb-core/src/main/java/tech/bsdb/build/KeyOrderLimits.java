@@ -24,7 +24,7 @@ record KeyOrderLimits(long memoryBytes, int threads) {
   private static final int FILES = 64;
 
   /** Those of the partitions that a sample determines. */
-  private static final int FILES_OF_SAMPLED = 8;
+  static final int FILES_OF_SAMPLED = 8;
 
   /** The first records are divided when they have this many bytes, at most. */
   private static final long FIRST_BYTES = 4L << 20;
@@ -99,11 +99,10 @@ record KeyOrderLimits(long memoryBytes, int threads) {
     int all = partitions();
     int sampled = sampledPartitions();
     int[] files = new int[all];
-    int half = Math.min(FILES_OF_SAMPLED, sampled);
+    int number = Math.min(FILES_OF_SAMPLED, sampled);
     for (int i = 0; i < sampled; i++) {
-      files[i] = i * half / sampled;
+      files[i] = i * number / sampled;
     }
-    int number = half;
     int inFile = 1;
     int most = Math.max(1, share() / 3);
     for (int i = sampled; i < all; number++) {

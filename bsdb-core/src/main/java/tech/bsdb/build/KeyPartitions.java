@@ -7,8 +7,8 @@ import tech.bsdb.data.FramedRecord;
  * Divides records by their keys into partitions, whose keys are all less than those of the next. A
  * sample says where the first partitions end. The last one ends when it has grown large, at its
  * greatest key, and another begins: so records that arrive in the order of their keys, of which no
- * sample of the first ones tells where the others lie, fill partitions of equal size. Not
- * thread-safe.
+ * sample of the first ones tells where the others lie, fill partitions that grow with the number of
+ * records. Not thread-safe.
  */
 final class KeyPartitions {
   private final KeySplitters splitters;

@@ -103,12 +103,7 @@ final class KeySplitters {
     return keys.length + 1;
   }
 
-  /** The partition of a key: the number of splitters that are not greater. */
-  int partition(byte[] key) {
-    return partition(key, 0, key.length);
-  }
-
-  /** The partition of a key that is part of an array. */
+  /** The partition of a key, which is part of an array: the number of splitters not greater. */
   int partition(byte[] bytes, int start, int end) {
     int shared = start + Math.min(common.length, end - start);
     int mismatch = Arrays.mismatch(common, 0, common.length, bytes, start, shared);

@@ -16,9 +16,9 @@ import tech.bsdb.io.SequentialFile;
 
 /**
  * Spills records to temporary files, in partitions, until all are known. The records of a partition
- * form a chain of chunks in one of at most {@link #FILES} files. Files hold consecutive partitions,
- * so that each can be deleted once its partitions are done. Uses a file descriptor and 256 KiB of
- * memory for each, and that of a chunk for each partition, regardless of the number of records.
+ * form a chain of chunks in one of few files. Files hold consecutive partitions, so that each can
+ * be deleted once its partitions are done. Uses a file descriptor and 256 KiB of memory for each,
+ * and that of a chunk for each partition, regardless of the number of records.
  *
  * <p>An entry is a record's number, as the difference to the one before it in the partition in
  * LEB128, and the framed record. A long value is written to the file of its partition, between the
@@ -35,7 +35,7 @@ public final class RecordSpill implements RecordWriter {
   /** Values of more bytes are long. */
   static final int LONG_VALUE = 1 << 14;
 
-  /** The most files. */
+  /** The most files over which partitions are spread evenly. */
   private static final int FILES = 16;
 
   /** Bytes of a chunk of a partition by signatures. */

@@ -169,10 +169,10 @@ public record SizePlan(
     long left = limits.leftBytes(entries, spilled);
     // The other files grow while the spill shrinks, so the peak is at one end.
     long written = dataBytes + order + temporaryBytes;
-    long peak = Math.max(spilled + written / 8, written + left);
+    long peak = Math.max(spilled + written / KeyOrderLimits.FILES_OF_SAMPLED, written + left);
     return with(
         tree,
-        Math.max(spilled + temporaryBytes / 8, temporaryBytes + left),
+        Math.max(spilled + temporaryBytes / KeyOrderLimits.FILES_OF_SAMPLED, temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(
             memoryBytes,

@@ -2,11 +2,9 @@ package tech.bsdb.compare;
 
 import java.io.IOException;
 import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.compare.Comparison.Counts;
-import tech.bsdb.compare.Comparison.Difference;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.lookup.KeyBatch;
 import tech.bsdb.lookup.Lookup;
@@ -25,59 +23,41 @@ final class LookupComparison {
   private final Lookup before;
   private final Lookup after;
   private final Reporter reporter;
-  private long kept;
-  private long added;
-  private long removed;
-  private long changed;
+  private final Tally tally;
 
   LookupComparison(Lookup before, Lookup after, Reporter reporter) {
     this.before = before;
     this.after = after;
     this.reporter = reporter;
+    this.tally = new Tally(reporter);
   }
 
   Counts run() throws IOException {
     new Pass(before, after, true) {
       @Override
       void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
-        old(key, value, other);
+        tally.old(key, value, other);
       }
     }.run();
-    long found = kept + changed;
-    Comparison.requireCounted(before, found + removed);
-    added = Comparison.records(after) - found;
+    Comparison.requireCounted(before, tally.ofFirst());
+    long added = Comparison.records(after) - tally.inBoth();
     if (added < 0) {
-      throw Comparison.miscounted(after.opened().path(), Comparison.records(after), found);
+      throw Comparison.miscounted(after.opened().path(), Comparison.records(after), tally.inBoth());
     }
     if (added == 0 || !reporter.wantsKeys()) {
       reporter.progress(Comparison.records(after));
-      return new Counts(kept, added, removed, changed);
+      return tally.counts(added);
     }
-    added = 0;
     new Pass(after, before, reporter.wantsValues()) {
       @Override
       void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {
         if (other == null) {
-          added++;
-          reporter.report(Difference.ADDED, key, null, reporter.wantsValues() ? value : null);
+          tally.added(key, value);
         }
       }
     }.run();
-    Comparison.requireCounted(after, found + added);
-    return new Counts(kept, added, removed, changed);
-  }
-
-  private void old(byte[] key, byte[] value, byte @Nullable [] now) throws IOException {
-    boolean values = reporter.wantsValues();
-    if (now == null) {
-      removed++;
-      reporter.report(Difference.REMOVED, key, values ? value : null, null);
-    } else if (Arrays.equals(value, now)) {
-      kept++;
-    } else {
-      changed++;
-      reporter.report(Difference.CHANGED, key, values ? value : null, values ? now : null);
-    }
+    Comparison.requireCounted(after, tally.ofSecond());
+    return tally.counts();
   }
 
   /** Looks up the keys of one database in another one. */

@@ -3,7 +3,6 @@ package tech.bsdb.compare;
 import java.io.IOException;
 import java.util.Arrays;
 import tech.bsdb.compare.Comparison.Counts;
-import tech.bsdb.compare.Comparison.Difference;
 import tech.bsdb.lookup.KeySpan;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
@@ -19,16 +18,14 @@ final class OrderedComparison {
   private final Lookup before;
   private final Lookup after;
   private final Reporter reporter;
-  private long kept;
-  private long added;
-  private long removed;
-  private long changed;
+  private final Tally tally;
   private int unreported;
 
   OrderedComparison(Lookup before, Lookup after, Reporter reporter) {
     this.before = before;
     this.after = after;
     this.reporter = reporter;
+    this.tally = new Tally(reporter);
   }
 
   Counts run() throws IOException {
@@ -44,10 +41,10 @@ final class OrderedComparison {
         nowLeft = order >= 0 ? now.next() : nowLeft;
       }
     }
-    Comparison.requireCounted(before, kept + changed + removed);
-    Comparison.requireCounted(after, kept + changed + added);
+    Comparison.requireCounted(before, tally.ofFirst());
+    Comparison.requireCounted(after, tally.ofSecond());
     reporter.progress(unreported);
-    return new Counts(kept, added, removed, changed);
+    return tally.counts();
   }
 
   private static OrderedWalk all(Lookup database) {
@@ -63,19 +60,10 @@ final class OrderedComparison {
   }
 
   private void take(int order, OrderedWalk old, OrderedWalk now) throws IOException {
-    boolean values = reporter.wantsValues();
-    if (order < 0) {
-      removed++;
-      reporter.report(Difference.REMOVED, old.key(), values ? old.value() : null, null);
-    } else if (order > 0) {
-      added++;
-      reporter.report(Difference.ADDED, now.key(), null, values ? now.value() : null);
-    } else if (Arrays.equals(old.value(), now.value())) {
-      kept++;
+    if (order > 0) {
+      tally.added(now.key(), now.value());
     } else {
-      changed++;
-      reporter.report(
-          Difference.CHANGED, old.key(), values ? old.value() : null, values ? now.value() : null);
+      tally.old(old.key(), old.value(), order < 0 ? null : now.value());
     }
   }
 

@@ -21,12 +21,9 @@ import tech.bsdb.Leaks;
 import tech.bsdb.RandomKeys;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
-import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
-import tech.bsdb.hash.Signature;
 import tech.bsdb.io.ChunkBuffer;
 
 /** The order of keys collected while they are packed, against that of keys that are read back. */
@@ -46,20 +43,6 @@ class CollectedKeysTest {
     assertThat(Leaks.tree(directory)).noneMatch(name -> name.endsWith(".part"));
   }
 
-  /** Follows nothing, and never cancels. */
-  private static class Unwatched implements AssemblyProgress {
-    @Override
-    public void progress(Phase phase, long done) {}
-
-    @Override
-    public void ended(Phase phase) {}
-
-    @Override
-    public boolean cancelled() {
-      return false;
-    }
-  }
-
   /** Adds records of distinct keys, and after them some again with other values. */
   private void add(Iterable<byte[]> keys, int again) {
     for (byte[] key : keys) {
@@ -74,21 +57,7 @@ class CollectedKeysTest {
   }
 
   private static void put(RecordWriter writer, Truth.Entry record) throws Exception {
-    byte[] key = record.key();
-    Signature signature = new Signature();
-    signature.compute(key, 0, key.length, SEED);
-    int head = RecordFrame.headerLength(key.length, record.value().length);
-    FramedRecord framed = new FramedRecord();
-    framed.head = new byte[head + key.length];
-    RecordFrame.put(framed.head, 0, key.length, record.value().length);
-    System.arraycopy(key, 0, framed.head, head, key.length);
-    framed.headLength = head + key.length;
-    framed.keyLength = key.length;
-    framed.value = record.value();
-    framed.valueLength = record.value().length;
-    framed.high = signature.high;
-    framed.low = signature.low;
-    writer.add(framed);
+    writer.add(Framed.of(record.key(), record.value(), SEED));
   }
 
   /** Where the stage has the keys from. */

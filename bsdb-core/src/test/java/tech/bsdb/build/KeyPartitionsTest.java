@@ -12,7 +12,6 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.data.FramedRecord;
-import tech.bsdb.format.RecordFrame;
 
 class KeyPartitionsTest {
   private static final int MOST = 64;
@@ -29,24 +28,12 @@ class KeyPartitionsTest {
         Arrays.stream(sample).map(KeyPartitionsTest::key).toList(), sample.length);
   }
 
-  private static FramedRecord record(String key) {
-    FramedRecord record = new FramedRecord();
-    record.head = new byte[RecordFrame.SHORT + key.length() + 20];
-    record.keyLength = key.length();
-    record.headLength = RecordFrame.put(record.head, 0, key.length(), 20) + key.length();
-    System.arraycopy(key(key), 0, record.head, record.keyStart(), key.length());
-    record.value = record.head;
-    record.valueStart = record.headLength;
-    record.valueLength = 20;
-    return record;
-  }
-
   /** Adds keys; returns those of each partition. */
   private static Map<Integer, List<String>> add(
       KeyPartitions partitions, RecordSpill spill, List<String> keys) throws Exception {
     Map<Integer, List<String>> added = new TreeMap<>();
     for (String key : keys) {
-      FramedRecord record = record(key);
+      FramedRecord record = Framed.of(key(key), new byte[20], 0);
       int partition = partitions.of(record);
       spill.add(partition, record);
       added.computeIfAbsent(partition, number -> new ArrayList<>()).add(key);
@@ -113,14 +100,18 @@ class KeyPartitionsTest {
     }
   }
 
+  private static int partition(KeySplitters splitters, String key) {
+    return splitters.partition(key(key), 0, key.length());
+  }
+
   @Test
   void aFrequentKeyHasItsOwnPartition() throws Exception {
     KeySplitters splitters = splitters("a", "m", "m", "m", "m", "z");
-    int own = splitters.partition(key("m"));
+    int own = partition(splitters, "m");
     assertThat(splitters.isOfOneKey(own)).isTrue();
-    assertThat(splitters.partition(key("l~"))).isLessThan(own);
-    assertThat(splitters.partition(key("m\0"))).isGreaterThan(own);
-    assertThat(splitters.isOfOneKey(splitters.partition(key("m\0")))).isFalse();
+    assertThat(partition(splitters, "l~")).isLessThan(own);
+    assertThat(partition(splitters, "m\0")).isGreaterThan(own);
+    assertThat(splitters.isOfOneKey(partition(splitters, "m\0"))).isFalse();
     assertThat(splitters.isOfOneKey(0)).isFalse();
     assertThat(splitters("m", "m").isOfOneKey(1)).isFalse();
   }

@@ -48,7 +48,7 @@ class KeySpillTest {
       int last = 0;
       byte[] previous = null;
       for (byte[] key : all) {
-        int partition = splitters.partition(key);
+        int partition = splitters.partition(key, 0, key.length);
         assertThat(partition).isBetween(last, splitters.partitions() - 1);
         byte[] around = Truth.bytes(random, key.length + random.nextInt(2, 20));
         System.arraycopy(key, 0, around, 1, key.length);
@@ -74,7 +74,7 @@ class KeySpillTest {
       assertThat(splitters.partitions()).isEqualTo(37);
       int[] counts = new int[37];
       for (byte[] key : sample) {
-        counts[splitters.partition(key)]++;
+        counts[splitters.partition(key, 0, key.length)]++;
       }
       assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(4000 / 37 - 10);
       assertThat(Arrays.stream(counts).max().orElseThrow()).isLessThan(4000 / 37 + 10);

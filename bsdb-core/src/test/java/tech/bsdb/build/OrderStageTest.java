@@ -26,21 +26,6 @@ class OrderStageTest {
     Leaks.assertNone(directory);
   }
 
-  /** Follows nothing, and never cancels. */
-  private static final AssemblyProgress UNWATCHED =
-      new AssemblyProgress() {
-        @Override
-        public void progress(Phase phase, long done) {}
-
-        @Override
-        public void ended(Phase phase) {}
-
-        @Override
-        public boolean cancelled() {
-          return false;
-        }
-      };
-
   /** Writes the order of keys of a packed database that has so many. */
   private Assembled order(long records, String... sorted) throws Exception {
     Assembled.Storage storage =
@@ -72,7 +57,7 @@ class OrderStageTest {
               chunk,
               1 << 20,
               1,
-              UNWATCHED);
+              new Unwatched());
       return stage.add(
           resources, () -> keys.hasNext() ? keys.next().getBytes(StandardCharsets.UTF_8) : null);
     }

@@ -35,7 +35,6 @@ import tech.bsdb.Truth;
 import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.DataFile;
-import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.Scratch;
@@ -45,7 +44,6 @@ import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
@@ -107,22 +105,8 @@ class PackStageTest {
   private RecordSpill spill() throws IOException {
     Path own = Files.createDirectory(directory.resolve("spill-" + made++));
     RecordSpill spill = new RecordSpill(own);
-    FramedRecord framed = new FramedRecord();
-    Signature signature = new Signature();
     for (Truth.Entry record : added) {
-      byte[] key = record.key();
-      signature.compute(key, 0, key.length, seed);
-      int head = RecordFrame.headerLength(key.length, record.value().length);
-      framed.head = new byte[head + key.length];
-      RecordFrame.put(framed.head, 0, key.length, record.value().length);
-      System.arraycopy(key, 0, framed.head, head, key.length);
-      framed.headLength = head + key.length;
-      framed.keyLength = key.length;
-      framed.value = record.value();
-      framed.valueLength = record.value().length;
-      framed.high = signature.high;
-      framed.low = signature.low;
-      spill.add(framed);
+      spill.add(Framed.of(record.key(), record.value(), seed));
     }
     spill.finish();
     return spill;
