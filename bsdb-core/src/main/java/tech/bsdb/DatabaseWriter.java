@@ -298,6 +298,7 @@ final class DatabaseWriter implements BuildOutput {
           new KeyOrder(
               place.temporaryDirectory(),
               records,
+              duplicates(options),
               options.seed(),
               options.memoryBytes(),
               options.threads()));

@@ -88,17 +88,21 @@ class DuplicatesTest {
         }) {
       List<Truth.Entry> records = records(files, 900, places);
       Path target = directory.resolve("db");
-      assertThatThrownBy(() -> build(target, options(layout, files, width), records))
-          .isInstanceOfSatisfying(
-              DuplicateKeyException.class,
-              e -> {
-                assertThat(e.key()).isEqualTo(Truth.utf8("twice"));
-                assertThat(List.of(e.first(), e.second()))
-                    .isEqualTo(List.of((long) places[0], (long) places[1]));
-                assertThat(e)
-                    .hasMessageContaining("\"twice\"")
-                    .hasMessageContaining(places[0] + " and " + places[1]);
-              });
+      for (boolean ordered : List.of(false, width == 0)) {
+        assertThatThrownBy(
+                () ->
+                    build(target, options(layout, files, width).withOrderedKeys(ordered), records))
+            .isInstanceOfSatisfying(
+                DuplicateKeyException.class,
+                e -> {
+                  assertThat(e.key()).isEqualTo(Truth.utf8("twice"));
+                  assertThat(List.of(e.first(), e.second()))
+                      .isEqualTo(List.of((long) places[0], (long) places[1]));
+                  assertThat(e)
+                      .hasMessageContaining("\"twice\"")
+                      .hasMessageContaining(places[0] + " and " + places[1]);
+                });
+      }
       assertThat(Leaks.tree(directory)).isEmpty();
     }
   }

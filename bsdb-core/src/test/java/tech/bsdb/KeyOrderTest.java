@@ -1,6 +1,5 @@
 package tech.bsdb;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
@@ -156,13 +155,40 @@ class KeyOrderTest {
     }
   }
 
+  /** Its records are told by the numbers that they were added with, wherever they are stored. */
+  @ParameterizedTest
+  @EnumSource
+  void aKeyThatIsThereTwiceIsNamed(Added added) throws Exception {
+    List<Truth.Entry> records = records(added);
+    int first = random.nextInt(records.size());
+    records.add(records.get(first));
+    for (int shards : new int[] {1, 3}) {
+      requireDuplicate(ordered(Layout.BLOCKED).withShards(shards), records, first, 30_000);
+    }
+    requireDuplicate(ordered(Layout.COMPRESSED).withMemoryBytes(1 << 30), records, first, 30_000);
+  }
+
   @Test
-  void aKeyThatIsThereTwiceIsNamed() throws Exception {
-    List<Truth.Entry> records = records(Added.RANDOM);
-    records.add(records.get(17));
-    assertThatThrownBy(() -> build(ordered(Layout.BLOCKED), records))
-        .isInstanceOf(DuplicateKeyException.class)
-        .hasMessageContaining(new String(records.get(17).key(), UTF_8));
-    assertThat(Leaks.tree(directory.resolve("temporary"))).isEmpty();
+  void ofOneKeyManyTimesTheFirstTwoAreNamed() throws Exception {
+    List<Truth.Entry> records = new ArrayList<>();
+    for (int i = 0; i < 60_000; i++) {
+      byte[] key = Truth.utf8(i % 20 < 18 ? "key " + i : "the same key");
+      records.add(new Truth.Entry(key, Truth.bytes(random, 300)));
+    }
+    requireDuplicate(ordered(Layout.BLOCKED), records, 18, 19);
+    Collections.reverse(records);
+    requireDuplicate(ordered(Layout.BLOCKED), records, 0, 1);
+  }
+
+  private void requireDuplicate(
+      BuildOptions options, List<Truth.Entry> records, long first, long second) throws Exception {
+    assertThatThrownBy(() -> build(options, records))
+        .isInstanceOfSatisfying(
+            DuplicateKeyException.class,
+            e -> {
+              assertThat(e.key()).isEqualTo(records.get((int) first).key());
+              assertThat(List.of(e.first(), e.second())).isEqualTo(List.of(first, second));
+            });
+    assertThat(Leaks.tree(directory)).containsOnly("temporary");
   }
 }

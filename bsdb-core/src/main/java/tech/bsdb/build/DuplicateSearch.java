@@ -8,7 +8,10 @@ import tech.bsdb.error.DuplicateKeyException;
 
 /** Rereads the records of a build to find two that have the same signature. */
 final class DuplicateSearch {
-  /** The records of the build, in the order in which they were added. */
+  /**
+   * The records of the build, in the order in which they were added; unless they are stored in that
+   * of their keys, which {@link KeyOrder} has found to be different then.
+   */
   @FunctionalInterface
   interface Records {
     /** Starts a scan over all records, which the caller closes. */

@@ -14,13 +14,15 @@ import tech.bsdb.build.AssemblyProgress.Phase;
 import tech.bsdb.build.RecordRun.Sorted;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
+import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.work.OrderedTasks;
 
 /**
  * Holds records back until all are known, and writes them in the order of their keys; those with
- * the same key in the order in which they were added. So the records of a range lie together.
- * Neither the memory nor the number of threads affects what comes out. Not thread-safe.
+ * the same key in the order in which they were added. So the records of a range lie together. If
+ * duplicates are rejected, finds them: of what is written, nobody could tell any more when it was
+ * added. Neither the memory nor the number of threads affects what comes out. Not thread-safe.
  */
 public final class KeyOrder implements RecordOrder {
   /** Records of a sample for each partition. */
@@ -34,6 +36,7 @@ public final class KeyOrder implements RecordOrder {
 
   private final Path directory;
   private final RecordWriter to;
+  private final boolean rejects;
   private final long seed;
   private final KeyOrderLimits limits;
   private int created;
@@ -43,8 +46,8 @@ public final class KeyOrder implements RecordOrder {
 
   /** Records in partitions. */
   private record Divided(RecordSpill spill, KeyPartitions partitions) {
-    void add(FramedRecord record) throws IOException {
-      spill.add(partitions.of(record), record);
+    void add(FramedRecord record, long number) throws IOException {
+      spill.add(partitions.of(record), record, number);
     }
   }
 
@@ -53,12 +56,20 @@ public final class KeyOrder implements RecordOrder {
    *
    * @param directory the directory of the temporary files
    * @param to receives the records in order; the caller finishes and closes it
+   * @param duplicates what to do with records that have the same key; here, reject them or not
    * @param seed the seed of the signatures
    * @param memoryBytes the memory limit
    */
-  public KeyOrder(Path directory, RecordWriter to, long seed, long memoryBytes, int threads) {
+  public KeyOrder(
+      Path directory,
+      RecordWriter to,
+      DuplicateRule duplicates,
+      long seed,
+      long memoryBytes,
+      int threads) {
     this.directory = directory;
     this.to = to;
+    this.rejects = duplicates == DuplicateRule.REJECT;
     this.seed = seed;
     this.limits = new KeyOrderLimits(memoryBytes, threads);
     this.all = divided(List.of(), new int[1]);
@@ -81,7 +92,7 @@ public final class KeyOrder implements RecordOrder {
 
   @Override
   public void add(FramedRecord record) throws IOException {
-    all.add(record);
+    all.add(record, all.spill.records());
     if (first && all.spill.bytes(0) >= limits.firstBytes()) {
       first = false;
       RecordSpill undivided = all.spill;
@@ -133,7 +144,7 @@ public final class KeyOrder implements RecordOrder {
           partition,
           (number, bytes, from, keyFrom, keyLength, length) -> {
             FramedRecord framed = record.of(bytes, from, 0, 0);
-            divided.add(framed);
+            divided.add(framed, number);
             if (++unchecked[0] % UNCHECKED == 0 || isLong(framed)) {
               checkRunning.run();
             }
@@ -202,11 +213,31 @@ public final class KeyOrder implements RecordOrder {
     RecordRun run =
         free == null ? new RecordRun(spill.count(partition), spill.bytes(partition)) : free;
     run.read(spill, partition);
+    run.sort();
+    byte[] repeated = rejects ? run.repeatedKey() : null;
+    if (repeated != null) {
+      throw duplicate(spill, partition, repeated);
+    }
     Sorted array = arrays.poll();
     Sorted sorted = array == null ? new Sorted() : array;
     run.moveSorted(seed, sorted);
     runs.add(run);
     return sorted;
+  }
+
+  /** The error for a key of which a partition has several records: names the first two. */
+  private static DuplicateKeyException duplicate(RecordSpill spill, int partition, byte[] key)
+      throws IOException {
+    List<Long> numbers = new ArrayList<>();
+    spill.read(
+        partition,
+        (number, bytes, from, keyFrom, keyLength, length) -> {
+          if (numbers.size() < 2
+              && Arrays.equals(key, 0, key.length, bytes, keyFrom, keyFrom + keyLength)) {
+            numbers.add(number);
+          }
+        });
+    return new DuplicateKeyException(key, numbers.get(0), numbers.get(1));
   }
 
   private void write(Sorted sorted, SpilledRecord record, AssemblyProgress progress)
@@ -241,9 +272,17 @@ public final class KeyOrder implements RecordOrder {
       RecordSpill spill, int partition, SpilledRecord record, AssemblyProgress progress)
       throws IOException {
     Signature signature = new Signature();
+    byte[][] last = {null};
     spill.read(
         partition,
         (number, bytes, from, keyFrom, keyLength, length) -> {
+          if (rejects) {
+            byte[] key = Arrays.copyOfRange(bytes, keyFrom, keyFrom + keyLength);
+            if (Arrays.equals(key, last[0])) {
+              throw duplicate(spill, partition, key);
+            }
+            last[0] = key;
+          }
           signature.compute(bytes, keyFrom, keyLength, seed);
           FramedRecord framed = record.of(bytes, from, signature.high, signature.low);
           to.add(framed);

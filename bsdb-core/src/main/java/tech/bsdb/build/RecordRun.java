@@ -2,6 +2,7 @@ package tech.bsdb.build;
 
 import java.io.IOException;
 import java.util.Arrays;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.hash.Signature;
 
 /**
@@ -78,9 +79,24 @@ final class RecordRun {
     keys.add(from, keyAt, keyAt + keyLength);
   }
 
-  /** Sorts the records and moves them. */
-  void moveSorted(long seed, Sorted to) {
+  /** Sorts the records by their keys. */
+  void sort() {
     keys.sort();
+  }
+
+  /** The least key of more than one of the sorted records, or null if there is none. */
+  byte @Nullable [] repeatedKey() {
+    byte[] in = keys.bytes();
+    for (int i = 1; i < keys.count(); i++) {
+      if (Arrays.equals(in, keys.start(i - 1), keys.end(i - 1), in, keys.start(i), keys.end(i))) {
+        return Arrays.copyOfRange(in, keys.start(i), keys.end(i));
+      }
+    }
+    return null;
+  }
+
+  /** Moves the sorted records. */
+  void moveSorted(long seed, Sorted to) {
     gather(to);
     sign(seed, to);
     to.count = keys.count();

@@ -193,10 +193,19 @@ public final class RecordSpill implements RecordWriter {
     add((int) (record.high >>> Long.SIZE - PARTITION_BITS), record);
   }
 
-  /** Adds a record to a partition. */
+  /** Adds a record to a partition. Its number is that of the records before it. */
   void add(int partition, FramedRecord record) throws IOException {
-    int length = leb128(records - lastNumber[partition]);
-    lastNumber[partition] = records;
+    add(partition, record, records);
+  }
+
+  /**
+   * Adds a record to a partition.
+   *
+   * @param number its number among all records, greater than those before it in the partition
+   */
+  void add(int partition, FramedRecord record, long number) throws IOException {
+    int length = leb128(number - lastNumber[partition]);
+    lastNumber[partition] = number;
     if (record.valueLength <= LONG_VALUE && fits(partition, length, record)) {
       counted(partition, record);
       return;
@@ -204,12 +213,12 @@ public final class RecordSpill implements RecordWriter {
     put(partition, small, 0, length);
     put(partition, record.head, record.headStart, record.headLength);
     if (record.valueLength > LONG_VALUE) {
-      int number = fileOf(partition);
-      LONGS.set(small, 0, (long) number << POSITION_BITS | written[number]);
+      int file = fileOf(partition);
+      LONGS.set(small, 0, (long) file << POSITION_BITS | written[file]);
       crc.reset();
       crc.update(record.value, record.valueStart, record.valueLength);
       INTS.set(small, Long.BYTES, (int) crc.getValue());
-      write(number, record.value, record.valueStart, record.valueLength);
+      write(file, record.value, record.valueStart, record.valueLength);
       put(partition, small, 0, REFERENCE);
       elsewhere[partition] += record.valueLength;
     } else {
