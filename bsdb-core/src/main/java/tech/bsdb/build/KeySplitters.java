@@ -16,7 +16,7 @@ final class KeySplitters {
   private final long[] words;
 
   /** The words are divided into this many cells of the same width, so that few are searched. */
-  private static final int CELLS = 1 << 11;
+  private static final int CELLS = 1 << 16;
 
   private final int shift;
 
