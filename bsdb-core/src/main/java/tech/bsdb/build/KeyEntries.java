@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import tech.bsdb.order.OrderWriter;
 
 /**
  * How keys lie in temporary memory and files: one after the other, before each its length in two
@@ -25,13 +26,17 @@ final class KeyEntries {
     return at + HEAD + length;
   }
 
-  /** Passes on the keys of entries that lie one after the other from the start of an array on. */
-  static void pass(byte[] bytes, int count, KeyRuns.Sink sink) throws IOException {
+  /**
+   * Passes on the keys of entries that lie one after the other from the start of an array on.
+   *
+   * @param shared bytes that each has in common with that before it, except for the first
+   */
+  static void pass(byte[] bytes, char[] shared, int count, KeyRuns.Sink sink) throws IOException {
     int at = 0;
     for (int i = 0; i < count; i++) {
       int start = at + HEAD;
       at = start + length(bytes, at);
-      sink.add(bytes, start, at);
+      sink.add(bytes, start, at, i == 0 ? OrderWriter.UNKNOWN : shared[i]);
     }
   }
 

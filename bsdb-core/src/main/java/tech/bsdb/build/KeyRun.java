@@ -37,6 +37,12 @@ final class KeyRun {
   /** For sorting all keys, kept for the next time. */
   private long[] words = new long[0];
 
+  /** Bytes that all keys have in common, which the words follow. */
+  private int common;
+
+  /** The bits of the words by which all keys were sorted; 0 if there are no words. */
+  private long told;
+
   private long[] otherWords = new long[0];
   private int[] otherOrder = new int[0];
 
@@ -124,6 +130,7 @@ final class KeyRun {
     for (int i = 0; i < count; i++) {
       order[i] = i;
     }
+    told = 0;
     sort(0, count, MOST_SPLITS);
   }
 
@@ -147,16 +154,20 @@ final class KeyRun {
       sorted[i] = word(bytes, starts[key] + KeyEntries.HEAD + common, starts[key + 1]);
       ended |= length(key) < common + Long.BYTES;
     }
-    long told =
+    long differing =
         sort(
             sorted,
             all ? otherWords : new long[size],
             from,
             all ? otherOrder : new int[size],
             size);
+    if (all) {
+      this.common = common;
+      told = differing;
+    }
     int start = 0;
     for (int i = 1; i <= size; i++) {
-      if (i == size || ((sorted[i] ^ sorted[start]) & told) != 0) {
+      if (i == size || ((sorted[i] ^ sorted[start]) & differing) != 0) {
         if (i - start > FEW && (ended || splits == 1 || i - start == size)) {
           sortByComparison(from + start, from + i);
         } else if (i - start > 1) {
@@ -270,6 +281,7 @@ final class KeyRun {
     return end - start;
   }
 
+  /** The length of a key, by the number of those before it. */
   private int length(int key) {
     return starts[key + 1] - starts[key] - KeyEntries.HEAD;
   }
@@ -327,6 +339,35 @@ final class KeyRun {
       at += length;
     }
     return target;
+  }
+
+  /** The bytes that the key at a position of the order, not the first, shares with that before. */
+  int sharedWithLast(int position) {
+    int key = order[position];
+    int last = order[position - 1];
+    int shorter = Math.min(length(last), length(key));
+    long differing = (words[position] ^ words[position - 1]) & told;
+    if (differing != 0) {
+      return Math.min(shorter, common + Long.numberOfLeadingZeros(differing) / Byte.SIZE);
+    }
+    int start = starts[key] + KeyEntries.HEAD;
+    int lastStart = starts[last] + KeyEntries.HEAD;
+    int mismatch =
+        Arrays.mismatch(bytes, lastStart, lastStart + shorter, bytes, start, start + shorter);
+    return mismatch < 0 ? shorter : mismatch;
+  }
+
+  /**
+   * The bytes that each key shares with that before it in the order, except for the first.
+   *
+   * @param into is used if it is large enough
+   */
+  char[] sharedWithLast(char[] into) {
+    char[] shared = into.length >= count ? into : new char[count + count / 8];
+    for (int i = 1; i < count; i++) {
+      shared[i] = (char) sharedWithLast(i);
+    }
+    return shared;
   }
 
   /** Holds the keys. */

@@ -10,6 +10,7 @@ import java.nio.file.Path;
 import java.nio.file.StandardOpenOption;
 import java.util.Arrays;
 import java.util.List;
+import tech.bsdb.order.OrderWriter;
 
 /** Sorted runs of keys in a temporary file, merged into one sequence. Not thread-safe. */
 final class KeyRuns implements Closeable {
@@ -19,8 +20,13 @@ final class KeyRuns implements Closeable {
   /** Receives keys in ascending order. */
   @FunctionalInterface
   interface Sink {
-    /** Receives a key, which is part of an array. */
-    void add(byte[] bytes, int from, int to) throws IOException;
+    /**
+     * Receives a key, which is part of an array.
+     *
+     * @param sharedWithLast bytes that it has in common with the last key, or {@link
+     *     OrderWriter#UNKNOWN}
+     */
+    void add(byte[] bytes, int from, int to, int sharedWithLast) throws IOException;
   }
 
   /**
@@ -79,7 +85,7 @@ final class KeyRuns implements Closeable {
     }
     while (heads > 0) {
       Reader least = heap[0];
-      sink.add(least.bytes, least.from, least.to);
+      sink.add(least.bytes, least.from, least.to, OrderWriter.UNKNOWN);
       if (!least.next()) {
         heap[0] = heap[--heads];
       }

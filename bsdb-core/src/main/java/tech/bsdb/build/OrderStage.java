@@ -125,7 +125,7 @@ public final class OrderStage {
         resources,
         sink -> {
           for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
-            sink.add(key, 0, key.length);
+            sink.add(key, 0, key.length, OrderWriter.UNKNOWN);
           }
         });
   }
@@ -141,7 +141,7 @@ public final class OrderStage {
     OutputFile file =
         resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
     OrderWriter writer = new OrderWriter(file.pages(), AddressBits.NONE.all());
-    source.into((key, from, to) -> put(writer, key, from, to));
+    source.into((key, from, to, shared) -> put(writer, key, from, to, shared));
     List<Long> levels = writer.finish();
     file.finish();
     if (writer.records() != assembled.keys()) {
@@ -160,8 +160,9 @@ public final class OrderStage {
   }
 
   /** Writes the next key, which is greater than the last one. */
-  private void put(OrderWriter writer, byte[] key, int from, int to) throws IOException {
-    if (!writer.add(key, from, to, 0)) {
+  private void put(OrderWriter writer, byte[] key, int from, int to, int shared)
+      throws IOException {
+    if (!writer.add(key, from, to, shared, 0)) {
       throw new IllegalStateException("two keys in order are equal");
     }
     long passed = writer.records();
@@ -212,20 +213,21 @@ public final class OrderStage {
    * Sorted keys, which lie one after the other: the thread that takes them over reads all from
    * front to back.
    */
-  private record Sorted(byte[] keys, int count) {}
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Sorted(byte[] keys, char[] shared, int count) {}
 
   /** Passes the keys of all partitions on in order; threads sort ahead. */
   private void passSorted(KeySpill spill, long most, KeyRuns.Sink sink) throws IOException {
     Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
-    Queue<byte[]> arrays = new ConcurrentLinkedQueue<>();
+    Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
     try (OrderedTasks<Sorted> tasks =
         new OrderedTasks<>(
             "bsdb-order",
             limits.threads(),
             limits.threads() + 1,
             sorted -> {
-              KeyEntries.pass(sorted.keys, sorted.count, sink);
-              arrays.add(sorted.keys);
+              KeyEntries.pass(sorted.keys, sorted.shared, sorted.count, sink);
+              arrays.add(sorted);
             })) {
       for (int i = 0; i < spill.partitions(); i++) {
         int partition = i;
@@ -243,15 +245,19 @@ public final class OrderStage {
     }
   }
 
-  private Sorted sorted(KeySpill spill, int partition, Queue<KeyRun> runs, Queue<byte[]> arrays)
+  private Sorted sorted(KeySpill spill, int partition, Queue<KeyRun> runs, Queue<Sorted> arrays)
       throws IOException {
     KeyRun free = runs.poll();
     KeyRun run =
         free == null ? new KeyRun((int) spill.keys(partition), spill.bytes(partition)) : free;
     spill.new Reader(partition).read(run, Long.MAX_VALUE);
     run.sort();
-    byte[] array = arrays.poll();
-    Sorted sorted = new Sorted(run.sorted(array == null ? new byte[0] : array), run.count());
+    Sorted last = arrays.poll();
+    Sorted sorted =
+        new Sorted(
+            run.sorted(last == null ? new byte[0] : last.keys),
+            run.sharedWithLast(last == null ? new char[0] : last.shared),
+            run.count());
     run.clear();
     runs.add(run);
     return sorted;
@@ -276,7 +282,8 @@ public final class OrderStage {
 
   private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {
     for (int i = 0; i < run.count(); i++) {
-      sink.add(run.bytes(), run.start(i), run.end(i));
+      int shared = i == 0 ? OrderWriter.UNKNOWN : run.sharedWithLast(i);
+      sink.add(run.bytes(), run.start(i), run.end(i), shared);
     }
   }
 

@@ -16,6 +16,9 @@ import tech.bsdb.format.PageEncoder;
  * bytes for each short key. Not thread-safe.
  */
 public final class OrderWriter {
+  /** Stands for a number of bytes in common that the caller does not know. */
+  public static final int UNKNOWN = -1;
+
   private final PageEncoder pages;
   private final List<Level> levels = new ArrayList<>();
   private final Level leaves;
@@ -108,7 +111,22 @@ public final class OrderWriter {
    * @throws IllegalStateException if the key is less than the last one
    */
   public boolean add(byte[] key, int from, int to, long address) throws IOException {
-    int shared = leaves.node.sharedWithLast(key, from, to);
+    return add(key, from, to, UNKNOWN, address);
+  }
+
+  /**
+   * Adds the next key.
+   *
+   * @param sharedWithLast the number of bytes that it has in common with the last key, or {@link
+   *     #UNKNOWN}
+   * @param address the short form of its record's address
+   * @return false if it is the last key again, which is not added
+   * @throws IllegalStateException if the key is less than the last one
+   */
+  public boolean add(byte[] key, int from, int to, int sharedWithLast, long address)
+      throws IOException {
+    int shared =
+        sharedWithLast == UNKNOWN ? leaves.node.sharedWithLast(key, from, to) : sharedWithLast;
     if (records > 0 && !leaves.node.ascends(key, from, to, shared)) {
       if (leaves.node.isLast(from, to, shared)) {
         return false;

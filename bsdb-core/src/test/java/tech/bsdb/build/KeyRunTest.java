@@ -43,10 +43,18 @@ class KeyRunTest {
       expected.add(new Numbered(keys.get(i), i));
     }
     expected.sort((one, other) -> Arrays.compareUnsigned(one.key, other.key)); // stable
+    char[] shared = run.sharedWithLast(new char[0]);
     for (int i = 0; i < keys.size(); i++) {
       byte[] found = Arrays.copyOfRange(run.bytes(), run.start(i), run.end(i));
       Truth.same(found, expected.get(i).key, "key " + i);
       assertThat(run.number(i)).as("number %s", i).isEqualTo(expected.get(i).number);
+      if (i > 0) {
+        byte[] last = expected.get(i - 1).key;
+        int mismatch = Arrays.mismatch(last, found);
+        assertThat((int) shared[i])
+            .as("bytes that keys %s and %s have in common", i - 1, i)
+            .isEqualTo(mismatch < 0 ? last.length : mismatch);
+      }
     }
   }
 

@@ -49,7 +49,7 @@ class KeyRunsTest {
       runs.merge(
           written,
           memoryBytes,
-          (bytes, from, to) -> merged.add(Arrays.copyOfRange(bytes, from, to)));
+          (bytes, from, to, shared) -> merged.add(Arrays.copyOfRange(bytes, from, to)));
     }
     expected.sort(Arrays::compareUnsigned);
     assertThat(merged).hasSameSizeAs(expected);
@@ -126,7 +126,7 @@ class KeyRunsTest {
           FileChannel.open(directory.resolve("keys.part"), StandardOpenOption.WRITE)) {
         channel.truncate(written.length() - 1);
       }
-      assertThatThrownBy(() -> runs.merge(List.of(written), 0, (bytes, from, to) -> {}))
+      assertThatThrownBy(() -> runs.merge(List.of(written), 0, (bytes, from, to, shared) -> {}))
           .isInstanceOf(EOFException.class)
           .hasMessageContaining("keys.part");
     }
