@@ -5,16 +5,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
-import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
-import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.build.AssemblyProgress.Phase;
-import tech.bsdb.build.RecordRun.Sorted;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
-import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.work.OrderedTasks;
 
@@ -145,7 +141,7 @@ public final class KeyOrder implements RecordOrder {
           (number, bytes, from, keyFrom, keyLength, length) -> {
             FramedRecord framed = record.of(bytes, from, 0, 0);
             divided.add(framed, number);
-            if (++unchecked[0] % UNCHECKED == 0 || isLong(framed)) {
+            if (++unchecked[0] % UNCHECKED == 0 || RunWriter.isLong(framed)) {
               checkRunning.run();
             }
           });
@@ -167,29 +163,28 @@ public final class KeyOrder implements RecordOrder {
 
   private void write(Divided divided, AssemblyProgress progress) throws IOException {
     RecordSpill spill = divided.spill;
-    SpilledRecord record = new SpilledRecord(spill);
-    Queue<RecordRun> runs = new ConcurrentLinkedQueue<>();
-    Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
-    int[] written = {0};
-    try (OrderedTasks<Sorted> tasks =
+    RunWriter runs = new RunWriter(spill, to, rejects, seed, () -> check(progress));
+    try (OrderedTasks<Integer> tasks =
         new OrderedTasks<>(
             "bsdb-order",
             limits.threads(),
-            limits.threads(),
-            sorted -> {
-              write(sorted, record, progress);
-              spill.drop(written[0]++);
-              arrays.add(sorted);
+            2 * limits.threads(),
+            records -> {
+              done += records;
+              check(progress);
+              progress.progress(Phase.ORDER, done);
             })) {
+      int number = 0;
       for (int i = 0; i < divided.partitions.count(); i++) {
         int partition = i;
         if (RecordRun.memory(spill.count(i), spill.bytes(i)) <= limits.runBytes()) {
-          tasks.submit(() -> sorted(spill, partition, runs, arrays));
+          int turn = number++;
+          tasks.submit(() -> runs.write(partition, turn));
           continue;
         }
         tasks.drain();
         if (divided.partitions.isInOrder(i)) {
-          writeAsIs(spill, i, record, progress);
+          writeAsIs(spill, i, progress);
           spill.drop(i);
         } else {
           Divided smaller = divide(spill, i, () -> check(progress));
@@ -198,67 +193,11 @@ public final class KeyOrder implements RecordOrder {
             write(smaller, progress);
           }
         }
-        written[0]++;
       }
       tasks.drain();
     } catch (ExecutionException e) {
       throw OrderedTasks.failure(e);
     }
-  }
-
-  private Sorted sorted(
-      RecordSpill spill, int partition, Queue<RecordRun> runs, Queue<Sorted> arrays)
-      throws IOException {
-    RecordRun free = runs.poll();
-    RecordRun run =
-        free == null ? new RecordRun(spill.count(partition), spill.bytes(partition)) : free;
-    run.read(spill, partition);
-    run.sort();
-    byte[] repeated = rejects ? run.repeatedKey() : null;
-    if (repeated != null) {
-      throw duplicate(spill, partition, repeated);
-    }
-    Sorted array = arrays.poll();
-    Sorted sorted = array == null ? new Sorted() : array;
-    run.moveSorted(seed, sorted);
-    runs.add(run);
-    return sorted;
-  }
-
-  /** The error for a key of which a partition has several records: names the first two. */
-  private static DuplicateKeyException duplicate(RecordSpill spill, int partition, byte[] key)
-      throws IOException {
-    List<Long> numbers = new ArrayList<>();
-    spill.read(
-        partition,
-        (number, bytes, from, keyFrom, keyLength, length) -> {
-          if (numbers.size() < 2
-              && Arrays.equals(key, 0, key.length, bytes, keyFrom, keyFrom + keyLength)) {
-            numbers.add(number);
-          }
-        });
-    return new DuplicateKeyException(key, numbers.get(0), numbers.get(1));
-  }
-
-  private void write(Sorted sorted, SpilledRecord record, AssemblyProgress progress)
-      throws IOException {
-    byte[] bytes = sorted.bytes();
-    int at = 0;
-    for (int i = 0; i < sorted.count(); i++) {
-      FramedRecord framed = record.of(bytes, at, sorted.high(i), sorted.low(i));
-      to.add(framed);
-      at += SpilledRecord.length(framed);
-      if (isLong(framed)) {
-        check(progress);
-      }
-    }
-    done += sorted.count();
-    check(progress);
-    progress.progress(Phase.ORDER, done);
-  }
-
-  private static boolean isLong(FramedRecord record) {
-    return record.valueLength > RecordSpill.LONG_VALUE;
   }
 
   private static void check(AssemblyProgress progress) {
@@ -268,9 +207,9 @@ public final class KeyOrder implements RecordOrder {
   }
 
   /** Writes the records of a partition in the order in which they were added. */
-  private void writeAsIs(
-      RecordSpill spill, int partition, SpilledRecord record, AssemblyProgress progress)
+  private void writeAsIs(RecordSpill spill, int partition, AssemblyProgress progress)
       throws IOException {
+    SpilledRecord record = new SpilledRecord(spill);
     Signature signature = new Signature();
     byte[][] last = {null};
     spill.read(
@@ -279,14 +218,14 @@ public final class KeyOrder implements RecordOrder {
           if (rejects) {
             byte[] key = Arrays.copyOfRange(bytes, keyFrom, keyFrom + keyLength);
             if (Arrays.equals(key, last[0])) {
-              throw duplicate(spill, partition, key);
+              throw RunWriter.duplicate(spill, partition, key);
             }
             last[0] = key;
           }
           signature.compute(bytes, keyFrom, keyLength, seed);
           FramedRecord framed = record.of(bytes, from, signature.high, signature.low);
           to.add(framed);
-          if (++done % UNCHECKED == 0 || isLong(framed)) {
+          if (++done % UNCHECKED == 0 || RunWriter.isLong(framed)) {
             check(progress);
             progress.progress(Phase.ORDER, done);
           }

@@ -123,6 +123,6 @@ record KeyOrderLimits(long memoryBytes, int threads) {
     long chunks = Math.min(bytes, (long) partitions() * CHUNK);
     long inPartition = isDivided(bytes) ? records / sampledPartitions() : records;
     long run = RecordRun.memory(inPartition, partitionBytes(bytes));
-    return chunks + (isDivided(bytes) ? threads + 1 : 1) * Math.min(runBytes(), run);
+    return chunks + (isDivided(bytes) ? threads : 1) * Math.min(runBytes(), run);
   }
 }

@@ -83,7 +83,8 @@ final class OrderOutput {
     if (bits.address(place, addresses) != address) {
       throw new IllegalStateException("the address " + address + " has more bits than " + bits);
     }
-    if (!writer.add(record.head, from, from + record.keyLength, place) && keepsLast) {
+    if (!writer.add(record.head, from, from + record.keyLength, record.sharedWithLast, place)
+        && keepsLast) {
       writer.replaceLast(place);
     }
   }

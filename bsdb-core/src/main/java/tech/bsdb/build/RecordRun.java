@@ -3,6 +3,7 @@ package tech.bsdb.build;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.FramedRecord;
 import tech.bsdb.hash.Signature;
 
 /**
@@ -11,35 +12,19 @@ import tech.bsdb.hash.Signature;
  */
 final class RecordRun {
   private final KeyRun keys;
-  private byte[] bytes;
+  private byte[] bytes = new byte[0];
+
+  /** Where each record starts. */
   private int[] starts;
 
-  /** Records in the order of their keys, until they are replaced by others. */
-  static final class Sorted {
-    private byte[] bytes = new byte[0];
-    private long[] signatures = new long[0];
-    private int count;
+  /** The signatures of the sorted records, in two halves each. */
+  private long[] signatures = new long[0];
 
-    /** The entries of the records, one after the other. */
-    byte[] bytes() {
-      return bytes;
-    }
+  /** Bytes that the key of each sorted record has in common with that before it. */
+  private char[] shared = new char[0];
 
-    /** The first half of the signature of a record. */
-    long high(int record) {
-      return signatures[2 * record];
-    }
-
-    /** The second half of the signature of a record. */
-    long low(int record) {
-      return signatures[2 * record + 1];
-    }
-
-    /** The number of records. */
-    int count() {
-      return count;
-    }
-  }
+  /** The addresses of the sorted records. */
+  private long[] addresses = new long[0];
 
   /**
    * Creates an empty run.
@@ -49,89 +34,109 @@ final class RecordRun {
    */
   RecordRun(long records, long entryBytes) {
     this.keys = new KeyRun((int) records, entryBytes / 2);
-    this.bytes = new byte[(int) entryBytes];
-    this.starts = new int[(int) records + 1];
+    this.starts = new int[(int) records];
   }
 
-  /** Memory of a run and of what becomes of it, about. */
+  /** Memory of a run, about. */
   static long memory(long records, long entryBytes) {
-    return 3 * entryBytes + records * (KeyRun.OVERHEAD + Integer.BYTES + 2L * Long.BYTES);
+    return 2 * entryBytes
+        + records * (KeyRun.OVERHEAD + Integer.BYTES + 3L * Long.BYTES + Character.BYTES);
   }
 
-  /** Adds the records of a partition. */
+  /** Reads the records of a partition, instead of those before. */
   void read(RecordSpill spill, int partition) throws IOException {
-    spill.read(
-        partition,
-        (number, from, at, keyAt, keyLength, length) -> add(from, at, keyAt, keyLength, length));
-  }
-
-  private void add(byte[] from, int at, int keyAt, int keyLength, int length) {
-    int number = keys.count();
-    int start = starts[number];
-    if (bytes.length - start < length) {
-      bytes = Arrays.copyOf(bytes, Math.max(start + length, start + start / 2));
-    }
-    if (number + 1 == starts.length) {
-      starts = Arrays.copyOf(starts, 2 * starts.length);
-    }
-    System.arraycopy(from, at, bytes, start, length);
-    starts[number + 1] = start + length;
-    keys.add(from, keyAt, keyAt + keyLength);
-  }
-
-  /** Sorts the records by their keys. */
-  void sort() {
-    keys.sort();
-  }
-
-  /** The least key of more than one of the sorted records, or null if there is none. */
-  byte @Nullable [] repeatedKey() {
-    byte[] in = keys.bytes();
-    for (int i = 1; i < keys.count(); i++) {
-      if (Arrays.equals(in, keys.start(i - 1), keys.end(i - 1), in, keys.start(i), keys.end(i))) {
-        return Arrays.copyOfRange(in, keys.start(i), keys.end(i));
-      }
-    }
-    return null;
-  }
-
-  /** Moves the sorted records. */
-  void moveSorted(long seed, Sorted to) {
-    gather(to);
-    sign(seed, to);
-    to.count = keys.count();
     keys.clear();
+    int records = Math.toIntExact(spill.count(partition));
+    if (starts.length < records) {
+      starts = new int[records + records / 8];
+    }
+    bytes =
+        spill.readWhole(
+            partition,
+            bytes,
+            (number, from, at, keyAt, keyLength, length) -> {
+              starts[keys.count()] = at;
+              keys.add(from, keyAt, keyAt + keyLength);
+            });
   }
 
-  private void gather(Sorted to) {
-    int count = keys.count();
-    if (to.bytes.length < starts[count]) {
-      to.bytes = new byte[starts[count] + starts[count] / 8];
+  /**
+   * Sorts the records by their keys.
+   *
+   * @param seed the seed of their signatures
+   * @return the least key of more than one of them, or null if there is none
+   */
+  byte @Nullable [] sort(long seed) {
+    keys.sort();
+    sign(seed);
+    shared = keys.sharedWithLast(shared);
+    if (addresses.length < keys.count()) {
+      addresses = new long[keys.count() + keys.count() / 8];
     }
-    byte[] target = to.bytes;
-    int used = 0;
-    for (int i = 0; i < count; i++) {
-      int number = keys.number(i);
-      int start = starts[number];
-      int length = starts[number + 1] - start;
-      System.arraycopy(bytes, start, target, used, length);
-      used += length;
-    }
+    return repeatedKey();
   }
 
-  private void sign(long seed, Sorted to) {
-    int count = keys.count();
-    if (to.signatures.length < 2 * count) {
-      to.signatures = new long[2 * count + count / 4];
+  private void sign(long seed) {
+    if (signatures.length < 2 * keys.count()) {
+      signatures = new long[2 * keys.count() + keys.count() / 4];
     }
-    long[] signatures = to.signatures;
     byte[] from = keys.bytes();
     Signature signature = new Signature();
-    for (int i = 0; i < count; i++) {
+    for (int i = 0; i < keys.count(); i++) {
       int start = keys.start(i);
       signature.compute(from, start, keys.end(i) - start, seed);
       signatures[2 * i] = signature.high;
       signatures[2 * i + 1] = signature.low;
     }
+  }
+
+  private byte @Nullable [] repeatedKey() {
+    for (int i = 1; i < keys.count(); i++) {
+      int length = keys.end(i) - keys.start(i);
+      if (shared[i] == length && length == keys.end(i - 1) - keys.start(i - 1)) {
+        return Arrays.copyOfRange(keys.bytes(), keys.start(i), keys.end(i));
+      }
+    }
+    return null;
+  }
+
+  /** The number of records. */
+  int count() {
+    return keys.count();
+  }
+
+  /** Returns a sorted record, which is valid until the view shows another. */
+  FramedRecord sorted(int position, SpilledRecord view) throws IOException {
+    return compared(
+        position,
+        view.of(bytes, start(position), signatures[2 * position], signatures[2 * position + 1]));
+  }
+
+  /** The same without the value, which is empty: a long one need not be read. */
+  FramedRecord sortedKey(int position, SpilledRecord view) {
+    return compared(
+        position,
+        view.keyOf(bytes, start(position), signatures[2 * position], signatures[2 * position + 1]));
+  }
+
+  private int start(int position) {
+    return starts[keys.number(position)];
+  }
+
+  private FramedRecord compared(int position, FramedRecord record) {
+    if (position > 0) {
+      record.sharedWithLast = shared[position];
+    }
+    return record;
+  }
+
+  /** Notes the address of a sorted record. */
+  void setAddress(int position, long address) {
+    addresses[position] = address;
+  }
+
+  /** The address of a sorted record. */
+  long address(int position) {
+    return addresses[position];
   }
 }

@@ -296,7 +296,7 @@ public final class RecordSpill implements RecordWriter {
   private void flush(int partition) throws IOException {
     int number = fileOf(partition);
     LONGS.set(open[partition], 0, lastChunk[partition]);
-    INTS.set(open[partition], Long.BYTES, checksum(crc, open[partition]));
+    INTS.set(open[partition], Long.BYTES, checksum(crc, open[partition], 0));
     lastChunk[partition] = written[number];
     write(number, open[partition], 0, chunkBytes);
     chunks[partition]++;
@@ -308,11 +308,11 @@ public final class RecordSpill implements RecordWriter {
     written[number] += length;
   }
 
-  /** The checksum of a chunk. */
-  private int checksum(CRC32C crc, byte[] chunk) {
+  /** The checksum of a chunk, which is part of an array. */
+  private int checksum(CRC32C crc, byte[] bytes, int at) {
     crc.reset();
-    crc.update(chunk, 0, Long.BYTES);
-    crc.update(chunk, CHUNK_HEAD, chunkBytes - CHUNK_HEAD);
+    crc.update(bytes, at, Long.BYTES);
+    crc.update(bytes, at + CHUNK_HEAD, chunkBytes - CHUNK_HEAD);
     return (int) crc.getValue();
   }
 
@@ -405,7 +405,7 @@ public final class RecordSpill implements RecordWriter {
     byte[] chunk = new byte[offsets.length == 0 ? 0 : chunkBytes];
     for (long offset : offsets) {
       file.read(chunk, 0, chunkBytes, offset);
-      if (checksum(read, chunk) != (int) INTS.get(chunk, Long.BYTES)) {
+      if (checksum(read, chunk, 0) != (int) INTS.get(chunk, Long.BYTES)) {
         throw damaged(file, offset);
       }
       parser.parse(chunk, CHUNK_HEAD, chunkBytes - CHUNK_HEAD);
@@ -417,6 +417,49 @@ public final class RecordSpill implements RecordWriter {
     if (parser.entries != counts[partition]) {
       throw damaged(file, parser.entries);
     }
+  }
+
+  /**
+   * Passes all entries of a partition to a receiver, from an array that holds them all and stays as
+   * it is.
+   *
+   * @param room is used if it is large enough
+   * @return the array
+   */
+  byte[] readWhole(int partition, byte[] room, Entries receiver) throws IOException {
+    int end = Math.toIntExact(CHUNK_HEAD + bytes(partition));
+    byte[] all =
+        room.length >= end ? room : new byte[end + Math.min(end / 8, Integer.MAX_VALUE - 8 - end)];
+    SequentialFile file = file(fileOf(partition));
+    byte[] last = open[partition];
+    int from = end;
+    if (last != null && used[partition] > CHUNK_HEAD) {
+      from -= used[partition] - CHUNK_HEAD;
+      System.arraycopy(last, CHUNK_HEAD, all, from, end - from);
+    }
+    // From the last chunk to the first: each overwrites the head of the one behind it.
+    long place = lastChunk[partition];
+    CRC32C read = new CRC32C();
+    while (from > CHUNK_HEAD) {
+      if (place < 0 || place > written[fileOf(partition)] - chunkBytes) {
+        throw damaged(file, place);
+      }
+      from -= chunkBytes - CHUNK_HEAD;
+      int head = from - CHUNK_HEAD;
+      file.read(all, head, chunkBytes, place);
+      if (checksum(read, all, head) != (int) INTS.get(all, head + Long.BYTES)) {
+        throw damaged(file, place);
+      }
+      place = (long) LONGS.get(all, head);
+    }
+    if (place != NONE) {
+      throw damaged(file, place);
+    }
+    Parser parser = new Parser(receiver, 0);
+    if (parser.pass(all, from, end) != end || parser.entries != counts[partition]) {
+      throw damaged(file, parser.entries);
+    }
+    return all;
   }
 
   /** Splits a stream of bytes into entries. */
@@ -450,37 +493,44 @@ public final class RecordSpill implements RecordWriter {
       makeRoom(count);
       System.arraycopy(more, from, bytes, end, count);
       end += count;
-      while (start < end) {
+      start = pass(bytes, start, end);
+    }
+
+    /** Passes on all complete entries of a part of an array; returns where they end. */
+    int pass(byte[] bytes, int from, int to) throws IOException {
+      int next = from;
+      while (next < to) {
         long difference = 0;
-        int at = start;
+        int at = next;
         int shift = 0;
-        while (at < end && bytes[at] < 0) {
+        while (at < to && bytes[at] < 0) {
           difference |= (bytes[at++] & 0x7FL) << shift;
           shift += 7;
         }
-        if (at == end) {
-          return;
+        if (at == to) {
+          return next;
         }
         difference |= (long) bytes[at++] << shift;
-        if (at + RecordFrame.SHORT > end) {
-          return;
+        if (at + RecordFrame.SHORT > to) {
+          return next;
         }
         int head = RecordFrame.headLengthAt(bytes, at);
-        if (at + head > end) {
-          return;
+        if (at + head > to) {
+          return next;
         }
         long header = RecordFrame.header(bytes, at);
         int keyLength = RecordFrame.keyLength(header);
         int valueLength = RecordFrame.valueLength(header);
         int length = head + keyLength + (valueLength > LONG_VALUE ? REFERENCE : valueLength);
-        if (at + length > end) {
-          return;
+        if (at + length > to) {
+          return next;
         }
         number += difference;
         entries++;
-        start = at + length;
+        next = at + length;
         receiver.take(number, bytes, at, at + head, keyLength, length);
       }
+      return next;
     }
   }
 

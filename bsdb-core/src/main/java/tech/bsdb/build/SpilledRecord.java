@@ -3,6 +3,7 @@ package tech.bsdb.build;
 import java.io.IOException;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.order.OrderWriter;
 
 /** Shows entries of a {@link RecordSpill} as records, one at a time. Not thread-safe. */
 final class SpilledRecord {
@@ -28,33 +29,38 @@ final class SpilledRecord {
    * @param low the second half
    */
   FramedRecord of(byte[] bytes, int from, long high, long low) throws IOException {
-    long header = RecordFrame.header(bytes, from);
-    int keyLength = RecordFrame.keyLength(header);
-    int valueLength = RecordFrame.valueLength(header);
-    int headLength = RecordFrame.headLengthAt(bytes, from) + keyLength;
-    record.high = high;
-    record.low = low;
-    record.head = bytes;
-    record.headStart = from;
-    record.headLength = headLength;
-    record.keyLength = keyLength;
-    record.valueLength = valueLength;
-    if (valueLength > RecordSpill.LONG_VALUE) {
-      record.value = longValue(bytes, from + headLength, valueLength);
+    show(bytes, from, high, low);
+    int valueFrom = from + record.headLength;
+    if (record.valueLength > RecordSpill.LONG_VALUE) {
+      record.value = longValue(bytes, valueFrom, record.valueLength);
       record.valueStart = 0;
     } else {
       record.value = bytes;
-      record.valueStart = from + headLength;
+      record.valueStart = valueFrom;
     }
     return record;
   }
 
-  /** Bytes of the entry of a record, from its frame on. */
-  static int length(FramedRecord record) {
-    return record.headLength
-        + (record.valueLength > RecordSpill.LONG_VALUE
-            ? RecordSpill.REFERENCE
-            : record.valueLength);
+  /** The same without the value, which is empty. */
+  FramedRecord keyOf(byte[] bytes, int from, long high, long low) {
+    show(bytes, from, high, low);
+    record.valueLength = 0;
+    record.value = bytes;
+    record.valueStart = from + record.headLength;
+    return record;
+  }
+
+  private void show(byte[] bytes, int from, long high, long low) {
+    long header = RecordFrame.header(bytes, from);
+    int keyLength = RecordFrame.keyLength(header);
+    record.high = high;
+    record.low = low;
+    record.head = bytes;
+    record.headStart = from;
+    record.headLength = RecordFrame.headLengthAt(bytes, from) + keyLength;
+    record.keyLength = keyLength;
+    record.sharedWithLast = OrderWriter.UNKNOWN;
+    record.valueLength = RecordFrame.valueLength(header);
   }
 
   /** Reads a long value back, to the start of an array that is valid until the next call. */

@@ -27,6 +27,9 @@ public final class FramedRecord {
   /** Length of the key. */
   public int keyLength;
 
+  /** Bytes that the key has in common with that of the record before; -1 if unknown. */
+  public int sharedWithLast = -1;
+
   /** Holds the value; the same array as {@link #head} if the value follows the key. */
   public byte[] value = new byte[0];
 

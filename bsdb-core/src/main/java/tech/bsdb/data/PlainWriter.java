@@ -51,8 +51,8 @@ public final class PlainWriter implements RecordWriter {
       return ceiling(bytes, Page.PAYLOAD) + 1;
     }
     // A page ends before a record that it has no room for. If that record is longer than half a
-    // page, it makes up
-    // for the page before it, and a record of several pages for that and for its last page.
+    // page, it makes up for the page before it, and a record of several pages for that and for its
+    // last page.
     return ceiling(bytes, Math.max(Page.PAYLOAD / 3, Page.PAYLOAD - longest + 1)) + 1;
   }
 
@@ -62,6 +62,16 @@ public final class PlainWriter implements RecordWriter {
 
   @Override
   public void add(FramedRecord record) throws IOException {
+    placed(record, place(record));
+  }
+
+  /**
+   * Appends a record without passing it on: {@link #placed} must follow, with all records in the
+   * same order. Another thread may do that meanwhile.
+   *
+   * @return its address
+   */
+  public long place(FramedRecord record) throws IOException {
     PageEncoder pages = files.next();
     long length = record.length();
     while (blocked && length > pages.room() && pages.room() < Page.PAYLOAD) {
@@ -76,7 +86,12 @@ public final class PlainWriter implements RecordWriter {
     if (blocked && length > Page.PAYLOAD) {
       pages.pad();
     }
-    sink.placed(record, addresses.pack(files.current(), position, span));
+    return addresses.pack(files.current(), position, span);
+  }
+
+  /** Passes on a record, whose value may be missing, and its address. */
+  public void placed(FramedRecord record, long address) throws IOException {
+    sink.placed(record, address);
   }
 
   @Override
