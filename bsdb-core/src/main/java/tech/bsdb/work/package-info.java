@@ -1,4 +1,4 @@
-/** Parallel work with results in a fixed order. Uses the JDK only. */
+/** Parallel work whose results, or whose last steps, come in a fixed order. Uses the JDK only. */
 @NullMarked
 package tech.bsdb.work;
 
