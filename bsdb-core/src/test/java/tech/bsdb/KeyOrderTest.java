@@ -3,6 +3,7 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -13,6 +14,7 @@ import java.util.Random;
 import java.util.Set;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -178,6 +180,46 @@ class KeyOrderTest {
     requireDuplicate(ordered(Layout.BLOCKED), records, 18, 19);
     Collections.reverse(records);
     requireDuplicate(ordered(Layout.BLOCKED), records, 0, 1);
+  }
+
+  /** However the build is broken off, no thread waits for a task that will never begin. */
+  @ParameterizedTest
+  @CsvSource({"2, true", "3, true", "8, true", "2, false", "8, false"})
+  @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+  void aBuildThatIsBrokenOffEnds(int threads, boolean interrupted) throws Exception {
+    List<Truth.Entry> records = new ArrayList<>();
+    byte[] value = Truth.bytes(random, 30);
+    for (int i = 0; i < 20_000; i++) {
+      records.add(new Truth.Entry(Truth.bytes(random, 12), value));
+    }
+    BuildOptions options = ordered(Layout.BLOCKED).withThreads(threads);
+    int broken = 0;
+    for (int round = 0; round < 100; round++) {
+      int last = 1 + random.nextInt(25);
+      int[] reports = {0};
+      BuildListener breaking =
+          (stage, done, total) -> {
+            if (stage == BuildListener.Stage.ORDER && ++reports[0] == last) {
+              if (!interrupted) {
+                throw new IllegalStateException("broken off");
+              }
+              Thread.currentThread().interrupt();
+            }
+          };
+      Path target = directory.resolve("db" + round);
+      try (DatabaseBuilder builder = DatabaseBuilder.create(target, options, breaking)) {
+        for (Truth.Entry record : records) {
+          builder.add(record.key(), record.value());
+        }
+        builder.finish();
+      } catch (IllegalStateException | IOException e) {
+        broken++;
+        assertThat(target).doesNotExist();
+      }
+      assertThat(Thread.interrupted()).isEqualTo(interrupted && reports[0] >= last);
+    }
+    assertThat(broken).isPositive();
+    Leaks.assertNone(directory);
   }
 
   private void requireDuplicate(

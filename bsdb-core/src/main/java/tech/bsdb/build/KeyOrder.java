@@ -163,17 +163,17 @@ public final class KeyOrder implements RecordOrder {
 
   private void write(Divided divided, AssemblyProgress progress) throws IOException {
     RecordSpill spill = divided.spill;
-    RunWriter runs = new RunWriter(spill, to, rejects, seed, () -> check(progress));
     try (OrderedTasks<Integer> tasks =
-        new OrderedTasks<>(
-            "bsdb-order",
-            limits.threads(),
-            2 * limits.threads(),
-            records -> {
-              done += records;
-              check(progress);
-              progress.progress(Phase.ORDER, done);
-            })) {
+            new OrderedTasks<>(
+                "bsdb-order",
+                limits.threads(),
+                2 * limits.threads(),
+                records -> {
+                  done += records;
+                  check(progress);
+                  progress.progress(Phase.ORDER, done);
+                });
+        RunWriter runs = new RunWriter(spill, to, rejects, seed, () -> check(progress))) {
       int number = 0;
       for (int i = 0; i < divided.partitions.count(); i++) {
         int partition = i;
@@ -183,6 +183,7 @@ public final class KeyOrder implements RecordOrder {
           continue;
         }
         tasks.drain();
+        runs.freeRuns();
         if (divided.partitions.isInOrder(i)) {
           writeAsIs(spill, i, progress);
           spill.drop(i);

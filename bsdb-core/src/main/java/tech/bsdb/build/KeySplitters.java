@@ -21,7 +21,7 @@ final class KeySplitters {
   private final int shift;
 
   /** The number of splitters before each cell. */
-  private final char[] before = new char[CELLS + 1];
+  private final char[] before;
 
   /**
    * Chooses splitters. A key that much of the sample consists of gets a partition of its own.
@@ -56,6 +56,7 @@ final class KeySplitters {
     this.shift =
         Math.max(
             0, Long.SIZE - Long.numberOfLeadingZeros(range) - Integer.numberOfTrailingZeros(CELLS));
+    this.before = new char[count == 0 ? 0 : CELLS + 1];
     for (long word : words) {
       before[cell(word) + 1]++;
     }

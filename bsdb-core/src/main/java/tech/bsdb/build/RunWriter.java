@@ -18,7 +18,7 @@ import tech.bsdb.work.Turns;
  * by the thread that sorted it, in turns: first its records, then their signatures, addresses and
  * keys, while the records of the next one are written. Thread-safe.
  */
-final class RunWriter {
+final class RunWriter implements AutoCloseable {
   private final RecordSpill spill;
   private final RecordWriter to;
 
@@ -90,6 +90,18 @@ final class RunWriter {
         places.end(turn);
       }
     }
+  }
+
+  /** Frees the memory of all runs; none may be in use. */
+  void freeRuns() {
+    free.clear();
+  }
+
+  /** Ends all waits for a turn; what is not written then will not be. */
+  @Override
+  public void close() {
+    records.close();
+    places.close();
   }
 
   private void writeRecords(RecordRun run) throws IOException {

@@ -47,7 +47,7 @@ class TurnsTest {
     turns.end(3);
     assertThatThrownBy(waiting::join)
         .hasRootCauseInstanceOf(CancellationException.class)
-        .hasMessageContaining("an earlier task has failed");
+        .hasMessageContaining("no turn comes any more");
     assertThatThrownBy(() -> turns.await(4)).isInstanceOf(CancellationException.class);
   }
 
@@ -61,6 +61,15 @@ class TurnsTest {
     turns.pass();
     turns.await(2);
     assertThatThrownBy(() -> turns.await(3)).isInstanceOf(CancellationException.class);
+  }
+
+  /** The task before the one that waits was cancelled before it began. */
+  @Test
+  void closingEndsAllWaits() throws Exception {
+    CompletableFuture<Void> waiting = CompletableFuture.runAsync(() -> turns.await(1));
+    turns.close();
+    assertThatThrownBy(waiting::join).hasRootCauseInstanceOf(CancellationException.class);
+    assertThatThrownBy(() -> turns.await(0)).isInstanceOf(CancellationException.class);
   }
 
   @Test
