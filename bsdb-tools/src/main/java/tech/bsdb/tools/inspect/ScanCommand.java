@@ -35,11 +35,12 @@ public final class ScanCommand implements Command {
                                   new Syntax(
                                       "scan",
                                       "",
-                                      "Prints key, separator, value and a newline for every record,"
-                                          + " in the order of the input that the database was built"
-                                          + " from, or of the keys' hashes if its layout is packed."
-                                          + " A range of keys is printed in the order of the keys'"
-                                          + " bytes, if the database was built with --ordered. An"
+                                      "Prints key, separator, value and a newline for every record:"
+                                          + " if the layout is packed, in the order of the keys'"
+                                          + " hashes; otherwise in that of the input, or of the"
+                                          + " keys' bytes if the database was built with --ordered."
+                                          + " A range is printed in the order of the keys' bytes, if"
+                                          + " the database was built with --ordered. An"
                                           + " approximate database keeps no keys and cannot be"
                                           + " scanned."))
                               .bytes(
