@@ -261,7 +261,8 @@ class CommandsTest {
     assertThat(bsdb("get-rate", "-d", path("db"), "--seconds", "1").out())
         .contains("(2 keys, shuffled, warm)");
     assertThat(bsdb("scan", "--help").out().replaceAll("\\s+", " "))
-        .contains("or of the keys' hashes if its layout is packed");
+        .contains("if the layout is packed, in the order of the keys' hashes")
+        .contains("of the keys' bytes if the database was built with --ordered");
   }
 
   @Test
