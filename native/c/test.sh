@@ -3,8 +3,9 @@
 #
 # Builds and installs the library into a temporary directory. Compiles the example and the test against it: with the
 # shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
-# databases and, if the variable BSDB names the command that builds databases, on some with an order of keys. Checks the header in C++ and the symbols that the shared library exports. Runs the example in Go if go and
-# pkg-config are installed.
+# databases and, if the variable BSDB names the command that builds databases, on some with an order of keys. Checks the
+# header in C++ and the symbols that the shared library exports. Runs the example in Go if go and pkg-config are
+# installed.
 #
 #   --optional      without a C compiler, say so and exit with 0
 #   --instrumented  also build the Rust code with the address sanitizer (x86-64 Linux), with the nightly toolchain if

@@ -14,7 +14,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader in Rust ({@code native/bsdb}), which must answer like this one. Where there is no
  * cargo, or no access to the crates that it needs, checks do nothing and a warning says so. They
- * also do nothing with {@code -Dbsdb.native=false}.
+ * also do nothing with {@code -Dbsdb.readers=false}.
  */
 public final class NativeReader {
   private static final HexFormat HEX = HexFormat.of();
@@ -26,6 +26,11 @@ public final class NativeReader {
 
   /** How its program ended. */
   public record Run(int exit, String output) {}
+
+  /** Whether this run tests readers in other languages: once is enough for the same files. */
+  static boolean areReadersTested() {
+    return !System.getProperty("bsdb.readers", "").equals("false");
+  }
 
   /** Whether it can be asked. */
   public static boolean isThere() {
@@ -60,7 +65,7 @@ public final class NativeReader {
   }
 
   private static @Nullable Path build() {
-    if (System.getProperty("bsdb.native", "").equals("false")) {
+    if (!areReadersTested()) {
       return null;
     }
     try {

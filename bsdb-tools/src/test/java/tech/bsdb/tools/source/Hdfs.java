@@ -23,7 +23,8 @@ public final class Hdfs {
   private final MiniDFSCluster cluster;
 
   private Hdfs() throws IOException {
-    Path directory = Path.of("target/hdfs"); // which stays until the next: the process just ends
+    // Stays until the next: the process just ends.
+    Path directory = Path.of("target", "hdfs-" + System.getProperty("bsdb.fork", "alone"));
     remove(directory);
     Configuration configuration = new HdfsConfiguration();
     configuration.setInt(DFSConfigKeys.DFS_REPLICATION_KEY, 2);
