@@ -228,30 +228,54 @@ public final class IndexStage {
     if (count != pass.distinct) {
       throw new IllegalStateException("a pass of " + count + " keys, not " + pass.distinct);
     }
-    byte[] slots = new byte[Math.multiplyExact(count, entryBytes)];
-    boolean[] filled = new boolean[count];
+    Slots slots = new Slots(first, count, entryBytes);
     List<HashConstruction.Solution> solutions = new ArrayList<>();
-    int done = 0;
     for (int bucket = 0; bucket < entries.buckets(); bucket++) {
       int from = entries.start(bucket);
-      int size = entries.size(bucket);
       HashConstruction.Solution solution =
-          hash.solve(entries.high(), entries.low(), from, size, first + done);
-      for (int i = 0; i < size; i++) {
-        int slot = done + solution.slots()[i];
+          hash.solve(entries.high(), entries.low(), from, entries.size(bucket), first + slots.done);
+      slots.fill(entries, from, solution.slots());
+      solutions.add(solution);
+    }
+    if (slots.done != count) {
+      throw new IllegalStateException(slots.done + " of " + count + " slots filled");
+    }
+    return new Solved(solutions, slots.entries, count);
+  }
+
+  /** The slots of a pass, filled bucket by bucket. */
+  private static final class Slots {
+    final byte[] entries;
+    private final long first;
+    private final int entryBytes;
+    private final boolean[] filled;
+    int done;
+
+    Slots(long first, int count, int entryBytes) {
+      this.entries = new byte[Math.multiplyExact(count, entryBytes)];
+      this.first = first;
+      this.entryBytes = entryBytes;
+      this.filled = new boolean[count];
+    }
+
+    /**
+     * Fills the slots of the next bucket.
+     *
+     * @param from the entries of the pass
+     * @param start the bucket's first entry
+     * @param given the slot of each entry, relative to the bucket's first
+     */
+    void fill(PassEntries from, int start, int[] given) {
+      for (int i = 0; i < given.length; i++) {
+        int slot = done + given[i];
         if (filled[slot]) {
           throw new IllegalStateException("slot " + (first + slot) + " given twice");
         }
         filled[slot] = true;
-        entries.copyTail(from + i, slots, slot * entryBytes, entryBytes);
+        from.copyTail(start + i, entries, slot * entryBytes, entryBytes);
       }
-      solutions.add(solution);
-      done += size;
+      done += given.length;
     }
-    if (done != count) {
-      throw new IllegalStateException(done + " of " + count + " slots filled");
-    }
-    return new Solved(solutions, slots, count);
   }
 
   /**

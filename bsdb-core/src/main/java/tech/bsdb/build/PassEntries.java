@@ -98,9 +98,7 @@ final class PassEntries {
           long bin = HashConstruction.bucket((long) LONGS.get(bytes, at), bins) - firstBin;
           next[(int) bin + 1]++;
         });
-    for (int i = 1; i < next.length; i++) {
-      next[i] += next[i - 1];
-    }
+    addUp(next);
     for (int bucket = 0; bucket < buckets; bucket++) {
       starts[bucket] = next[bucket * perBucket];
       sizes[bucket] = next[(bucket + 1) * perBucket] - starts[bucket];
@@ -113,15 +111,26 @@ final class PassEntries {
           low[to] = (long) LONGS.get(bytes, at + 8);
           System.arraycopy(bytes, at + 16, payload, to * payloadBytes, payloadBytes);
         });
+    sortBins(next);
+  }
+
+  private static void addUp(int[] counts) {
+    for (int i = 1; i < counts.length; i++) {
+      counts[i] += counts[i - 1];
+    }
+  }
+
+  /** Sorts the entries of each bin, given the bins' ends. */
+  private void sortBins(int[] ends) {
     byte[] moving = new byte[payloadBytes];
     int start = 0;
-    for (int bin = 0; bin + 1 < next.length; bin++) {
-      if (next[bin] - start > LARGE_BIN) {
-        sortLarge(start, next[bin]);
+    for (int bin = 0; bin + 1 < ends.length; bin++) {
+      if (ends[bin] - start > LARGE_BIN) {
+        sortLarge(start, ends[bin]);
       } else {
-        sortSmall(start, next[bin], moving);
+        sortSmall(start, ends[bin], moving);
       }
-      start = next[bin];
+      start = ends[bin];
     }
   }
 

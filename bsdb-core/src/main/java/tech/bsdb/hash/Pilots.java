@@ -174,17 +174,21 @@ final class Pilots {
     long most = (long) MAX_EVICTIONS_OF_ALL_SEEDS * found.buckets;
     long evictions = 0;
     for (int seed = 0; seed < SEEDS && evictions < most; seed++) {
-      long multiplier = multiplier(seed);
-      for (int i = 0; i < keys; i++) {
-        found.hashes[i] = hash(high[from + i], low[from + i], multiplier);
-      }
-      found.seed = seed;
+      found.hashAll(high, low, from, seed);
       if (found.placeAll(order)) {
         return found;
       }
       evictions += found.evictions;
     }
     throw new BucketOverflowException(keys);
+  }
+
+  private void hashAll(long[] high, long[] low, int from, int seed) {
+    long multiplier = multiplier(seed);
+    for (int i = 0; i < keys; i++) {
+      hashes[i] = hash(high[from + i], low[from + i], multiplier);
+    }
+    this.seed = seed;
   }
 
   /** The seed of the part, 0 to 255. */
@@ -252,6 +256,12 @@ final class Pilots {
     return starts[bucket + 1] - starts[bucket];
   }
 
+  /*
+   * Loops that run often are in methods of their own, here and in the callers. Otherwise the JVM compiles every method
+   * around the search that has such a loop, each time with the whole search inlined: in a build of 10 million records,
+   * that took 0.3 s (measured).
+   */
+
   /** Finds pilots for the hashes of the current seed; returns whether it did. */
   private boolean placeAll(int[] order) {
     Arrays.fill(taken, 0);
@@ -261,11 +271,18 @@ final class Pilots {
     waits = 0;
     for (int bucket : order) {
       await(bucket);
-      while (waits > 0) {
-        int next = waiting[--waits];
-        if (!placeFree(next) && !placeEvicting(next)) {
-          return false;
-        }
+      if (!placeWaiting()) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  private boolean placeWaiting() {
+    while (waits > 0) {
+      int next = waiting[--waits];
+      if (!placeFree(next) && !placeEvicting(next)) {
+        return false;
       }
     }
     return true;

@@ -59,17 +59,23 @@ final class PtrConstruction implements HashConstruction {
     int start = Long.BYTES;
     byte[] pilots = found.pilots();
     System.arraycopy(pilots, 0, block, start, pilots.length);
-    for (int i = 0; i < remap.length; i++) {
-      int at = start + PtrLayout.remapStart(size) + i * Short.BYTES;
-      SHORTS.set(block, at, (short) (remap[i] + 1));
-    }
+    putRemap(block, start + PtrLayout.remapStart(size), remap);
     if (layout.checksumBits() > 0) {
-      int checksums = start + PtrLayout.checksumStart(size);
-      for (int i = 0; i < size; i++) {
-        putChecksum(block, checksums, (long) slots[i] * layout.checksumBits(), low[from + i]);
-      }
+      putChecksums(block, start + PtrLayout.checksumStart(size), slots, low, from);
     }
     return new Solution(block, slots);
+  }
+
+  private static void putRemap(byte[] block, int start, int[] remap) {
+    for (int i = 0; i < remap.length; i++) {
+      SHORTS.set(block, start + i * Short.BYTES, (short) (remap[i] + 1));
+    }
+  }
+
+  private void putChecksums(byte[] block, int start, int[] slots, long[] low, int from) {
+    for (int i = 0; i < slots.length; i++) {
+      putChecksum(block, start, (long) slots[i] * layout.checksumBits(), low[from + i]);
+    }
   }
 
   /** Writes the lowest bits of a signature, byte by byte. */
