@@ -42,6 +42,24 @@ final class SortedBins {
   private long[] numbers;
   private int[] order = new int[0];
   private int kept;
+  private @Nullable Refused refused;
+
+  /**
+   * A duplicate that is not allowed.
+   *
+   * @param high the first half of its signature
+   * @param low the second half
+   * @param first the number of the first record with the key
+   * @param second the number of another
+   */
+  private record Refused(long high, long low, byte[] key, long first, long second) {
+    /** Whether it comes before a record, in the order of signatures and then of numbers. */
+    boolean precedes(long otherHigh, long otherLow, long otherNumber) {
+      int byHigh = Long.compareUnsigned(high, otherHigh);
+      int bySignature = byHigh != 0 ? byHigh : Long.compareUnsigned(low, otherLow);
+      return bySignature != 0 ? bySignature < 0 : second < otherNumber;
+    }
+  }
 
   private SortedBins(
       long bins,
@@ -69,6 +87,8 @@ final class SortedBins {
    * Reads the records of a range of bins from a range of partitions.
    *
    * @param bins the number of all bins
+   * @throws DuplicateKeyException if there are duplicates and they are not allowed; it names the
+   *     first one in the order of the records
    */
   static SortedBins load(
       RecordSpill spill,
@@ -99,6 +119,10 @@ final class SortedBins {
               sorted.take(signature, number, from, at, keyAt, keyLength, length));
     }
     sorted.sort();
+    Refused refused = sorted.refused;
+    if (refused != null) {
+      throw new DuplicateKeyException(refused.key, refused.first, refused.second);
+    }
     return sorted;
   }
 
@@ -108,6 +132,9 @@ final class SortedBins {
     signature.compute(from, keyAt, keyLength, seed);
     long bin = BinIndex.bin(signature.high, bins) - fromBin;
     if (bin < 0 || bin >= binStarts.length - 1) {
+      return;
+    }
+    if (refused != null && refused.precedes(signature.high, signature.low, number)) {
       return;
     }
     if (count == highs.length || bytes.length - used < length) {
@@ -127,12 +154,13 @@ final class SortedBins {
 
   /**
    * Makes room for a record. Drops duplicates, of which there may be more than fit into memory, and
-   * grows unless that freed half of it. Duplicates that are not allowed are found here, too, rather
-   * than collected.
+   * grows unless that freed half of it. Where they are not allowed, the first one does not end the
+   * pass, because which one is named must not depend on the memory, and a record that was not read
+   * yet may be one before it. But records behind it are no longer collected.
    */
   private void makeRoom(int length) throws IOException {
-    boolean drops = keep != DuplicateRule.REJECT;
     sort();
+    boolean drops = keep != DuplicateRule.REJECT || refused != null;
     if (drops) {
       dropDuplicates();
     }
@@ -201,7 +229,7 @@ final class SortedBins {
     used = to;
   }
 
-  private void sort() throws DuplicateKeyException {
+  private void sort() {
     for (int i = 1; i < binStarts.length; i++) {
       binStarts[i] += binStarts[i - 1];
     }
@@ -253,7 +281,7 @@ final class SortedBins {
   }
 
   /** Moves the records to keep of a sorted bin to {@code to}, and returns the end of them. */
-  private int distinct(int from, int end, int to) throws DuplicateKeyException {
+  private int distinct(int from, int end, int to) {
     int first = to; // the first kept record with the signature of the current one
     int target = to;
     @Nullable Map<ByteBuffer, Integer> many = null;
@@ -281,7 +309,7 @@ final class SortedBins {
       }
       if (same >= first) {
         if (keep == DuplicateRule.REJECT) {
-          throw new DuplicateKeyException(key(record), numbers[order[same]], numbers[record]);
+          refuse(order[same], record);
         }
         if (keep == DuplicateRule.KEEP_LAST) {
           order[same] = record;
@@ -291,6 +319,15 @@ final class SortedBins {
       }
     }
     return target;
+  }
+
+  /** Keeps in mind the first duplicate that is not allowed. */
+  private void refuse(int first, int second) {
+    long high = highs[second];
+    long low = lows[second];
+    if (refused == null || !refused.precedes(high, low, numbers[second])) {
+      refused = new Refused(high, low, key(second), numbers[first], numbers[second]);
+    }
   }
 
   private boolean sameKey(int a, int b) {

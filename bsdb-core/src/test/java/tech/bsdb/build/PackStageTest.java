@@ -21,6 +21,7 @@ import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -400,10 +401,11 @@ class PackStageTest {
   }
 
   /** Of several keys that occur twice, always the same one is named. */
-  @Test
+  @RepeatedTest(40)
   void theRefusedKeyDependsNeitherOnMemoryNorOnThreads() throws Exception {
     addRandom(5000, 20, 20);
-    for (int i = 0; i < 200; i++) {
+    int duplicates = random.nextBoolean() ? 200 : 5000;
+    for (int i = 0; i < duplicates; i++) {
       added.add(added.get(random.nextInt(added.size())));
     }
     String message = null;
