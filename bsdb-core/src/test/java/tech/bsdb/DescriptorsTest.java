@@ -25,6 +25,13 @@ import tech.bsdb.io.Engines;
 class DescriptorsTest {
   private static final int MOST = 24;
 
+  /**
+   * With so few, a build may be unable to remove its directory, and leaves that to the next one: it
+   * needs two to list it, and the JVM now and then takes one for itself, as to read how much memory
+   * its control group has.
+   */
+  private static final int SCARCE = 3;
+
   @TempDir Path directory;
 
   /**
@@ -56,6 +63,12 @@ class DescriptorsTest {
         }
         String read = outcome(left, () -> truth.check(directory.resolve("db")));
         boolean clean = Leaks.tree(directory).equals(before);
+        if (!clean && left <= SCARCE) {
+          truth.build(directory.resolve("db"), options);
+          truth.build(directory.resolve("fresh"), options);
+          remove(directory.resolve("fresh"));
+          clean = Leaks.tree(directory).equals(before);
+        }
         System.out.println(
             left
                 + ": "
