@@ -11,11 +11,11 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.BuildResources;
-import tech.bsdb.build.Workspace;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.BuildResources;
+import tech.bsdb.write.Workspace;
 
 /**
  * Builds a database: accepts all its records, then writes the hash function and the index, and

@@ -1,14 +1,14 @@
 package tech.bsdb;
 
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.AddressedAssembly;
-import tech.bsdb.build.PackedAssembly;
-import tech.bsdb.build.SizePlan;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.PageSource;
+import tech.bsdb.write.AddressedAssembly;
+import tech.bsdb.write.PackedAssembly;
+import tech.bsdb.write.SizePlan;
 
 /**
  * What a database will take before it is built: disk, memory, temporary files, and the reads of a

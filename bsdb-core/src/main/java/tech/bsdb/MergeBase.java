@@ -8,11 +8,11 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.BuildPlace;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.write.BuildPlace;
 
 /**
  * The base of a build: an open database or a whole set of shards, of the kind that the options ask

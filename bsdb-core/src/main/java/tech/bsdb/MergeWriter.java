@@ -7,16 +7,6 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.Assembled;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.BuildResources;
-import tech.bsdb.build.MergeCounts;
-import tech.bsdb.build.OrderStage;
-import tech.bsdb.build.PackedMerge;
-import tech.bsdb.build.PackedSource;
-import tech.bsdb.build.RecordTotals;
-import tech.bsdb.build.TaggedChange;
-import tech.bsdb.build.WorkFiles;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -28,6 +18,16 @@ import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.write.Assembled;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.BuildResources;
+import tech.bsdb.write.MergeCounts;
+import tech.bsdb.write.OrderStage;
+import tech.bsdb.write.PackedMerge;
+import tech.bsdb.write.PackedSource;
+import tech.bsdb.write.RecordTotals;
+import tech.bsdb.write.TaggedChange;
+import tech.bsdb.write.WorkFiles;
 
 /**
  * Writes a database, which may be a shard, from a base and changes. The changes first become a

@@ -4,13 +4,13 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.OrderStage;
-import tech.bsdb.build.TaggedChange;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
+import tech.bsdb.write.OrderStage;
+import tech.bsdb.write.TaggedChange;
 
 /**
  * The keys of the result of a merge in order, from the order of its base and that of its changes.

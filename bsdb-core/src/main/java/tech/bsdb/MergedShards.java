@@ -1,11 +1,11 @@
 package tech.bsdb;
 
 import java.io.IOException;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.TaggedChange;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.TaggedChange;
 
 /** Writes the shards of a set from those of a base and their changes. Not thread-safe. */
 final class MergedShards implements ShardSetWriter.Shards {

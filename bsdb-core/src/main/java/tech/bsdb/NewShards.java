@@ -1,9 +1,9 @@
 package tech.bsdb;
 
 import java.io.IOException;
-import tech.bsdb.build.BuildPlace;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.BuildPlace;
 
 /**
  * Writes the shards of a new set from their records.

@@ -2,13 +2,13 @@ package tech.bsdb;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.BuildResources;
-import tech.bsdb.build.ShardSpill;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.BuildResources;
+import tech.bsdb.write.ShardSpill;
 
 /**
  * Writes one shard of a set whose other shards are built elsewhere, with the same bytes as {@link

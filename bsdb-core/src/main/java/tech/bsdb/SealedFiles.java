@@ -4,14 +4,14 @@ import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import tech.bsdb.build.Assembled;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.OutputFile;
-import tech.bsdb.build.RecordTotals;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.Assembled;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.OutputFile;
+import tech.bsdb.write.RecordTotals;
 
 /**
  * The files of a database, complete under their final names.

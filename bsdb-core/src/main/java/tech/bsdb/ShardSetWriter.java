@@ -10,15 +10,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.build.BuildPlace;
-import tech.bsdb.build.OutputFile;
-import tech.bsdb.build.ShardSpill;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.BuildPlace;
+import tech.bsdb.write.OutputFile;
+import tech.bsdb.write.ShardSpill;
 
 /**
  * Writes a set of shards: routes all records first, then writes the shards one after another, and

@@ -1,7 +1,7 @@
 package tech.bsdb;
 
 import java.util.concurrent.CancellationException;
-import tech.bsdb.build.AssemblyProgress;
+import tech.bsdb.write.AssemblyProgress;
 
 /** Follows a writer while it completes a database. */
 interface WriterProgress extends AssemblyProgress {

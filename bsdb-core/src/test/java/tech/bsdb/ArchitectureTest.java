@@ -113,7 +113,7 @@ class ArchitectureTest {
             "tech.bsdb.directory..")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("tech.bsdb.build..", "tech.bsdb", "it.unimi..")
+        .resideInAnyPackage("tech.bsdb.write..", "tech.bsdb", "it.unimi..")
         .check(CORE);
   }
 
@@ -208,7 +208,7 @@ class ArchitectureTest {
   @Test
   void buildingKnowsNothingOfReading() {
     onlyUses(
-        "tech.bsdb.build..",
+        "tech.bsdb.write..",
         "java..",
         "org.jspecify.annotations..",
         "tech.bsdb.error..",

@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.UsageException;
@@ -17,6 +16,7 @@ import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.input.Format;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.make.ParquetSourceOptions;
 
 /**
  * The options of a load tool, validated as far as possible without opening anything.

@@ -1,8 +1,8 @@
 package tech.bsdb.bench;
 
-import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.make.ParquetSourceOptions;
 
 /** The options of both load tools and their help texts. */
 final class LoadSyntax {

@@ -35,8 +35,8 @@ import tech.bsdb.Seeds;
 import tech.bsdb.SmallDisk;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
-import tech.bsdb.build.CraftedSet;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.write.CraftedSet;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class PublicationTest {

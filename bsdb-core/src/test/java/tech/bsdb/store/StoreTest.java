@@ -16,8 +16,8 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.build.CraftedSet;
 import tech.bsdb.error.CorruptDatabaseException;
+import tech.bsdb.write.CraftedSet;
 
 class StoreTest {
   @TempDir Path folder;

@@ -1,15 +1,15 @@
 package tech.bsdb.tools;
 
 import java.util.List;
-import tech.bsdb.tools.build.BuildRun;
-import tech.bsdb.tools.build.SourceOptions;
-import tech.bsdb.tools.build.TargetOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.make.BuildRun;
+import tech.bsdb.tools.make.SourceOptions;
+import tech.bsdb.tools.make.TargetOptions;
 
 /** {@code bsdb build}: builds a database from text lines, CSV or JSON lines. */
 public final class Builder implements Command {

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.build.SourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -12,6 +11,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.SourceOptions;
 import tech.bsdb.tools.merge.MergeRun;
 
 /** {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database. */

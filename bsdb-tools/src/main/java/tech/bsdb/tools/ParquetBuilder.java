@@ -1,13 +1,13 @@
 package tech.bsdb.tools;
 
 import java.util.List;
-import tech.bsdb.tools.build.BuildRun;
-import tech.bsdb.tools.build.ParquetSourceOptions;
-import tech.bsdb.tools.build.TargetOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.make.BuildRun;
+import tech.bsdb.tools.make.ParquetSourceOptions;
+import tech.bsdb.tools.make.TargetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.source.FileSourceOptions;

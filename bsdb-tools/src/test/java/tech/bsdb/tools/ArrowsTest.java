@@ -40,10 +40,10 @@ class ArrowsTest {
       delivery: input source
       parquet: input source rows text
       inspect: cli input rows text
-      build: cli input inspect source parquet rows text
-      publish: build cli delivery input inspect source
-      merge: build cli input inspect publish rows
-      follow: build cli publish source
+      make: cli input inspect source parquet rows text
+      publish: make cli delivery input inspect source
+      merge: make cli input inspect publish rows
+      follow: make cli publish source
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect serve.client
@@ -142,7 +142,7 @@ class ArrowsTest {
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage(
-            "tech.bsdb.build..",
+            "tech.bsdb.write..",
             "tech.bsdb.data..",
             "tech.bsdb.format..",
             "tech.bsdb.hash..",

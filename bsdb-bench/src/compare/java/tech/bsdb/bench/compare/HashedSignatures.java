@@ -5,10 +5,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.SplittableRandom;
-import tech.bsdb.build.DuplicateSignatureException;
-import tech.bsdb.build.IndexStage;
-import tech.bsdb.build.OutputFile;
-import tech.bsdb.build.SignatureSpill;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -21,6 +17,10 @@ import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.DuplicateSignatureException;
+import tech.bsdb.write.IndexStage;
+import tech.bsdb.write.OutputFile;
+import tech.bsdb.write.SignatureSpill;
 
 /**
  * Random signatures in a spill file, from which the index stage of a build makes hash functions.

@@ -9,13 +9,13 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.store.Store;
-import tech.bsdb.tools.build.SourceOptions;
-import tech.bsdb.tools.build.TargetOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.make.SourceOptions;
+import tech.bsdb.tools.make.TargetOptions;
 import tech.bsdb.tools.publish.LocalPublishing;
 
 /**

@@ -8,15 +8,15 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
-import tech.bsdb.tools.build.BuildRun;
-import tech.bsdb.tools.build.BuildSummary;
-import tech.bsdb.tools.build.TargetOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.BuildRun;
+import tech.bsdb.tools.make.BuildSummary;
+import tech.bsdb.tools.make.TargetOptions;
 import tech.bsdb.tools.publish.LocalPublishing;
 import tech.bsdb.tools.rows.RowSchema;
 

@@ -11,8 +11,6 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
-import tech.bsdb.tools.build.Interruption;
-import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -21,6 +19,8 @@ import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.make.Interruption;
+import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.transfer.TransferOptions;
 

@@ -1,9 +1,9 @@
 package tech.bsdb.tools.publish;
 
-import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** The options for bringing a database from elsewhere, which several commands share. */

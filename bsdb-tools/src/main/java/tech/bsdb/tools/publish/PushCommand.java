@@ -13,8 +13,6 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.VersionPointer;
-import tech.bsdb.tools.build.Interruption;
-import tech.bsdb.tools.build.ParquetSourceOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -24,6 +22,8 @@ import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.make.Interruption;
+import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.transfer.Consignment;
 

@@ -1,7 +1,0 @@
-/**
- * The build pipeline: records in, sorted signatures, solved buckets, files out, atomic publication.
- */
-@NullMarked
-package tech.bsdb.build;
-
-import org.jspecify.annotations.NullMarked;

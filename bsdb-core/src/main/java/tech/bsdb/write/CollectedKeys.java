@@ -1,0 +1,148 @@
+package tech.bsdb.write;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * The keys of a packed database, collected while its records are packed: few in memory, many
+ * divided into the partitions of a temporary file. Signatures are random, so the keys of the first
+ * passes are a sample of all. Any number of threads add keys; when they have ended, one takes them.
+ */
+public final class CollectedKeys implements KeyReceiver, Closeable {
+  /** Keys of the sample for each partition. */
+  private static final int SAMPLE_OF_PARTITION = 32;
+
+  private final BuildPlace place;
+  private final RecordTotals totals;
+  private final OrderLimits limits;
+  private final Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
+  private @Nullable KeyRun run;
+  private volatile @Nullable KeySpill spill;
+
+  /**
+   * Creates an instance without keys.
+   *
+   * @param totals the records of the database, all of which are counted when the first key is added
+   * @param memoryBytes the memory limit of the build
+   */
+  public CollectedKeys(BuildPlace place, RecordTotals totals, long memoryBytes, int threads) {
+    this.place = place;
+    this.totals = totals;
+    this.limits = new OrderLimits(memoryBytes, threads);
+  }
+
+  /** The memory that remains for packing, when all records are counted. */
+  long packBytes() {
+    return limits.packBytes(need());
+  }
+
+  private long need() {
+    return OrderLimits.need(totals.records(), totals.keyBytes());
+  }
+
+  @Override
+  public void add(SortedBins pass) throws IOException {
+    int collected = spill == null ? collect(pass) : 0;
+    KeySpill divided = spill;
+    if (divided == null || collected == pass.records()) {
+      return;
+    }
+    KeySpill.Writer free = idle.poll();
+    KeySpill.Writer writer = free == null ? divided.new Writer() : free;
+    byte[] bytes = pass.bytes();
+    for (int i = collected; i < pass.records(); i++) {
+      writer.add(bytes, pass.keyStart(i), pass.keyEnd(i));
+    }
+    idle.add(writer);
+  }
+
+  /**
+   * Collects keys of a pass in memory, until there are enough for a sample; returns how many. The
+   * others belong in the file.
+   */
+  private synchronized int collect(SortedBins pass) throws IOException {
+    if (spill != null) {
+      return 0;
+    }
+    KeyRun keys = run;
+    boolean divides = limits.divides(need());
+    if (keys == null) {
+      keys = divides ? new KeyRun(0, 0) : wholeRun();
+      run = keys;
+    }
+    long enough = divides ? limits.sampleBytes() : Long.MAX_VALUE;
+    byte[] bytes = pass.bytes();
+    int count = 0;
+    while (count < pass.records() && keys.memory() < enough) {
+      keys.add(bytes, pass.keyStart(count), pass.keyEnd(count));
+      count++;
+    }
+    if (keys.memory() >= enough) {
+      run = null;
+      divide(keys);
+    }
+    return count;
+  }
+
+  /** A run with room for all keys. */
+  private KeyRun wholeRun() {
+    long records = totals.records();
+    return new KeyRun((int) records, totals.keyBytes() + KeyEntries.HEAD * records);
+  }
+
+  /** Creates the file, and adds the keys of the sample. */
+  private void divide(KeyRun sample) throws IOException {
+    int partitions = limits.partitions(need());
+    int step = Math.max(1, sample.count() / SAMPLE_OF_PARTITION / partitions);
+    List<byte[]> some = new ArrayList<>();
+    byte[] bytes = sample.bytes();
+    int at = 0;
+    for (int i = 0; i < sample.count(); i++) {
+      int start = at + KeyEntries.HEAD;
+      at = start + KeyEntries.length(bytes, at);
+      if (i % step == 0) {
+        some.add(Arrays.copyOfRange(bytes, start, at));
+      }
+    }
+    KeySplitters splitters = new KeySplitters(some, partitions);
+    int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
+    KeySpill created = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes);
+    spill = created;
+    KeySpill.Writer writer = created.new Writer();
+    for (int next = 0; next < sample.end(); ) {
+      int start = next + KeyEntries.HEAD;
+      next = start + KeyEntries.length(bytes, next);
+      writer.add(bytes, start, next);
+    }
+    idle.add(writer);
+  }
+
+  /** All keys, divided; null if there are so few that they are in memory. */
+  @Nullable KeySpill divided() throws IOException {
+    for (KeySpill.Writer writer = idle.poll(); writer != null; writer = idle.poll()) {
+      writer.finish();
+    }
+    return spill;
+  }
+
+  /** All keys, if they are in memory. */
+  synchronized KeyRun inMemory() {
+    KeyRun keys = run;
+    return keys == null ? new KeyRun(0, 0) : keys;
+  }
+
+  /** Closes and deletes the file. */
+  @Override
+  public void close() throws IOException {
+    KeySpill opened = spill;
+    if (opened != null) {
+      opened.close();
+    }
+  }
+}

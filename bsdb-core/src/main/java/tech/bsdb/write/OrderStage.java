@@ -1,0 +1,300 @@
+package tech.bsdb.write;
+
+import java.io.IOException;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Queue;
+import java.util.concurrent.CancellationException;
+import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.ExecutionException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.AddressBits;
+import tech.bsdb.format.Facts;
+import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.order.OrderWriter;
+import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.write.Assembled.Content;
+import tech.bsdb.write.AssemblyProgress.Phase;
+import tech.bsdb.write.FinishedKeys.Part;
+
+/**
+ * Writes the order of the keys of a packed database whose other files are finished. No key occurs
+ * twice, since packing dropped duplicates. Keys that are neither known in order nor {@linkplain
+ * CollectedKeys collected} before are read back from the data files. Many keys are divided into
+ * partitions, which are sorted one after the other. Neither the memory nor the number of threads
+ * affects what comes out. Not thread-safe.
+ */
+public final class OrderStage {
+  /** How many records pass between two reports of progress. */
+  private static final int REPORT = 1 << 16;
+
+  private final Assembled assembled;
+  private final RecordTotals totals;
+  private final BuildPlace place;
+  private final ChunkBuffer chunk;
+  private final OrderLimits limits;
+  private final AssemblyProgress progress;
+
+  /** The number of records whose keys were read back, which is half of the work then. */
+  private long readBack;
+
+  /**
+   * Creates the stage.
+   *
+   * @param assembled the finished files of the database, whose layout is packed
+   * @param totals the records added
+   * @param chunk write buffer of the file. The caller closes it, after the file
+   * @param memoryBytes the memory limit
+   */
+  public OrderStage(
+      Assembled assembled,
+      RecordTotals totals,
+      BuildPlace place,
+      ChunkBuffer chunk,
+      long memoryBytes,
+      int threads,
+      AssemblyProgress progress) {
+    this.assembled = assembled;
+    this.totals = totals;
+    this.place = place;
+    this.chunk = chunk;
+    this.limits = new OrderLimits(memoryBytes, threads);
+    this.progress = progress;
+  }
+
+  /**
+   * Writes the order of the keys, which are read back. Their records must not be compressed with a
+   * dictionary.
+   *
+   * @param resources closes its file
+   * @return the database with the file
+   */
+  public Assembled add(BuildResources resources) throws IOException {
+    long most = limits.runBytes();
+    readBack = totals.records();
+    FinishedKeys keys = new FinishedKeys(assembled, this::checkNotCancelled);
+    if (!limits.divides(need())) {
+      KeyRun run = new KeyRun((int) totals.records(), entryBytes());
+      keys.scan(keys.wholes(), run::add);
+      run.sort();
+      return written(resources, sink -> pass(run, sink));
+    }
+    List<Part> places = keys.places();
+    KeySplitters splitters = new KeySplitters(keys.sample(places), limits.partitions(need()));
+    int chunkBytes = limits.chunkBytes(need(), splitters.partitions());
+    try (KeySpill spill = new KeySpill(place.temporaryDirectory(), splitters, chunkBytes)) {
+      spillKeys(keys, keys.parts(places), spill);
+      return written(resources, sink -> passSorted(spill, most, sink));
+    }
+  }
+
+  /**
+   * Writes the order of the keys, which were collected while the database was packed.
+   *
+   * @param resources closes its file
+   * @param collected is closed
+   * @return the database with the file
+   */
+  public Assembled add(BuildResources resources, CollectedKeys collected) throws IOException {
+    try (collected) {
+      KeySpill divided = collected.divided();
+      if (divided != null) {
+        return written(resources, sink -> passSorted(divided, limits.runBytes(), sink));
+      }
+      KeyRun run = collected.inMemory();
+      run.sort();
+      return written(resources, sink -> pass(run, sink));
+    }
+  }
+
+  /** Keys in ascending order, each once. */
+  @FunctionalInterface
+  public interface SortedKeys {
+    /** Returns the next key, or null if there is none. */
+    byte @Nullable [] next() throws IOException;
+  }
+
+  /**
+   * Writes the order of the keys, which are known in order.
+   *
+   * @param resources closes its file
+   * @return the database with the file
+   */
+  public Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
+    return written(
+        resources,
+        sink -> {
+          for (byte[] key = sorted.next(); key != null; key = sorted.next()) {
+            sink.add(key, 0, key.length, OrderWriter.UNKNOWN);
+          }
+        });
+  }
+
+  /** Passes keys on in ascending order. */
+  @FunctionalInterface
+  private interface Source {
+    void into(KeyRuns.Sink sink) throws IOException;
+  }
+
+  /** Writes the file. */
+  private Assembled written(BuildResources resources, Source source) throws IOException {
+    OutputFile file =
+        resources.add(new OutputFile(place.directory(), OrderWriter.identity(), chunk));
+    OrderWriter writer = new OrderWriter(file.pages(), AddressBits.NONE.all());
+    source.into((key, from, to, shared) -> put(writer, key, from, to, shared));
+    List<Long> levels = writer.finish();
+    file.finish();
+    if (writer.records() != assembled.keys()) {
+      throw new IllegalStateException(
+          writer.records() + " keys in order, but " + assembled.keys() + " in the database");
+    }
+    report(totals.records());
+    progress.ended(Phase.ORDER);
+    List<Content> contents = new ArrayList<>(assembled.contents());
+    contents.add(new Content(file, file.pages().position()));
+    return new Assembled(
+        assembled.keys(),
+        assembled.valuesCut(),
+        assembled.storage().with(new Facts.Order(levels, AddressBits.NONE)),
+        contents);
+  }
+
+  /** Writes the next key, which is greater than the last one. */
+  private void put(OrderWriter writer, byte[] key, int from, int to, int shared)
+      throws IOException {
+    if (!writer.add(key, from, to, shared, 0)) {
+      throw new IllegalStateException("two keys in order are equal");
+    }
+    long passed = writer.records();
+    if (passed % REPORT == 0) {
+      report(readBack == 0 ? passed : (readBack + passed) / 2);
+    }
+  }
+
+  private long entryBytes() {
+    return totals.keyBytes() + KeyEntries.HEAD * totals.records();
+  }
+
+  /** The memory that all keys need at once. */
+  private long need() {
+    return OrderLimits.need(totals.records(), totals.keyBytes());
+  }
+
+  /** Divides the keys of all parts, on all threads. */
+  private void spillKeys(FinishedKeys keys, List<Part> parts, KeySpill spill) throws IOException {
+    Queue<KeySpill.Writer> idle = new ConcurrentLinkedQueue<>();
+    int[] done = {0};
+    try (OrderedTasks<Part> tasks =
+        new OrderedTasks<>(
+            "bsdb-order",
+            limits.threads(),
+            2 * limits.threads(),
+            part -> report(totals.records() / 2 * ++done[0] / parts.size()))) {
+      for (Part part : parts) {
+        tasks.submit(
+            () -> {
+              KeySpill.Writer free = idle.poll();
+              KeySpill.Writer writer = free == null ? spill.new Writer() : free;
+              keys.scan(List.of(part), writer::add);
+              idle.add(writer);
+              return part;
+            });
+      }
+      tasks.drain();
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
+    }
+    for (KeySpill.Writer writer : idle) {
+      writer.finish();
+    }
+  }
+
+  /**
+   * Sorted keys, which lie one after the other: the thread that takes them over reads all from
+   * front to back.
+   */
+  @SuppressWarnings("ArrayRecordComponent") // never compared
+  private record Sorted(byte[] keys, char[] shared, int count) {}
+
+  /** Passes the keys of all partitions on in order; threads sort ahead. */
+  private void passSorted(KeySpill spill, long most, KeyRuns.Sink sink) throws IOException {
+    Queue<KeyRun> runs = new ConcurrentLinkedQueue<>();
+    Queue<Sorted> arrays = new ConcurrentLinkedQueue<>();
+    try (OrderedTasks<Sorted> tasks =
+        new OrderedTasks<>(
+            "bsdb-order",
+            limits.threads(),
+            limits.threads() + 1,
+            sorted -> {
+              KeyEntries.pass(sorted.keys, sorted.shared, sorted.count, sink);
+              arrays.add(sorted);
+            })) {
+      for (int i = 0; i < spill.partitions(); i++) {
+        int partition = i;
+        long bytes = spill.bytes(i) + KeyRun.OVERHEAD * spill.keys(i);
+        if (bytes > most) {
+          tasks.drain();
+          passMerged(spill, partition, most, sink);
+        } else {
+          tasks.submit(() -> sorted(spill, partition, runs, arrays));
+        }
+      }
+      tasks.drain();
+    } catch (ExecutionException e) {
+      throw OrderedTasks.failure(e);
+    }
+  }
+
+  private Sorted sorted(KeySpill spill, int partition, Queue<KeyRun> runs, Queue<Sorted> arrays)
+      throws IOException {
+    KeyRun free = runs.poll();
+    KeyRun run =
+        free == null ? new KeyRun((int) spill.keys(partition), spill.bytes(partition)) : free;
+    spill.new Reader(partition).read(run, Long.MAX_VALUE);
+    run.sort();
+    Sorted last = arrays.poll();
+    Sorted sorted =
+        new Sorted(
+            run.sorted(last == null ? new byte[0] : last.keys),
+            run.sharedWithLast(last == null ? new char[0] : last.shared),
+            run.count());
+    run.clear();
+    runs.add(run);
+    return sorted;
+  }
+
+  /** Passes on a partition that is larger than the memory of a run: the sample did not show it. */
+  private void passMerged(KeySpill spill, int partition, long most, KeyRuns.Sink sink)
+      throws IOException {
+    try (KeyRuns runs = new KeyRuns(place.temporaryDirectory())) {
+      List<KeyRuns.Run> written = new ArrayList<>();
+      KeySpill.Reader reader = spill.new Reader(partition);
+      KeyRun run = new KeyRun(0, most);
+      while (reader.read(run, most) > 0) {
+        run.sort();
+        written.add(runs.write(run));
+        run.clear();
+        checkNotCancelled();
+      }
+      runs.merge(written, most, sink);
+    }
+  }
+
+  private static void pass(KeyRun run, KeyRuns.Sink sink) throws IOException {
+    for (int i = 0; i < run.count(); i++) {
+      int shared = i == 0 ? OrderWriter.UNKNOWN : run.sharedWithLast(i);
+      sink.add(run.bytes(), run.start(i), run.end(i), shared);
+    }
+  }
+
+  private void report(long done) {
+    checkNotCancelled();
+    progress.progress(Phase.ORDER, done);
+  }
+
+  private void checkNotCancelled() {
+    if (progress.cancelled()) {
+      throw new CancellationException("the build was cancelled");
+    }
+  }
+}

@@ -1,0 +1,126 @@
+package tech.bsdb.write;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.FileIdentity;
+import tech.bsdb.format.Manifest;
+import tech.bsdb.format.ManifestFile;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.PageEncoder;
+import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.SequentialFile;
+
+/**
+ * A file of a database being built. Its pages are written first; its footer, header and final name
+ * follow once the database id is known. Not thread-safe, except for {@link #force}.
+ */
+public final class OutputFile implements Closeable {
+  private final FileIdentity identity;
+  private final SequentialFile file;
+  private final PageEncoder pages;
+
+  /** Creates the file in a directory. The caller closes the buffer, after this file. */
+  public OutputFile(Path directory, FileIdentity identity, ChunkBuffer chunk) throws IOException {
+    this(
+        identity,
+        new SequentialFile(
+            directory.resolve(identity.kind().label() + "-" + identity.number() + ".part"), chunk));
+  }
+
+  /** Takes over a file that is still empty. */
+  OutputFile(FileIdentity identity, SequentialFile file) throws IOException {
+    this.identity = identity;
+    this.file = file;
+    this.pages = new PageEncoder(file::write, identity);
+    try {
+      file.write(new byte[Page.SIZE], 0, Page.SIZE); // may write out another file's bytes
+    } catch (IOException | RuntimeException | Error e) {
+      try {
+        close();
+      } catch (IOException | RuntimeException closing) {
+        e.addSuppressed(closing);
+      }
+      throw e;
+    }
+  }
+
+  /** The encoder for the file's content. */
+  public PageEncoder pages() {
+    return pages;
+  }
+
+  /** Finishes the content: pads the last page and hands everything to the operating system. */
+  public void finish() throws IOException {
+    pages.pad();
+    file.flush();
+  }
+
+  /** The temporary path, before the file gets its final name. */
+  public Path path() {
+    return file.path();
+  }
+
+  /** Forces flushed content to the device; another thread may write meanwhile. */
+  public void force() throws IOException {
+    file.force();
+  }
+
+  /** The file's manifest entry; its content must be finished. */
+  public Manifest.FileEntry entry(long end) {
+    return new Manifest.FileEntry(identity, pages.pages() + 1, pages.digest(), end);
+  }
+
+  /** Writes header and footer, forces the file to the device and renames it to its final name. */
+  public void seal(DatabaseId id, String name) throws IOException {
+    FileFrame frame = new FileFrame(identity, id, pages.pages() + 1, pages.digest());
+    file.write(frame.footer(), 0, Page.SIZE);
+    file.rewriteStart(frame.header());
+    file.force();
+    file.close();
+    Files.move(file.path(), file.path().resolveSibling(name));
+  }
+
+  /**
+   * Writes the manifest of a directory, forces it to the device and gives it its final name.
+   *
+   * @param text its content
+   * @return the length of the file
+   */
+  public static long writeManifest(Path directory, byte[] text, ChunkBuffer chunk)
+      throws IOException {
+    byte[] bytes = ManifestFile.encode(text);
+    SequentialFile file = new SequentialFile(directory.resolve("manifest-0.part"), chunk);
+    try {
+      try (file) {
+        file.write(bytes, 0, bytes.length);
+        file.flush();
+        file.force();
+      }
+      Files.move(file.path(), directory.resolve(Manifest.FILE_NAME));
+    } finally {
+      Files.deleteIfExists(file.path());
+    }
+    return bytes.length;
+  }
+
+  /** Closes the file and deletes it unless it was sealed. */
+  @Override
+  public void close() throws IOException {
+    Path path = file.path();
+    try {
+      file.close();
+    } catch (IOException | RuntimeException e) {
+      try {
+        Files.deleteIfExists(path);
+      } catch (IOException deleting) {
+        e.addSuppressed(deleting);
+      }
+      throw e;
+    }
+    Files.deleteIfExists(path);
+  }
+}

@@ -1,0 +1,56 @@
+package tech.bsdb.write;
+
+import java.io.IOException;
+import java.util.Arrays;
+import java.util.concurrent.ThreadLocalRandom;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.hash.BucketOverflowException;
+import tech.bsdb.hash.Signature;
+
+/** The errors of builds whose keys were made to collide. Each advises what helps. */
+public final class SignatureCollisions {
+  private static final String OTHER_SEED =
+      "build with another seed (--seed random, or BuildOptions.withSeed)";
+
+  private static final String PACKED =
+      "another seed does not help: build the packed layout, which holds both (--layout packed, or"
+          + " Layout.PACKED), or leave one of the keys out";
+
+  private SignatureCollisions() {}
+
+  /** The error for two different keys with the same signature. */
+  public static IOException between(byte[] key, byte[] other) {
+    return new IOException(
+        "the keys "
+            + DuplicateKeyException.show(key)
+            + " and "
+            + DuplicateKeyException.show(other)
+            + " have the same 128-bit signature"
+            + (collideWithEverySeed(key, other)
+                ? " with every seed; " + PACKED
+                : "; " + OTHER_SEED));
+  }
+
+  /**
+   * Whether two different keys have the same signature whatever the seed (FORMAT.md §9). With a
+   * seed that nobody knew before, other keys do not collide.
+   */
+  private static boolean collideWithEverySeed(byte[] key, byte[] other) {
+    long seed = ThreadLocalRandom.current().nextLong();
+    Signature one = new Signature();
+    one.compute(key, 0, key.length, seed);
+    Signature two = new Signature();
+    two.compute(other, 0, other.length, seed);
+    return one.high == two.high && one.low == two.low && !Arrays.equals(key, other);
+  }
+
+  /** The error for signatures of which too many fall into one bucket. */
+  static IOException uneven(BucketOverflowException cause) {
+    return new IOException(
+        "the keys' signatures are not evenly distributed: "
+            + cause.getMessage()
+            + "; "
+            + OTHER_SEED,
+        cause);
+  }
+}

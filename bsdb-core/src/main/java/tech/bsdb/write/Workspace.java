@@ -1,0 +1,499 @@
+package tech.bsdb.write;
+
+import java.io.Closeable;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.InterruptedIOException;
+import java.nio.channels.ClosedByInterruptException;
+import java.nio.channels.FileChannel;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.LinkOption;
+import java.nio.file.NotDirectoryException;
+import java.nio.file.Path;
+import java.nio.file.StandardCopyOption;
+import java.nio.file.StandardOpenOption;
+import java.time.Duration;
+import java.util.ArrayList;
+import java.util.Collections;
+import java.util.List;
+import java.util.concurrent.TimeUnit;
+import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.DatabaseId;
+import tech.bsdb.format.FileFrame;
+import tech.bsdb.format.Manifest;
+
+/**
+ * The directory where a build works until its database is published, and the publication protocol.
+ *
+ * <p>A new database is built beside its target, then renamed to it. A replacement is built inside
+ * the target; its files, whose names are unique to it, are moved in, and the rename of the manifest
+ * makes readers see the new database ({@link Replacement}). A build killed before that rename
+ * leaves the old database in place. A set of shards is published like a database, with the files of
+ * each shard in a directory of its own.
+ *
+ * <p>Only one build at a time replaces a database: meanwhile its directory is named {@code
+ * .bsdb-build-replacing}, which no second build can take. A lock on a file in the directory
+ * distinguishes a live build from a killed one, whose stale files the next build of the same target
+ * removes ({@link WorkDirectory}).
+ *
+ * <p>Once the manifest is renamed, the build no longer fails: cleanup failures become warnings.
+ */
+public final class Workspace implements Closeable {
+  private static final String MARK = "bsdb-build-";
+  private static final int MAX_NAME = 200;
+  private static final long POLL_MILLISECONDS = 20;
+
+  /** Replacing is brief, and a build that took hours should not give up quickly. */
+  private static final Duration PATIENCE = Duration.ofMinutes(5);
+
+  private Path target;
+  private final boolean overwrite;
+  private boolean replaces;
+  private final WorkDirectory work;
+  private final @Nullable WorkDirectory temporary;
+  private final List<Path> madeParents;
+  private final List<Path> madeForTemporary;
+  private final List<String> warnings = new ArrayList<>();
+  private boolean published;
+  private boolean abandoned;
+  private boolean closed;
+
+  private Workspace(
+      Path target,
+      boolean overwrite,
+      boolean replaces,
+      WorkDirectory work,
+      @Nullable WorkDirectory temporary,
+      List<Path> madeParents,
+      List<Path> madeForTemporary) {
+    this.target = target;
+    this.overwrite = overwrite;
+    this.replaces = replaces;
+    this.work = work;
+    this.temporary = temporary;
+    this.madeParents = madeParents;
+    this.madeForTemporary = madeForTemporary;
+  }
+
+  /**
+   * Creates a workspace.
+   *
+   * @param requested the target
+   * @param overwrite whether an existing database may be replaced
+   * @param temporaryDirectory the directory for temporary files, or null to use the target's file
+   *     system
+   * @throws FileAlreadyExistsException if the target exists and may not be replaced
+   * @throws IllegalArgumentException if the target or temporary directory lies inside a database
+   */
+  public static Workspace create(
+      Path requested, boolean overwrite, @Nullable Path temporaryDirectory) throws IOException {
+    Path target = requested.toAbsolutePath().normalize();
+    boolean replaces = false;
+    if (Files.exists(target) || Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+      refuseUnlessReplaceable(target, overwrite);
+      target = target.toRealPath();
+      replaces = true;
+    }
+    Path name = target.getFileName();
+    Path parent = target.getParent();
+    if (name == null || parent == null) {
+      throw new FileAlreadyExistsException(
+          target.toString(), null, "is the root of a file system; choose a directory in it");
+    }
+    refuseInDatabase("the target", target, parent);
+    if (temporaryDirectory != null) {
+      Path absolute = temporaryDirectory.toAbsolutePath().normalize();
+      if (absolute.startsWith(target)) {
+        throw new IllegalArgumentException(
+            "the temporary directory "
+                + temporaryDirectory
+                + " lies inside the target "
+                + target
+                + "; choose another");
+      }
+      refuseInDatabase("the temporary directory", absolute, absolute);
+    }
+    List<Path> madeParents = new ArrayList<>();
+    List<Path> madeForTemporary = new ArrayList<>();
+    WorkDirectory work = null;
+    try {
+      if (!replaces) {
+        makeParents(parent, madeParents);
+      }
+      work =
+          replaces
+              ? WorkDirectory.create(target, "." + MARK, recovery(target), null)
+              : WorkDirectory.create(
+                  parent,
+                  "." + shortened(name.toString()) + "." + MARK,
+                  WorkDirectory.Recovery.NONE,
+                  null);
+      WorkDirectory temporary = null;
+      if (temporaryDirectory != null) {
+        makeParents(temporaryDirectory.toAbsolutePath(), madeForTemporary);
+        String of =
+            DatabaseId.derive(target.toString().getBytes(StandardCharsets.UTF_8)).shortName();
+        temporary =
+            WorkDirectory.create(
+                temporaryDirectory, MARK + of + "-", WorkDirectory.Recovery.NONE, work.token());
+        work.note(temporary);
+      }
+      return new Workspace(
+          target, overwrite, replaces, work, temporary, madeParents, madeForTemporary);
+    } catch (IOException | RuntimeException e) {
+      if (work != null) {
+        work.remove();
+      }
+      removeIfEmpty(madeForTemporary);
+      removeIfEmpty(madeParents);
+      throw e;
+    }
+  }
+
+  /** Rejects a path inside a database, with which it would be deleted. */
+  private static void refuseInDatabase(String what, Path path, Path from) throws IOException {
+    Path there = from;
+    while (!Files.exists(there) && there.getParent() != null) {
+      there = there.getParent();
+    }
+    for (Path above = there.toRealPath(); above != null; above = above.getParent()) {
+      if (startsLikeManifest(above.resolve(Manifest.FILE_NAME))) {
+        throw new IllegalArgumentException(
+            what
+                + " "
+                + path
+                + " lies inside the database "
+                + above
+                + "; choose another directory");
+      }
+    }
+  }
+
+  /** Shortens a name to leave room for our prefix and suffix in the 255 bytes of a file name. */
+  private static String shortened(String name) {
+    byte[] bytes = name.getBytes(StandardCharsets.UTF_8);
+    return bytes.length <= MAX_NAME ? name : "long-" + DatabaseId.derive(bytes);
+  }
+
+  private static void refuseUnlessReplaceable(Path target, boolean overwrite) throws IOException {
+    if (!Files.isDirectory(target)) {
+      throw new FileAlreadyExistsException(
+          target.toString(),
+          null,
+          "is not a directory, so it cannot be a database; choose another target");
+    }
+    if (!overwrite) {
+      throw new FileAlreadyExistsException(
+          target.toString(),
+          null,
+          "already exists; replace it with --overwrite or choose another target");
+    }
+    if (!isDatabase(target) && holdsMoreThanStaleFiles(target)) {
+      throw new FileAlreadyExistsException(
+          target.toString(),
+          null,
+          "is not a bsdb database, so it is not overwritten; choose another target");
+    }
+  }
+
+  /**
+   * Whether a directory has a manifest with a valid magic number or, if that is damaged, only files
+   * and shards with names that those of databases have.
+   */
+  private static boolean isDatabase(Path target) throws IOException {
+    Path manifest = target.resolve(Manifest.FILE_NAME);
+    if (!Files.isRegularFile(manifest)) {
+      return false;
+    }
+    if (startsLikeManifest(manifest)) {
+      return true;
+    }
+    List<Path> entries;
+    try (Stream<Path> all = Files.list(target)) {
+      entries = all.filter(entry -> !WorkDirectory.isName(entry, "." + MARK)).toList();
+    }
+    for (Path entry : entries) {
+      if (!Manifest.isFileName(String.valueOf(entry.getFileName())) && !isShardOnly(entry)) {
+        return false;
+      }
+    }
+    return entries.size() > 1;
+  }
+
+  /** Whether a path is the directory of a shard with nothing else in it. */
+  private static boolean isShardOnly(Path path) throws IOException {
+    if (!isShard(path)) {
+      return false;
+    }
+    try (Stream<Path> entries = Files.list(path)) {
+      return entries.allMatch(entry -> Manifest.isFileName(String.valueOf(entry.getFileName())));
+    }
+  }
+
+  private static boolean startsLikeManifest(Path file) throws IOException {
+    if (!Files.isRegularFile(file)) {
+      return false;
+    }
+    try (InputStream start = Files.newInputStream(file)) {
+      return FileFrame.startsAsHeader(start.readNBytes(Long.BYTES));
+    }
+  }
+
+  private static boolean holdsMoreThanStaleFiles(Path target) throws IOException {
+    try (Stream<Path> entries = Files.list(target)) {
+      return entries.anyMatch(entry -> !WorkDirectory.isName(entry, "." + MARK));
+    }
+  }
+
+  private static void makeParents(Path directory, List<Path> made) throws IOException {
+    List<Path> missing = new ArrayList<>();
+    for (Path path = directory; path != null && !Files.exists(path); path = path.getParent()) {
+      missing.add(path);
+    }
+    Collections.reverse(missing);
+    for (Path path : missing) {
+      Files.createDirectory(path);
+      made.add(0, path);
+    }
+    if (!Files.isDirectory(directory)) {
+      throw new NotDirectoryException(directory.toString());
+    }
+  }
+
+  private static void removeIfEmpty(List<Path> directories) {
+    for (Path directory : directories) {
+      try {
+        Files.deleteIfExists(directory);
+      } catch (IOException e) {
+        return; // in use by another process
+      }
+    }
+  }
+
+  /** The target directory of the database. */
+  public Path target() {
+    return target;
+  }
+
+  /** The directory where the database files are written. */
+  public Path directory() {
+    return work.path();
+  }
+
+  /** The directory for temporary files. */
+  public Path temporaryDirectory() {
+    return temporary == null ? work.path() : temporary.path();
+  }
+
+  /** Cleanup or sync failures after the database was published. */
+  public List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  /**
+   * Publishes the database. {@link #directory} must contain exactly its files, including the
+   * manifest, forced to the device; those of a shard in its directory, which this call forces.
+   *
+   * @param whileWaiting called repeatedly while waiting for another build; may throw to stop
+   *     waiting
+   * @throws InterruptedIOException if the thread is interrupted before the database is published
+   */
+  public void publish(Runnable whileWaiting) throws IOException {
+    publish(whileWaiting, PATIENCE);
+  }
+
+  void publish(Runnable whileWaiting, Duration patience) throws IOException {
+    refuseInterrupted();
+    forceShards();
+    force(work.path());
+    if (!replaces) {
+      publishNew();
+    }
+    if (!published) {
+      replace(whileWaiting, patience);
+    }
+  }
+
+  private void forceShards() throws IOException {
+    List<Path> shards;
+    try (Stream<Path> entries = Files.list(work.path())) {
+      shards = entries.filter(Workspace::isShard).toList();
+    }
+    for (Path shard : shards) {
+      force(shard);
+    }
+  }
+
+  private static boolean isShard(Path path) {
+    return Manifest.isShardDirectory(String.valueOf(path.getFileName()))
+        && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
+  }
+
+  private static void refuseInterrupted() throws InterruptedIOException {
+    if (Thread.currentThread().isInterrupted()) {
+      throw new InterruptedIOException("interrupted before the database was published");
+    }
+  }
+
+  /** Renames the directory; falls back to replacing if a replaceable database has appeared. */
+  private void publishNew() throws IOException {
+    try {
+      move(work.path(), target);
+    } catch (FileSystemException e) {
+      if (!Files.exists(target, LinkOption.NOFOLLOW_LINKS)) {
+        throw e;
+      }
+      if (overwrite) {
+        refuseUnlessReplaceable(target, true);
+        target = target.toRealPath();
+        replaces = true;
+        return;
+      }
+      throw new FileAlreadyExistsException(
+          target.toString(), null, "was created during the build and was left unchanged");
+    }
+    published = true;
+    afterwards(() -> Files.deleteIfExists(target.resolve(WorkDirectory.LOCK)));
+    afterwards(() -> forceUninterrupted(target));
+    afterwards(() -> forceParent(target));
+    for (Path directory : madeParents) {
+      afterwards(() -> forceParent(directory));
+    }
+  }
+
+  /** Runs a step after the database was published; a failure becomes a warning. */
+  private boolean afterwards(Replacement.Step step) {
+    try {
+      step.run();
+      return true;
+    } catch (IOException e) {
+      warnings.add("the database is at " + target + ", but a later step failed: " + e);
+      return false;
+    }
+  }
+
+  private void replace(Runnable whileWaiting, Duration patience) throws IOException {
+    acquireTurn(whileWaiting, patience);
+    Replacement replacement = Replacement.prepare(work.path(), target, warnings::add);
+    replacement.writeJournal();
+    replacement.run(Workspace::refuseInterrupted);
+    published = true;
+    if (!afterwards(() -> forceUninterrupted(target))) {
+      abandoned = true; // a power cut may bring back the old database, so keep its files
+      return;
+    }
+    replacement.cleanup().forEach(this::afterwards);
+    Path lock = target.resolve(WorkDirectory.LOCK);
+    afterwards(
+        () -> {
+          if (WorkDirectory.isAbandonedLock(lock)) {
+            Files.deleteIfExists(lock);
+          }
+        });
+  }
+
+  /** Waits until no other build is replacing the database, then takes the replacing name. */
+  private void acquireTurn(Runnable whileWaiting, Duration patience) throws IOException {
+    Path turn = target.resolve(WorkDirectory.REPLACING);
+    long end = System.nanoTime() + patience.toNanos();
+    while (!work.rename(turn)) {
+      WorkDirectory.removeIfStale(turn, recovery(target));
+      whileWaiting.run();
+      if (System.nanoTime() - end > 0) {
+        throw new IOException(
+            target
+                + ": another build has been replacing this database for "
+                + patience.toSeconds()
+                + " s (its directory is "
+                + turn
+                + "); end that build, then build again");
+      }
+      try {
+        TimeUnit.MILLISECONDS.sleep(POLL_MILLISECONDS);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException("interrupted while another build replaced " + target);
+      }
+    }
+  }
+
+  private static WorkDirectory.Recovery recovery(Path target) {
+    return directory -> Replacement.recover(directory, target);
+  }
+
+  static void move(Path from, Path to) throws IOException {
+    Files.move(from, to, StandardCopyOption.ATOMIC_MOVE);
+  }
+
+  static void force(Path directory) throws IOException {
+    force(directory, StandardOpenOption.READ);
+  }
+
+  static void force(Path path, StandardOpenOption option) throws IOException {
+    try (FileChannel channel = FileChannel.open(path, option)) {
+      channel.force(true);
+    }
+  }
+
+  private static void forceParent(Path path) throws IOException {
+    Path parent = path.getParent();
+    if (parent != null) {
+      forceUninterrupted(parent);
+    }
+  }
+
+  /** Forces a directory to the device, even if interrupted; the interrupt flag stays set. */
+  static void forceUninterrupted(Path directory) throws IOException {
+    boolean interrupted = Thread.interrupted();
+    try {
+      while (true) {
+        try {
+          force(directory);
+          return;
+        } catch (ClosedByInterruptException e) {
+          interrupted |= Thread.interrupted();
+        }
+      }
+    } finally {
+      if (interrupted) {
+        Thread.currentThread().interrupt();
+      }
+    }
+  }
+
+  /** Removes all unpublished files of the build. Does not fail once the database is published. */
+  @Override
+  public void close() throws IOException {
+    if (closed) {
+      return;
+    }
+    closed = true;
+    if (published) {
+      afterwards(this::clear);
+    } else {
+      clear();
+    }
+  }
+
+  private void clear() throws IOException {
+    try {
+      if (temporary != null) {
+        temporary.remove();
+        removeIfEmpty(madeForTemporary);
+      }
+    } finally {
+      if (abandoned || (published && !replaces)) {
+        work.release();
+      } else {
+        work.remove();
+      }
+      if (!published) {
+        removeIfEmpty(madeParents);
+      }
+    }
+  }
+}

@@ -1,0 +1,167 @@
+package tech.bsdb.write;
+
+import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import java.io.EOFException;
+import java.io.IOException;
+import java.nio.channels.FileChannel;
+import java.nio.file.Path;
+import java.nio.file.StandardOpenOption;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.List;
+import java.util.SplittableRandom;
+import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.Leaks;
+import tech.bsdb.RandomKeys;
+import tech.bsdb.Seeds;
+import tech.bsdb.Truth;
+
+/** Keys divided into partitions in a file, against a sort of a list. */
+class KeySpillTest {
+  @TempDir Path directory;
+
+  private final SplittableRandom random = Seeds.random("KeySpillTest");
+
+  @AfterEach
+  void nothingIsLeft() throws Exception {
+    assertThat(Leaks.tree(directory)).isEmpty();
+    Leaks.assertNone(directory);
+  }
+
+  @Test
+  void aKeyIsInThePartitionOfTheSplittersThatAreNotGreater() {
+    for (int round = 0; round < 2000; round++) {
+      RandomKeys source = new RandomKeys(random, random.nextBoolean() ? 12 : 300);
+      List<byte[]> sample = keys(source, random.nextInt(60));
+      KeySplitters splitters = new KeySplitters(sample, 1 + random.nextInt(40));
+      List<byte[]> all = new ArrayList<>(keys(source, 100));
+      all.addAll(sample);
+      for (byte[] key : sample) {
+        all.add(Arrays.copyOf(key, key.length + 1));
+        all.add(Arrays.copyOf(key, key.length / 2));
+      }
+      all.sort(Arrays::compareUnsigned);
+      int last = 0;
+      byte[] previous = null;
+      for (byte[] key : all) {
+        int partition = splitters.partition(key, 0, key.length);
+        assertThat(partition).isBetween(last, splitters.partitions() - 1);
+        byte[] around = Truth.bytes(random, key.length + random.nextInt(2, 20));
+        System.arraycopy(key, 0, around, 1, key.length);
+        assertThat(splitters.partition(around, 1, 1 + key.length)).isEqualTo(partition);
+        if (previous != null && Arrays.equals(previous, key)) {
+          assertThat(partition).isEqualTo(last);
+        }
+        last = partition;
+        previous = key;
+      }
+    }
+  }
+
+  @Test
+  void splittersOfASampleMakePartitionsOfTheSameSize() {
+    for (String prefix : new String[] {"", "k", "user:000000000000:"}) {
+      List<byte[]> sample = new ArrayList<>();
+      for (int i = 0; i < 4000; i++) {
+        sample.add(
+            (prefix + random.nextInt(1_000_000)).getBytes(java.nio.charset.StandardCharsets.UTF_8));
+      }
+      KeySplitters splitters = new KeySplitters(sample, 37);
+      assertThat(splitters.partitions()).isEqualTo(37);
+      int[] counts = new int[37];
+      for (byte[] key : sample) {
+        counts[splitters.partition(key, 0, key.length)]++;
+      }
+      assertThat(Arrays.stream(counts).min().orElseThrow()).isGreaterThan(4000 / 37 - 10);
+      assertThat(Arrays.stream(counts).max().orElseThrow()).isLessThan(4000 / 37 + 10);
+    }
+  }
+
+  private static List<byte[]> keys(RandomKeys source, int count) {
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = 0; i < count; i++) {
+      keys.add(source.next());
+    }
+    return keys;
+  }
+
+  /** Several writers, chunks smaller than some keys, and runs smaller than most partitions. */
+  @Test
+  void allKeysComeBackInOrderOfThePartitions() throws Exception {
+    for (int round = 0; round < 40; round++) {
+      RandomKeys source = new RandomKeys(random, round % 4 == 0 ? RandomKeys.LONGEST : 40);
+      List<byte[]> keys = keys(source, round % 4 == 0 ? 100 : random.nextInt(20_000));
+      KeySplitters splitters =
+          new KeySplitters(keys.subList(0, Math.min(keys.size(), 200)), 1 + random.nextInt(30));
+      List<byte[]> found = new ArrayList<>();
+      try (KeySpill spill = new KeySpill(directory, splitters, 1 << 12)) {
+        List<KeySpill.Writer> writers = new ArrayList<>();
+        for (int i = 0; i < 3; i++) {
+          writers.add(spill.new Writer());
+        }
+        for (byte[] key : keys) {
+          writers.get(random.nextInt(3)).add(key);
+        }
+        for (KeySpill.Writer writer : writers) {
+          writer.finish();
+        }
+        long mostBytes = random.nextLong(1, 100_000);
+        for (int i = 0; i < spill.partitions(); i++) {
+          found.addAll(partition(spill, i, mostBytes));
+        }
+      }
+      keys.sort(Arrays::compareUnsigned);
+      assertThat(found).hasSameSizeAs(keys);
+      for (int i = 0; i < found.size(); i++) {
+        Truth.same(found.get(i), keys.get(i), "key " + i);
+      }
+    }
+  }
+
+  /** The keys of a partition, read in runs, in their order. */
+  private static List<byte[]> partition(KeySpill spill, int partition, long mostBytes)
+      throws IOException {
+    List<byte[]> found = new ArrayList<>();
+    KeySpill.Reader reader = spill.new Reader(partition);
+    KeyRun run = new KeyRun(0, 0);
+    long bytes = 0;
+    while (reader.read(run, mostBytes) > 0) {
+      run.sort();
+      byte[] sorted = run.sorted(new byte[0]);
+      for (int i = 0, at = 0; i < run.count(); i++) {
+        int length = KeyEntries.length(sorted, at);
+        int start = at + KeyEntries.HEAD;
+        found.add(Arrays.copyOfRange(sorted, start, start + length));
+        bytes += KeyEntries.HEAD + length;
+        at = start + length;
+      }
+      run.clear();
+    }
+    assertThat((long) found.size()).isEqualTo(spill.keys(partition));
+    assertThat(bytes).isEqualTo(spill.bytes(partition));
+    found.sort(Arrays::compareUnsigned);
+    return found;
+  }
+
+  @Test
+  void aFileCutShortIsReported() throws Exception {
+    KeySplitters none = new KeySplitters(List.of(), 10);
+    assertThat(none.partitions()).isEqualTo(1);
+    try (KeySpill spill = new KeySpill(directory, none, 1 << 12)) {
+      KeySpill.Writer writer = spill.new Writer();
+      writer.add(Truth.bytes(random, 100));
+      writer.finish();
+      try (FileChannel channel =
+          FileChannel.open(directory.resolve("order.part"), StandardOpenOption.WRITE)) {
+        channel.truncate(101);
+      }
+      assertThatThrownBy(() -> spill.new Reader(0).read(new KeyRun(0, 0), 1 << 20))
+          .isInstanceOf(EOFException.class)
+          .hasMessageContaining("order.part");
+    }
+  }
+}

@@ -1,8 +1,0 @@
-/**
- * Shared by all commands that build a database, from any source: the options for the database, the
- * report, and the response to signals. The options for text and Parquet input are here too.
- */
-@NullMarked
-package tech.bsdb.tools.build;
-
-import org.jspecify.annotations.NullMarked;

@@ -1,0 +1,316 @@
+package tech.bsdb.tools.make;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.BuildReport;
+import tech.bsdb.Database;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.VerifyReport;
+import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.error.ForeignRecordException;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.OutputException;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.input.InputReport;
+import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.input.Rejects;
+import tech.bsdb.tools.inspect.VerifyCommand;
+
+/**
+ * One run of a command that builds a database from any source: opens the source and the builder,
+ * feeds one from the other, shows progress, undoes everything on an interrupt, and prints the
+ * report.
+ */
+public final class BuildRun {
+
+  /** Opens the source of the records. */
+  @FunctionalInterface
+  public interface Opener {
+    /** Finds the input and checks what can be checked before it is read. */
+    RecordSource open() throws IOException;
+  }
+
+  private final String program;
+  private final TargetOptions target;
+  private final Console console;
+  private final boolean quiet;
+  private final boolean json;
+  private final boolean verify;
+  private final @Nullable Database base;
+
+  /**
+   * Creates a run without starting it.
+   *
+   * @param program the command as users type it, for messages
+   * @param target what to build, and where
+   * @param arguments contains the options of {@link #declare}
+   */
+  public BuildRun(String program, TargetOptions target, Arguments arguments, Console console) {
+    this(program, target, arguments, console, null);
+  }
+
+  /**
+   * Creates a run that builds from a base.
+   *
+   * @param base the database of which the records are changes; null if there is none
+   */
+  public BuildRun(
+      String program,
+      TargetOptions target,
+      Arguments arguments,
+      Console console,
+      @Nullable Database base) {
+    this.program = program;
+    this.base = base;
+    this.target = target;
+    this.console = console;
+    this.quiet = arguments.has("-q");
+    this.json = arguments.has("--json");
+    this.verify = arguments.has("-v");
+  }
+
+  /** Declares the options of the report. */
+  public static Syntax declare(Syntax syntax) {
+    return syntax
+        .section("Report")
+        .flag("-v", "verify the finished database: every checksum, and every key through the index")
+        .flag("-q", "print nothing but errors: no progress, no report")
+        .flag("--json", "print the report as one JSON object on stdout instead");
+  }
+
+  /**
+   * Builds, reports, and verifies if that is wanted.
+   *
+   * @param rejects the file for what is left out, or null
+   */
+  public void run(Opener opener, @Nullable Path rejects) throws IOException, UsageException {
+    BuildSummary summary = build(opener, rejects);
+    report(summary, Map.of());
+    verify();
+  }
+
+  /**
+   * Builds.
+   *
+   * @param rejects the file for what is left out, or null
+   */
+  public BuildSummary build(Opener opener, @Nullable Path rejects)
+      throws IOException, UsageException {
+    if (!quiet) {
+      target.withoutEffect().forEach(note -> console.say(program + ": " + note));
+    }
+    if (rejects != null) {
+      checkRejects(rejects);
+    }
+    try (Interruption interruption = new Interruption(console, program)) {
+      BuildSummary summary = build(opener, interruption);
+      summary.build().warnings().forEach(what -> console.say(program + ": warning: " + what));
+      if (!json && !quiet) {
+        console.say(summary.forPeople());
+      }
+      return summary;
+    }
+  }
+
+  /** Checks that the rejects file overwrites nothing; the input checks that it is writable. */
+  private void checkRejects(Path rejects) throws UsageException, IOException {
+    if (Rejects.isStream(rejects)) {
+      return;
+    }
+    if (TargetOptions.resolved(rejects).startsWith(TargetOptions.resolved(target.target()))) {
+      throw new UsageException(
+          "--rejects "
+              + rejects
+              + " lies inside the database "
+              + target.target()
+              + "; name a file elsewhere");
+    }
+    boolean file = Files.isRegularFile(rejects) || Files.isSymbolicLink(rejects);
+    if (file && !target.build().overwrite()) {
+      throw new UsageException(
+          "--rejects " + rejects + " already exists; name another file or give --overwrite");
+    }
+  }
+
+  /**
+   * Prints the report for programs, if that is wanted; the other one is printed already.
+   *
+   * @param more further figures
+   */
+  public void report(BuildSummary summary, Map<String, ?> more) throws IOException {
+    if (!json) {
+      return;
+    }
+    Map<String, @Nullable Object> figures = new LinkedHashMap<>(summary.forPrograms());
+    figures.putAll(more);
+    try {
+      JsonReport.print(console, figures);
+      console.out().flush();
+    } catch (OutputException e) {
+      throw e.but("the database was built: it is at " + summary.build().directory());
+    }
+  }
+
+  private DatabaseBuilder create(RecordSource source, BuildListener listener)
+      throws IOException, UsageException {
+    try {
+      if (base != null) {
+        return DatabaseBuilder.from(base, target.target(), target.build(), listener);
+      }
+      BuildOptions options = target.build().withValueSchema(source.valueSchema());
+      return DatabaseBuilder.create(target.target(), options, listener);
+    } catch (IllegalArgumentException e) { // the directory is in a forbidden place
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+  }
+
+  private BuildSummary build(Opener opener, Interruption interruption)
+      throws IOException, UsageException {
+    long began = System.nanoTime();
+    try (Progress progress = new Progress(console, quiet);
+        RecordSource source = opener.open();
+        DatabaseBuilder builder =
+            create(source, (stage, done, total) -> show(progress, stage, done, total))) {
+      if (!quiet) {
+        source
+            .databases()
+            .forEach(
+                database ->
+                    console.say(program + ": " + database + " is a bsdb database and is left out"));
+        source.notes().forEach(note -> console.say(program + ": " + note));
+      }
+      interruption.undoBy(() -> abandon(progress, source, builder), source::close);
+      try {
+        return fill(source, builder, progress, interruption, began);
+      } catch (DuplicateKeyException e) {
+        throw duplicateKey(e, source);
+      } catch (ForeignRecordException e) {
+        throw new InputException(
+            place(e.record(), source)
+                + ": "
+                + e.getMessage()
+                + " (merge into the whole set, or give only the changes of the shard)",
+            e);
+      } catch (IOException e) {
+        throw withSpace(e, target);
+      }
+    }
+  }
+
+  private BuildSummary fill(
+      RecordSource source,
+      DatabaseBuilder builder,
+      Progress progress,
+      Interruption interruption,
+      long began)
+      throws IOException {
+    BuildOptions build = target.build();
+    if (base == null && build.layout().isCompressed() && build.dictionaryBytes() > 0) {
+      source.sample(builder, build.sampleRecords());
+    }
+    InputReport read =
+        source.feed(
+            builder,
+            (bytes, allBytes, records) ->
+                progress.update("records", records, allBytes > 0 ? (double) bytes / allBytes : -1));
+    BuildReport made = builder.finish();
+    try {
+      source.publishRejects();
+    } catch (IOException e) {
+      throw new InputException(
+          e.getMessage() + "; the database was built: it is at " + made.directory(), e);
+    } finally {
+      interruption.completed("the database is at " + made.directory());
+    }
+    double seconds = (System.nanoTime() - began) / 1e9;
+    return new BuildSummary(source.unit(), read, made, seconds, BuildSummary.peakHeap());
+  }
+
+  private static void show(Progress progress, Stage stage, long done, long total) {
+    if (stage != Stage.RECORDS) { // the source estimates the total better
+      progress.update(BuildSummary.word(stage), done, total);
+    }
+  }
+
+  private static void abandon(Progress progress, RecordSource source, DatabaseBuilder builder)
+      throws IOException {
+    progress.close();
+    builder.close(); // first: if the build has just finished, its rejects are kept
+    source.stop();
+  }
+
+  /** Adds paths to a disk-full error, which names none if only a descriptor was known. */
+  static IOException withSpace(IOException e, TargetOptions target) {
+    String message = String.valueOf(e.getMessage());
+    String lower = message.toLowerCase(Locale.ROOT);
+    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
+    if (!full || e instanceof FileSystemException || e instanceof InputException) {
+      return e;
+    }
+    Path temporary = target.build().temporaryDirectory();
+    return new IOException(
+        message
+            + ": -o "
+            + target.target()
+            + free(target.target())
+            + (temporary == null ? "" : ", -temp " + temporary + free(temporary)),
+        e);
+  }
+
+  private static String free(Path directory) {
+    try {
+      Path there = directory.toAbsolutePath();
+      while (!Files.exists(there) && there.getParent() != null) {
+        there = there.getParent();
+      }
+      long mebibytes = Files.getFileStore(there).getUsableSpace() >> 20;
+      return String.format(Locale.ROOT, " (%,d MB free)", mebibytes);
+    } catch (IOException unknown) {
+      return "";
+    }
+  }
+
+  private static InputException duplicateKey(DuplicateKeyException e, RecordSource source) {
+    return new InputException(
+        "duplicate key "
+            + DuplicateKeyException.show(e.key())
+            + ": "
+            + place(e.first(), source)
+            + " and "
+            + place(e.second(), source)
+            + " (to keep one of them: --on-duplicate first or --on-duplicate last)",
+        e);
+  }
+
+  private static String place(long record, RecordSource source) {
+    String place = source.place(record);
+    return place == null ? "record " + (record + 1) : place;
+  }
+
+  /** Verifies the database that was built, if that is wanted. */
+  public void verify() throws IOException {
+    if (!verify) {
+      return;
+    }
+    long began = System.nanoTime();
+    VerifyReport report = VerifyCommand.verify(target.target(), console, quiet);
+    if (!quiet) {
+      console.say(
+          VerifyCommand.forPeople(target.target(), report, (System.nanoTime() - began) / 1e9));
+    }
+  }
+}

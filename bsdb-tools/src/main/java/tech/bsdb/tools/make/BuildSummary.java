@@ -1,0 +1,180 @@
+package tech.bsdb.tools.make;
+
+import java.lang.management.ManagementFactory;
+import java.lang.management.MemoryPoolMXBean;
+import java.lang.management.MemoryType;
+import java.util.LinkedHashMap;
+import java.util.Locale;
+import java.util.Map;
+import java.util.StringJoiner;
+import java.util.function.ToLongFunction;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildReport;
+import tech.bsdb.ChangeCounts;
+import tech.bsdb.tools.cli.FileTotals;
+import tech.bsdb.tools.input.InputReport;
+
+/**
+ * The report of a build: what became of every input line, what was built, and the resources used.
+ *
+ * @param unit the unit of input that holds one record, in the plural, such as "lines"
+ * @param input what was read
+ * @param build what was built
+ * @param seconds total wall time
+ * @param peakHeapBytes peak heap in use
+ */
+public record BuildSummary(
+    String unit, InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
+  /** The figures of changes, by their names in the report for people. */
+  private static final Map<String, ToLongFunction<ChangeCounts>> FIGURES = figures();
+
+  private static Map<String, ToLongFunction<ChangeCounts>> figures() {
+    Map<String, ToLongFunction<ChangeCounts>> figures = new LinkedHashMap<>();
+    figures.put("records kept", ChangeCounts::kept);
+    figures.put("replaced", ChangeCounts::replaced);
+    figures.put("added", ChangeCounts::added);
+    figures.put("deleted", ChangeCounts::deleted);
+    figures.put("deletions of absent keys", ChangeCounts::deletedAbsent);
+    figures.put("superseded", ChangeCounts::superseded);
+    return figures;
+  }
+
+  /**
+   * Peak heap in use since the process began, summed over the pools and therefore an upper bound.
+   */
+  public static long peakHeap() {
+    return ManagementFactory.getMemoryPoolMXBeans().stream()
+        .filter(pool -> pool.getType() == MemoryType.HEAP)
+        .map(MemoryPoolMXBean::getPeakUsage)
+        .mapToLong(usage -> usage == null ? 0 : usage.getUsed())
+        .sum();
+  }
+
+  /** The name of a stage in progress lines and reports. */
+  public static String word(Stage stage) {
+    return stage.name().toLowerCase(Locale.ROOT);
+  }
+
+  private Map<String, Double> stageSeconds() {
+    Map<String, Double> seconds = new LinkedHashMap<>();
+    build.stageSeconds().forEach((stage, spent) -> seconds.put(word(stage), spent));
+    return seconds;
+  }
+
+  private double recordsPerSecond() {
+    return seconds > 0 ? build.records() / seconds : 0;
+  }
+
+  /** The report as lines for people. */
+  public String forPeople() {
+    StringBuilder text = new StringBuilder();
+    text.append(
+        String.format(
+            Locale.ROOT,
+            "built %s: %,d records in %.1f s (%,.0f records/s)",
+            build.directory(),
+            build.records(),
+            seconds,
+            recordsPerSecond()));
+    InputReport.Files files = input.files();
+    if (files != null) {
+      line(text, "files read", count(files.read()));
+      if (files.directoriesLeftOut() + files.leftOut() > 0) {
+        line(
+            text,
+            "left out by patterns",
+            count(files.directoriesLeftOut())
+                + " directories, "
+                + count(files.leftOut())
+                + " files");
+      }
+    }
+    line(text, unit + " read", count(input.lines()));
+    ChangeCounts changes = build.changes();
+    if (input.keysToDelete() > 0) {
+      line(text, "keys to delete", count(input.keysToDelete()));
+    }
+    if (changes != null) {
+      FIGURES.forEach((name, figure) -> line(text, name, count(figure.applyAsLong(changes))));
+    }
+    line(text, "records written", count(build.records()));
+    line(text, "rejected", count(input.rejected()) + reasons());
+    if (changes == null) {
+      line(text, "duplicates dropped", count(build.duplicatesDropped()));
+    }
+    if (build.valuesCut() > 0) {
+      line(text, "values cut", count(build.valuesCut()));
+    }
+    line(text, "bytes read", count(input.bytes()));
+    line(text, "bytes written", count(build.databaseBytes()));
+    FileTotals.forPeople(build.fileBytes())
+        .forEach((file, bytes) -> line(text, "  " + file, bytes));
+    StringJoiner stages = new StringJoiner(", ");
+    build
+        .stageSeconds()
+        .forEach(
+            (stage, spent) ->
+                stages.add(String.format(Locale.ROOT, "%s %.1f", word(stage), spent)));
+    line(text, "seconds", stages.toString());
+    line(text, "peak heap", count(peakHeapBytes >> 20) + " MB");
+    return text.toString();
+  }
+
+  private String reasons() {
+    if (input.rejectedByReason().isEmpty()) {
+      return "";
+    }
+    StringJoiner reasons = new StringJoiner(", ", "  (", ")");
+    input.rejectedByReason().forEach((reason, lines) -> reasons.add(reason + ": " + count(lines)));
+    return reasons.toString();
+  }
+
+  private static void line(StringBuilder text, String name, String figure) {
+    text.append(String.format(Locale.ROOT, "\n  %-27s %s", name, figure));
+  }
+
+  private static String count(long number) {
+    return String.format(Locale.ROOT, "%,d", number);
+  }
+
+  /** The report for programs; {@code records} and {@code rejected} are plain numbers. */
+  public Map<String, Object> forPrograms() {
+    Map<String, Object> json = new LinkedHashMap<>();
+    json.put("directory", build.directory().toString());
+    json.put("databaseId", build.databaseId());
+    InputReport.Files files = input.files();
+    if (files != null) {
+      json.put("filesRead", files.read());
+      json.put("directoriesLeftOut", files.directoriesLeftOut());
+      json.put("filesLeftOut", files.leftOut());
+    }
+    json.put(unit, input.lines());
+    json.put("records", build.records());
+    ChangeCounts changes = build.changes();
+    if (changes != null) {
+      json.put("kept", changes.kept());
+      json.put("replaced", changes.replaced());
+      json.put("added", changes.added());
+      json.put("deleted", changes.deleted());
+      json.put("deletedAbsent", changes.deletedAbsent());
+      json.put("superseded", changes.superseded());
+      json.put("keysToDelete", input.keysToDelete());
+    }
+    json.put("rejected", input.rejected());
+    json.put("rejectedByReason", input.rejectedByReason());
+    json.put("duplicatesDropped", build.duplicatesDropped());
+    json.put("valuesCut", build.valuesCut());
+    json.put("bytesRead", input.bytes());
+    json.put("keyBytes", build.keyBytes());
+    json.put("valueBytes", build.valueBytes());
+    json.put("databaseBytes", build.databaseBytes());
+    json.put("fileBytes", build.fileBytes());
+    json.put("dictionaryBytes", build.dictionaryBytes());
+    json.put("seconds", seconds);
+    json.put("stageSeconds", stageSeconds());
+    json.put("recordsPerSecond", Math.round(recordsPerSecond()));
+    json.put("peakHeapBytes", peakHeapBytes);
+    json.put("warnings", build.warnings());
+    return json;
+  }
+}

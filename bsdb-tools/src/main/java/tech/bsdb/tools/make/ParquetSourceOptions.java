@@ -1,0 +1,288 @@
+package tech.bsdb.tools.make;
+
+import java.util.HashSet;
+import java.util.List;
+import java.util.Optional;
+import java.util.Set;
+import java.util.function.Function;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.tools.source.FolderSelection;
+import tech.bsdb.tools.text.NameList;
+
+/** Options for the rows: where they are, how to reach them, and what to build from them. */
+public final class ParquetSourceOptions {
+  /** The options of rows that say nothing about keys to delete. */
+  public static final List<String> OF_ROWS =
+      List.of(
+          "-kf",
+          "--key-join",
+          "--value-fields",
+          "--value-raw",
+          "--on-bad-line",
+          "--rejects",
+          "--delete-field",
+          "--partitions",
+          "--include",
+          "--exclude",
+          "--raw-files",
+          "-nn",
+          "--hadoop-conf",
+          "--hadoop-set",
+          "--principal",
+          "--keytab");
+
+  private ParquetSourceOptions() {}
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    syntax
+        .section("Input")
+        .values(
+            "-i",
+            "PATH",
+            "a Parquet file, a directory (all files below it except names that begin with . or _),"
+                + " or a pattern such as '/data/day=*/*.parquet': a local path, a path on the name"
+                + " node of -nn, or a URI of any file system that Hadoop supports, such as"
+                + " hdfs://host:8020/data; repeatable");
+    key(syntax)
+        .value(
+            "--value-fields",
+            "COLUMNS",
+            "the columns of the row, as a,b (default: all); the others are not read. In a name, \\,"
+                + " is a comma and \\\\ a backslash")
+        .value(
+            "--value-raw",
+            "COLUMN",
+            "the value is the bytes of this text or binary column instead of a row")
+        .flag("--allow-empty-key", "accept an empty key; otherwise its row is a bad row")
+        .value(
+            "--on-bad-line",
+            "WHAT",
+            "what to do with a row that is not a record, such as one without a key: fail (default),"
+                + " or skip and count it")
+        .value(
+            "--rejects",
+            "FILE",
+            "with --on-bad-line skip: write the locations of the skipped rows to FILE, which must"
+                + " not exist unless --overwrite is given");
+    return hadoop(folders(syntax.section("Directories")).section("Hadoop"));
+  }
+
+  /** Declares the options for the key and for access to the files, which other commands share. */
+  public static Syntax declareKeys(Syntax syntax) {
+    return hadoop(folders(key(syntax)));
+  }
+
+  private static Syntax folders(Syntax syntax) {
+    return syntax
+        .value(
+            "--partitions",
+            "HOW",
+            "directories named NAME=VALUE are columns, after those of the files: infer (default),"
+                + " with the types that Spark infers; text; or ignore, no columns")
+        .values(
+            "--include",
+            "PATTERN",
+            "below an input directory or pattern, read only the files and directories that match,"
+                + " such as 'day=2024-*'; a pattern with a slash matches the whole path below the"
+                + " input, any other a name at any depth; repeatable")
+        .values(
+            "--exclude",
+            "PATTERN",
+            "leave out the files and directories that match, with everything below them;"
+                + " repeatable")
+        .flag(
+            "--raw-files",
+            "read the files of a Delta Lake, Iceberg or Hudi table as plain files, including rows"
+                + " that were deleted or replaced; otherwise such a directory is refused");
+  }
+
+  private static Syntax key(Syntax syntax) {
+    return syntax
+        .value(
+            "-kf",
+            "COLUMN",
+            "the key column: text and binary as their bytes, all else as in JSON; a field of a"
+                + " struct as a.b; several columns as a,b with --key-join, where \\, is a comma in"
+                + " a name")
+        .value(
+            "--key-join",
+            "TEXT",
+            "text between the columns of a key of several columns, such as '|'; \\t is a tab, \\xHH"
+                + " the character with that code");
+  }
+
+  /** Declares the options for access to file systems alone. */
+  public static Syntax hadoop(Syntax syntax) {
+    return syntax
+        .value(
+            "-nn",
+            "NAMENODE",
+            "the name node of paths without a scheme: host, host:port, hdfs://host:port, or the"
+                + " name service of an HA pair (default: such paths are local)")
+        .value(
+            "--hadoop-conf",
+            "DIR",
+            "the directory with the cluster's core-site.xml and hdfs-site.xml (default"
+                + " $HADOOP_CONF_DIR)")
+        .values(
+            "--hadoop-set", "NAME=VALUE", "a setting that overrides the configuration; repeatable")
+        .value(
+            "--principal",
+            "NAME",
+            "Kerberos: log in as NAME with --keytab (default: the ticket from kinit)")
+        .value("--keytab", "FILE", "Kerberos: the file with the principal's key");
+  }
+
+  /** How to reach the files. */
+  public static FileSourceOptions sources(Arguments arguments) throws UsageException {
+    return FileSourceOptions.of(
+            arguments.text("-nn").orElse(null),
+            arguments.path("--hadoop-conf").orElse(null),
+            arguments.all("--hadoop-set"),
+            arguments.text("--principal").orElse(null),
+            arguments.path("--keytab").orElse(null))
+        .withSelection(
+            FolderSelection.of(
+                arguments.all("--include"),
+                arguments.all("--exclude"),
+                arguments.has("--raw-files")));
+  }
+
+  /** How to treat partitions. */
+  public static Partitions partitions(Arguments arguments) throws UsageException {
+    return arguments.choice("--partitions", Partitions.class, Partitions.INFER);
+  }
+
+  /**
+   * Which rows to read, and what to build from them.
+   *
+   * @param target the database to build from them
+   * @throws UsageException if a value is wrong, or options conflict
+   */
+  public static ParquetOptions of(Arguments arguments, BuildOptions target) throws UsageException {
+    return of(arguments, target, "bsdb build-parquet -i users.parquet -kf id -o ./rdb");
+  }
+
+  /**
+   * Which changes to read.
+   *
+   * @param target the database to build with them
+   * @param stored the schema of its rows, or null if its values are bytes
+   * @throws UsageException if a value is wrong, options conflict, or the changes are not like the
+   *     database
+   */
+  public static ParquetOptions ofChanges(
+      Arguments arguments, BuildOptions target, @Nullable RowSchema stored) throws UsageException {
+    boolean raw = arguments.has("--value-raw");
+    if (stored != null && raw) {
+      throw new UsageException("--value-raw is for plain values, but the database has typed rows");
+    }
+    if (stored == null && !raw) {
+      throw new UsageException(
+          "the values of the database are plain, not typed rows: name the column of the values with"
+              + " --value-raw");
+    }
+    return of(
+            arguments,
+            target,
+            "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users")
+        .withChanges(SourceOptions.deleteField(arguments), stored);
+  }
+
+  private static ParquetOptions of(Arguments arguments, BuildOptions target, String example)
+      throws UsageException {
+    List<String> inputs = arguments.all("-i");
+    if (inputs.isEmpty() || inputs.contains("")) {
+      throw new UsageException("no input given (-i); for example: " + example);
+    }
+    if (inputs.contains("-")) {
+      throw new UsageException(
+          "-i -: Parquet is read from its end, so standard input cannot be used; name a file");
+    }
+    OnBadLine onBadRow = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
+    Optional<String> rejects = arguments.text("--rejects");
+    if (rejects.isPresent() && onBadRow != OnBadLine.SKIP) {
+      throw new UsageException("--rejects needs --on-bad-line skip");
+    }
+    TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");
+    TargetOptions.refuseTogether(
+        arguments, "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
+    List<String> keys = keys(arguments);
+    boolean typed = !arguments.has("--value-raw");
+    boolean cut = typed && target.approximateWidth() > 0;
+    return new ParquetOptions(
+            inputs,
+            keys,
+            join(arguments, keys),
+            names(arguments, "--value-fields"),
+            arguments.text("--value-raw").orElse(null),
+            false,
+            onBadRow,
+            arguments.path("--rejects").orElse(null),
+            arguments.has("--allow-empty-key"),
+            cut ? target.approximateWidth() : Integer.MAX_VALUE,
+            target.threads())
+        .withPartitions(partitions(arguments));
+  }
+
+  /** The key columns. */
+  public static List<String> keys(Arguments arguments) throws UsageException {
+    String written =
+        arguments
+            .text("-kf")
+            .orElseThrow(
+                () -> new UsageException("no key column given (-kf); for example: -kf user_id"));
+    if (!arguments.has("--key-join")) {
+      if (written.isEmpty()) {
+        throw new UsageException("-kf takes a column, not \"\"");
+      }
+      return List.of(read("-kf", written, NameList::one)); // a comma belongs to the name
+    }
+    return names(arguments, "-kf");
+  }
+
+  /** The text between the key columns, or null if there is only one. */
+  public static @Nullable String join(Arguments arguments, List<String> keys)
+      throws UsageException {
+    Optional<String> join = arguments.text("--key-join");
+    if (join.isPresent() && keys.size() == 1) {
+      throw new UsageException("--key-join is for several columns, as in -kf a,b");
+    }
+    return join.isPresent() ? Escapes.resolve("--key-join", join.get()) : null;
+  }
+
+  private static List<String> names(Arguments arguments, String option) throws UsageException {
+    Optional<String> written = arguments.text(option);
+    if (written.isEmpty()) {
+      return List.of();
+    }
+    List<String> names = read(option, written.get(), NameList::parse);
+    Set<String> seen = new HashSet<>();
+    for (String name : names) {
+      if (!seen.add(name)) {
+        throw new UsageException(option + " names " + name + " twice");
+      }
+    }
+    return names;
+  }
+
+  private static <T> T read(String option, String written, Function<String, T> how)
+      throws UsageException {
+    try {
+      return how.apply(written);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(option + " " + written + " " + e.getMessage());
+    }
+  }
+}

@@ -1,0 +1,444 @@
+package tech.bsdb.tools.make;
+
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.charset.Charset;
+import java.nio.charset.StandardCharsets;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.Files;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.Path;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Escapes;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.DeleteField;
+import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.input.Format;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.rows.CsvRows;
+import tech.bsdb.tools.rows.FieldNames;
+import tech.bsdb.tools.rows.JsonRows;
+import tech.bsdb.tools.rows.RowResolution;
+import tech.bsdb.tools.rows.RowSchema;
+import tech.bsdb.tools.text.Utf8;
+
+/** Options for the records: where they are and how they are written. */
+public final class SourceOptions {
+  private static final List<String> CSV_ONLY =
+      List.of("--key-column", "--value-column", "--csv-values", "--csv-delimiter");
+
+  private static final String AVRO_SCHEMA = "--avro-schema";
+  private static final String DELETE_FIELD = "--delete-field";
+  private static final String IGNORE_EXTRA = "--ignore-extra-fields";
+
+  /** The options of records that say nothing about keys to delete. */
+  public static final List<String> OF_RECORDS =
+      List.of(
+          "-s",
+          "--value-encoding",
+          "--on-bad-line",
+          "--rejects",
+          "--csv",
+          "--key-column",
+          "--value-column",
+          "--csv-values",
+          "--csv-delimiter",
+          "--jsonl",
+          "--key-field",
+          AVRO_SCHEMA,
+          IGNORE_EXTRA,
+          DELETE_FIELD);
+
+  /** The largest schema that a database keeps, in bytes. */
+  private static final int LONGEST_SCHEMA = 8 << 20;
+
+  private SourceOptions() {}
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    return records(syntax)
+        .section("Typed rows")
+        .value(
+            AVRO_SCHEMA,
+            "FILE",
+            "with --csv or --jsonl: store each record as a typed row in Avro's binary encoding,"
+                + " with the record schema in FILE (.avsc, JSON), which the database keeps")
+        .flag(
+            IGNORE_EXTRA,
+            "with --avro-schema: leave out columns and fields that the schema does not have;"
+                + " otherwise such a column is an error and such a field makes its line a bad"
+                + " line");
+  }
+
+  /** Declares the options for the changes of a database. */
+  public static Syntax declareChanges(Syntax syntax) {
+    return records(syntax)
+        .section("Typed rows")
+        .value(
+            AVRO_SCHEMA,
+            "FILE",
+            "the record schema of the changes (.avsc, JSON), if it is not that of the database (the"
+                + " default); each row is converted by Avro's rules of schema resolution")
+        .flag(
+            IGNORE_EXTRA,
+            "leave out columns and fields that the schema does not have; otherwise such a column is"
+                + " an error and such a field makes its line a bad line");
+  }
+
+  private static Syntax records(Syntax syntax) {
+    return syntax
+        .section("Input")
+        .values(
+            "-i",
+            "FILE",
+            "a file, a directory (all files below it, sorted by name, except names that begin with"
+                + " . or _), or - for stdin; repeatable; .gz, .zst and .zstd files are"
+                + " decompressed")
+        .value(
+            "-s",
+            "TEXT",
+            "separator of key and value, taken literally; a line is split at its first occurrence"
+                + " (default a space); \\t is a tab, \\xHH the character with that code, \\\\ a"
+                + " backslash")
+        .value(
+            "-e",
+            "CHARSET",
+            "character encoding of the input (default UTF-8); stored text is always UTF-8")
+        .value(
+            "--key-encoding",
+            "FORM",
+            "how keys are encoded in the input: utf8 (default), hex or base64")
+        .value(
+            "--value-encoding",
+            "FORM",
+            "how values are encoded in the input: utf8 (default), hex or base64")
+        .flag("--allow-empty-key", "accept an empty key; otherwise its line is a bad line")
+        .value(
+            "--on-bad-line",
+            "WHAT",
+            "what to do with a line that is not a record: fail (default), or skip and count it")
+        .value(
+            "--rejects",
+            "FILE",
+            "with --on-bad-line skip: write the skipped lines and their locations to FILE, which"
+                + " must not exist unless --overwrite is given")
+        .section("CSV")
+        .flag("--csv", "the input is CSV (RFC 4180) with a header")
+        .value("--key-column", "COLUMN", "the key column, by name or by number from 1 (default 1)")
+        .values(
+            "--value-column",
+            "COLUMN",
+            "a column of the value; repeatable (default: all except the key)")
+        .value(
+            "--csv-values",
+            "FORM",
+            "how several value columns are combined: json, an object (default), or delimited, a"
+                + " line of CSV")
+        .value("--csv-delimiter", "CHAR", "the character between fields (default ,); \\t is a tab")
+        .section("JSON lines")
+        .flag("--jsonl", "the input has one JSON object per line; the value is the unchanged line")
+        .value("--key-field", "FIELD", "with --jsonl: the field that is the key");
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is wrong, or options conflict
+   */
+  public static InputOptions of(Arguments arguments) throws UsageException {
+    if (arguments.all("-i").isEmpty()) {
+      throw new UsageException(
+          "no input given (-i); for example: bsdb build -i words.txt -o ./rdb");
+    }
+    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
+    return of(arguments, rows(arguments));
+  }
+
+  /**
+   * Reads the options for the changes of a database.
+   *
+   * @param stored the schema of its rows, or null if its values are bytes
+   * @throws UsageException if a value is wrong, options conflict, or the changes are not like the
+   *     database
+   */
+  public static InputOptions ofChanges(Arguments arguments, @Nullable RowSchema stored)
+      throws UsageException {
+    TargetOptions.refuseSameFile(arguments, "--rejects", AVRO_SCHEMA);
+    DeleteField deleteField = deleteField(arguments);
+    if (deleteField != null && !arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(
+          DELETE_FIELD
+              + " needs --csv or --jsonl: text lines have no fields; name keys to delete"
+              + " in a file of their own with --delete");
+    }
+    return of(arguments, changedRows(arguments, stored)).withDeleteField(deleteField);
+  }
+
+  /** Reads the mark of deletions; null if there is none. */
+  public static @Nullable DeleteField deleteField(Arguments arguments) throws UsageException {
+    Optional<String> given = arguments.text(DELETE_FIELD);
+    try {
+      return given.isEmpty() ? null : DeleteField.parse(given.get());
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(DELETE_FIELD + " " + e.getMessage());
+    }
+  }
+
+  /** Reads how the keys to delete are written. */
+  public static InputOptions ofKeys(Arguments arguments, List<String> files) throws UsageException {
+    return InputOptions.defaults()
+        .withInputs(files)
+        .withFormat(new Format.Keys())
+        .withEncoding(charset(arguments))
+        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
+        .withAllowEmptyKey(arguments.has("--allow-empty-key"))
+        .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
+  }
+
+  private static InputOptions of(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
+    List<String> inputs = arguments.all("-i");
+    if (inputs.contains("")) {
+      throw new UsageException("-i takes a file, a directory or -, not \"\"");
+    }
+    if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
+      throw new UsageException("-i - is given twice, but there is only one standard input");
+    }
+    OnBadLine onBadLine = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
+    Optional<String> rejects = arguments.text("--rejects");
+    if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
+      throw new UsageException("--rejects needs --on-bad-line skip");
+    }
+    Format format = format(arguments, rows);
+    Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
+    if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
+      throw new UsageException(
+          "--value-encoding needs a value that is a single text: that of a text line, or one"
+              + " --value-column");
+    }
+    return InputOptions.defaults()
+        .withInputs(inputs)
+        .withFormat(format)
+        .withEncoding(charset(arguments))
+        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
+        .withValueEncoding(valueEncoding)
+        .withOnBadLine(onBadLine)
+        .withRejects(arguments.path("--rejects").orElse(null))
+        .withAllowEmptyKey(arguments.has("--allow-empty-key"))
+        .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
+  }
+
+  private static Format format(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
+    boolean csv = arguments.has("--csv");
+    boolean jsonl = arguments.has("--jsonl");
+    TargetOptions.refuseTogether(arguments, "--csv", "--jsonl", "the input is one or the other");
+    for (String option : CSV_ONLY) {
+      if (arguments.has(option) && !csv) {
+        throw new UsageException(option + " needs --csv");
+      }
+    }
+    if (arguments.has("--key-field") && !jsonl) {
+      throw new UsageException("--key-field needs --jsonl");
+    }
+    if (arguments.has("-s") && (csv || jsonl)) {
+      throw new UsageException(
+          csv
+              ? "-s is for text lines; CSV takes --csv-delimiter"
+              : "-s is for text lines, not for --jsonl");
+    }
+    if (csv) {
+      return csv(arguments, rows);
+    }
+    return jsonl ? jsonLines(arguments, rows) : new Format.Text(separator(arguments));
+  }
+
+  private static Format csv(Arguments arguments, Format.@Nullable Rows rows) throws UsageException {
+    List<String> valueColumns = arguments.all("--value-column");
+    String delimiter = Escapes.resolve("--csv-delimiter", arguments.text("--csv-delimiter", ","));
+    boolean usable =
+        delimiter.length() == 1 && delimiter.charAt(0) > 0 && delimiter.charAt(0) < 127;
+    if (!usable || "\"\r\n".contains(delimiter)) {
+      throw new UsageException(
+          "--csv-delimiter takes one ASCII character other than a quote or a line end, not \""
+              + delimiter
+              + "\"");
+    }
+    if (arguments.has("--csv-values") && valueColumns.size() == 1) {
+      throw new UsageException(
+          "--csv-values is for several columns; the value of one --value-column is its text");
+    }
+    return new Format.Csv(
+        arguments.text("--key-column").orElse(null),
+        valueColumns,
+        arguments.choice("--csv-values", Format.Csv.Values.class, Format.Csv.Values.JSON),
+        delimiter.charAt(0),
+        rows);
+  }
+
+  private static Format jsonLines(Arguments arguments, Format.@Nullable Rows rows)
+      throws UsageException {
+    return new Format.JsonLines(
+        arguments
+            .text("--key-field")
+            .orElseThrow(
+                () ->
+                    new UsageException(
+                        "--jsonl needs --key-field FIELD, the field that is the key")),
+        rows);
+  }
+
+  private static Format.@Nullable Rows rows(Arguments arguments) throws UsageException {
+    Optional<Path> file = arguments.path(AVRO_SCHEMA);
+    if (file.isEmpty()) {
+      if (arguments.has(IGNORE_EXTRA)) {
+        throw new UsageException(IGNORE_EXTRA + " needs " + AVRO_SCHEMA);
+      }
+      return null;
+    }
+    if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(AVRO_SCHEMA + " needs --csv or --jsonl: text lines have no columns");
+    }
+    refuseValues(arguments, AVRO_SCHEMA, "a row has the columns of its schema");
+    RowSchema schema = schema(file.get());
+    requireWritable(schema, arguments, AVRO_SCHEMA + " " + file.get());
+    int longest =
+        arguments.has("-a")
+            ? arguments.integer(
+                "--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH)
+            : RecordBatch.MAX_VALUE_LENGTH;
+    return new Format.Rows(schema, arguments.has(IGNORE_EXTRA), longest);
+  }
+
+  private static Format.@Nullable Rows changedRows(Arguments arguments, @Nullable RowSchema stored)
+      throws UsageException {
+    Optional<Path> file = arguments.path(AVRO_SCHEMA);
+    if (stored == null) {
+      for (String option : List.of(AVRO_SCHEMA, IGNORE_EXTRA)) {
+        if (arguments.has(option)) {
+          throw new UsageException(
+              option + " is for databases of typed rows, but the values of this one are plain");
+        }
+      }
+      return null;
+    }
+    if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
+      throw new UsageException(
+          "the database has typed rows, and text lines have no columns: give --csv or --jsonl, or"
+              + " use bsdb merge-parquet (bsdb stat --schema shows the columns)");
+    }
+    for (String option : List.of("--value-column", "--csv-values", "--value-encoding")) {
+      if (arguments.has(option)) {
+        throw new UsageException(
+            option
+                + " is for plain values, but the database has typed rows, whose schema says"
+                + " what a value is");
+      }
+    }
+    RowSchema written = file.isPresent() ? schema(file.get()) : stored;
+    String origin =
+        file.isPresent() ? AVRO_SCHEMA + " " + file.get() : "the schema of the database";
+    requireWritable(written, arguments, origin);
+    try {
+      return new Format.Rows(
+          written,
+          arguments.has(IGNORE_EXTRA),
+          RecordBatch.MAX_VALUE_LENGTH,
+          RowResolution.of(written, stored));
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(
+          origin
+              + " does not fit that of the database: "
+              + e.getMessage()
+              + " (bsdb stat --schema shows that schema)");
+    }
+  }
+
+  private static void refuseValues(Arguments arguments, String option, String reason)
+      throws UsageException {
+    for (String other : List.of("--value-column", "--csv-values")) {
+      TargetOptions.refuseTogether(arguments, option, other, reason);
+    }
+    TargetOptions.refuseTogether(
+        arguments, option, "--value-encoding", "the schema defines the values of a row");
+  }
+
+  private static void requireWritable(RowSchema schema, Arguments arguments, String origin)
+      throws UsageException {
+    try {
+      if (arguments.has("--csv")) {
+        new CsvRows(schema);
+      } else {
+        new JsonRows(schema, "", false);
+      }
+      new FieldNames(schema.avro());
+    } catch (IllegalArgumentException unwritable) {
+      throw new UsageException(origin + ": " + unwritable.getMessage());
+    }
+  }
+
+  private static RowSchema schema(Path file) throws UsageException {
+    try {
+      if (Files.isDirectory(file)) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is a directory, not an .avsc file");
+      }
+      byte[] bytes;
+      try (InputStream in = Files.newInputStream(file)) {
+        bytes = in.readNBytes(LONGEST_SCHEMA + 1);
+      }
+      if (bytes.length > LONGEST_SCHEMA) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is longer than 8 MiB");
+      }
+      if (!Utf8.isValid(bytes, 0, bytes.length)) {
+        throw new UsageException(AVRO_SCHEMA + " " + file + ": is not UTF-8");
+      }
+      String json = new String(bytes, StandardCharsets.UTF_8);
+      return RowSchema.parse(json.startsWith("\uFEFF") ? json.substring(1) : json);
+    } catch (NoSuchFileException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": no such file");
+    } catch (AccessDeniedException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": permission denied");
+    } catch (IOException e) {
+      throw new UsageException(AVRO_SCHEMA + " " + file + ": " + e.getMessage());
+    } catch (IllegalArgumentException e) {
+      String words = String.valueOf(e.getMessage());
+      throw new UsageException(
+          AVRO_SCHEMA + " " + file + ": " + words.lines().findFirst().orElse(words));
+    }
+  }
+
+  private static String separator(Arguments arguments) throws UsageException {
+    String separator = Escapes.resolve("-s", arguments.text("-s", " "));
+    if (separator.isEmpty()) {
+      throw new UsageException("-s takes at least one character");
+    }
+    if (separator.contains("\n")) {
+      throw new UsageException("-s cannot contain a line feed, which ends a line");
+    }
+    return separator;
+  }
+
+  private static boolean hasSimpleValue(Format format) {
+    return format instanceof Format.Text
+        || (format instanceof Format.Csv csv && csv.valueColumns().size() == 1);
+  }
+
+  private static Charset charset(Arguments arguments) throws UsageException {
+    String name = arguments.text("-e", "UTF-8");
+    try {
+      return name.equals("UTF-8") ? StandardCharsets.UTF_8 : Charset.forName(name);
+    } catch (IllegalArgumentException unknown) {
+      throw new UsageException(
+          "-e takes a character encoding such as UTF-8, GB18030 or ISO-8859-1, not \""
+              + name
+              + "\"");
+    }
+  }
+}

@@ -1,0 +1,318 @@
+package tech.bsdb.tools.make;
+
+import java.io.IOException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.security.SecureRandom;
+import java.util.ArrayList;
+import java.util.List;
+import java.util.Locale;
+import java.util.Optional;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.HashAlgorithm;
+import tech.bsdb.Layout;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/**
+ * Options for the database: what to build, where, and with which resources.
+ *
+ * @param target the directory of the database
+ * @param build what to build
+ * @param withoutEffect options that were given and change nothing, each with the reason
+ */
+public record TargetOptions(Path target, BuildOptions build, List<String> withoutEffect) {
+  private static final long MEBIBYTE = 1L << 20;
+  private static final BuildOptions DEFAULTS = BuildOptions.defaults();
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    Syntax all =
+        syntax
+            .section("Database")
+            .value(
+                "-o",
+                "DIR",
+                "directory of the new database (default ./rdb); must not exist unless --overwrite is"
+                    + " given")
+            .flag(
+                "--overwrite",
+                "replace the database at -o, in one step, when the new one is complete")
+            .value(
+                "--layout",
+                "NAME",
+                "how records are stored: blocked (default); compact, the same as -c; compressed, the"
+                    + " same as -z; packed: in the order of the keys' hashes, with neither a hash"
+                    + " function nor addresses, so that every lookup makes a single read, and scan"
+                    + " prints the records in that order; or packed-compressed, the same as -z --layout"
+                    + " packed")
+            .flag(
+                "-c",
+                "compact: store records back to back, which saves the unused rest of each 4 KiB block")
+            .flag(
+                "-z",
+                "compress with ZSTD in blocks of -bs bytes, with a dictionary trained from a sample;"
+                    + " goes with --layout packed")
+            .value(
+                "-bs",
+                "BYTES",
+                "with -z: bytes in a block before compression, 512 to 1048576 (default "
+                    + DEFAULTS.blockSize()
+                    + ")")
+            .value("--level", "N", "with -z: ZSTD level, 1 to 22 (default 6)")
+            .value(
+                "-sc",
+                "N",
+                "with -z: records in the sample, 0 to 1000000 (default "
+                    + DEFAULTS.sampleRecords()
+                    + "); 0: no dictionary")
+            .value(
+                "-ds",
+                "BYTES",
+                "with -z: size of the dictionary, 0 to 1048576 (default "
+                    + DEFAULTS.dictionaryBytes()
+                    + "); 0: none")
+            .flag(
+                "-a",
+                "approximate: keep no keys and cut values to a few bytes; one read per lookup, and an"
+                    + " absent key is mistaken for a present one in 1 of 2^cb cases")
+            .value(
+                "--approximate-width",
+                "N",
+                "with -a: bytes kept of each value, 1 to 255 (default 8)")
+            .value(
+                "-cb",
+                "BITS",
+                "checksum bits per key, 0 to 32 (default 4): absent keys are detected without a read,"
+                    + " except 1 in 2^BITS; not with --layout packed")
+            .value(
+                "--hash",
+                "WHICH",
+                "hash function: ptr (default), or gov, which takes 4.6 bits a key besides the checksum"
+                    + " bits instead of 2.5 and answers lookups more slowly, but is read by older"
+                    + " readers, too; not with --layout packed")
+            .value(
+                "--filter-bits",
+                "BITS",
+                "with --layout packed, also compressed: bits per key of a filter, 0 to 16 (default 0: no"
+                    + " filter): absent keys are detected without a read, except 1 in 2^BITS. Lookups"
+                    + " that read from the device keep the filter in memory, BITS + 2.25 bits a record;"
+                    + " those in mapped or loaded files do without it")
+            .flag(
+                "--ordered",
+                "also store the order of the keys, by their bytes (10 comes before 9), for the ranges"
+                    + " and prefixes of bsdb scan: 2 to 20 bytes a key, the fewer, the more keys have"
+                    + " in common at their beginning; and the records in this order, except in the"
+                    + " packed layouts. Lookups do not use it; not with -a")
+            .value(
+                "--shards",
+                "N",
+                "divide the database into N shards, 2 to 16384, each a database in a directory of its"
+                    + " own: by the slots of Redis Cluster, of which each shard has a range. All"
+                    + " commands take the directory of the set as a whole; default 1: not divided")
+            .value(
+                "--data-files",
+                "N",
+                "number of data files, 1 to 128 (default 1); of each shard, with --shards")
+            .value(
+                "--on-duplicate",
+                "WHAT",
+                "what to do with a duplicate key: error (default), or keep the first or the last")
+            .value(
+                "--seed",
+                "N",
+                "seed of the key hash: a whole number (default 0), or random; with a random seed nobody"
+                    + " can craft keys that collide, but the same input gives different bytes each"
+                    + " time");
+    return declareResources(all);
+  }
+
+  /** Declares the options for the resources of a build. */
+  public static Syntax declareResources(Syntax syntax) {
+    return syntax
+        .section("Resources")
+        .value(
+            "-ps",
+            "MB",
+            "memory for a pass over the index, or over the records with --layout packed, 1 to"
+                + " 1048576 (default 1024)")
+        .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
+        .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @throws UsageException if a value is out of range, or options conflict
+   */
+  public static TargetOptions of(Arguments arguments) throws UsageException {
+    boolean approximate = arguments.has("-a");
+    refuseTogether(arguments, "-c", "-z", "a compressed database is already compact");
+    refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
+    refuseTogether(arguments, "-a", "--ordered", "an approximate database keeps no keys");
+    Layout layout = layout(arguments);
+    int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
+    if (filterBits > 0 && !layout.isPacked()) {
+      throw new UsageException(
+          "--filter-bits goes with --layout packed: "
+              + (approximate ? "an approximate database" : "the layout " + name(layout))
+              + " has checksum bits in its hash function, which reject absent keys; set them with"
+              + " -cb, or choose --layout packed");
+    }
+    if (arguments.has("-cb") && layout.isPacked()) {
+      throw new UsageException(
+          "-cb and --layout packed cannot be combined: a packed index has no checksum bits; leave"
+              + " -cb out, or see --filter-bits");
+    }
+    if (arguments.has("--hash") && layout.isPacked()) {
+      throw new UsageException(
+          "--hash and --layout packed cannot be combined: a packed database has no hash function;"
+              + " leave --hash out");
+    }
+    if (arguments.has("--approximate-width") && !approximate) {
+      throw new UsageException("--approximate-width needs -a");
+    }
+    String target = arguments.text("-o", "./rdb");
+    if (target.isEmpty()) {
+      throw new UsageException("-o takes a directory, not \"\"");
+    }
+    int width =
+        arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
+    BuildOptions build =
+        DEFAULTS
+            .withLayout(layout)
+            .withApproximateWidth(approximate ? width : 0)
+            .withHash(arguments.choice("--hash", HashAlgorithm.class, DEFAULTS.hash()))
+            .withChecksumBits(arguments.integer("-cb", 0, 32, DEFAULTS.checksumBits()))
+            .withFilterBits(filterBits)
+            .withOrderedKeys(arguments.has("--ordered"))
+            .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
+            .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
+            .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))
+            .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()))
+            .withShards(arguments.integer("--shards", 1, 16_384, DEFAULTS.shards()))
+            .withDataFiles(arguments.integer("--data-files", 1, 128, DEFAULTS.dataFiles()))
+            .withDuplicates(
+                arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
+            .withOverwrite(arguments.has("--overwrite"))
+            .withSeed(seed(arguments));
+    return new TargetOptions(
+        arguments.path("-o", target),
+        withResources(arguments, build),
+        withoutEffect(arguments, layout));
+  }
+
+  /**
+   * Sets the resources of a build.
+   *
+   * @throws UsageException if a value is out of range
+   */
+  public static BuildOptions withResources(Arguments arguments, BuildOptions build)
+      throws UsageException {
+    Optional<String> temporary = arguments.text("-temp");
+    if (temporary.isPresent() && temporary.get().isEmpty()) {
+      throw new UsageException("-temp takes a directory, not \"\"");
+    }
+    return build
+        .withMemoryBytes(
+            MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
+        .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
+        .withTemporaryDirectory(arguments.path("-temp").orElse(null));
+  }
+
+  private static long seed(Arguments arguments) throws UsageException {
+    String seed = arguments.text("--seed", "0");
+    if (seed.equals("random")) {
+      return new SecureRandom().nextLong();
+    }
+    try {
+      return Long.parseLong(seed);
+    } catch (NumberFormatException e) {
+      throw new UsageException(
+          "--seed "
+              + seed
+              + ": not a whole number from "
+              + Long.MIN_VALUE
+              + " to "
+              + Long.MAX_VALUE
+              + ", or random");
+    }
+  }
+
+  private static Layout layout(Arguments arguments) throws UsageException {
+    Layout ofFlags =
+        arguments.has("-z")
+            ? Layout.COMPRESSED
+            : arguments.has("-c") ? Layout.COMPACT : Layout.BLOCKED;
+    Layout layout = arguments.choice("--layout", Layout.class, ofFlags, TargetOptions::name);
+    if (arguments.has("-z") && layout.isPacked()) {
+      return Layout.PACKED_COMPRESSED;
+    }
+    if (layout != ofFlags && ofFlags != Layout.BLOCKED) {
+      throw new UsageException(
+          (ofFlags == Layout.COMPACT ? "-c" : "-z")
+              + " and --layout "
+              + name(layout)
+              + " cannot be combined: name one layout");
+    }
+    return layout;
+  }
+
+  private static String name(Layout layout) {
+    return layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
+
+  private static List<String> withoutEffect(Arguments arguments, Layout layout) {
+    List<String> idle = new ArrayList<>();
+    for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
+      if (arguments.has(option) && !layout.isCompressed()) {
+        idle.add(option + " has no effect without -z");
+      }
+    }
+    if (arguments.has("--data-files") && arguments.has("-a")) {
+      idle.add("--data-files has no effect with -a");
+    }
+    return List.copyOf(idle);
+  }
+
+  /** The path with symbolic links resolved, as far as it exists. */
+  public static Path resolved(Path path) throws IOException {
+    Path absolute = path.toAbsolutePath().normalize();
+    if (Files.exists(absolute)) {
+      return absolute.toRealPath();
+    }
+    Path parent = absolute.getParent();
+    Path name = absolute.getFileName();
+    return parent == null || name == null ? absolute : resolved(parent).resolve(name);
+  }
+
+  /** Refuses to overwrite a file that is read. */
+  static void refuseSameFile(Arguments arguments, String written, String read)
+      throws UsageException {
+    Optional<Path> to = arguments.path(written);
+    Optional<Path> from = arguments.path(read);
+    if (to.isPresent() && from.isPresent() && isSameFile(to.get(), from.get())) {
+      throw new UsageException(
+          written + " " + to.get() + " is the file of " + read + "; name another file");
+    }
+  }
+
+  private static boolean isSameFile(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException notThere) {
+      return false;
+    }
+  }
+
+  static void refuseTogether(Arguments arguments, String one, String other, String reason)
+      throws UsageException {
+    if (arguments.has(one) && arguments.has(other)) {
+      throw new UsageException(one + " and " + other + " cannot be combined: " + reason);
+    }
+  }
+}
