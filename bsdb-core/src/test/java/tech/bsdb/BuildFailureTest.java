@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.EnumSet;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicReference;
@@ -37,7 +38,8 @@ class BuildFailureTest {
   @TempDir Path directory;
 
   private final Truth old = new Truth().add("old", "value").absent(Truth.utf8("key"));
-  private final Truth records = Truth.random(Seeds.random("BuildFailureTest"), 3000, 50);
+  private final SplittableRandom random = Seeds.random("BuildFailureTest");
+  private final Truth records = Truth.random(random, 3000, 50);
   private List<String> before;
 
   private Path target() {
@@ -79,7 +81,15 @@ class BuildFailureTest {
       kinds.add(Arguments.of(Layout.COMPRESSED, overwrite, 0, 3));
       kinds.add(Arguments.of(Layout.PACKED, overwrite, 0, 3));
     }
-    return kinds;
+    if (Rounds.everything()) {
+      return kinds;
+    }
+    int half = kinds.size() / 2;
+    List<Arguments> few = new ArrayList<>(); // each kind once, every second over the old database
+    for (int i = 0; i < half; i++) {
+      few.add(kinds.get(i % 2 * half + i));
+    }
+    return few;
   }
 
   private DatabaseBuilder builder(
@@ -130,13 +140,18 @@ class BuildFailureTest {
     return calls.get();
   }
 
+  /** The calls to break a build off in: all, or some. */
+  private List<Integer> chosen(int calls) {
+    return Rounds.some(1, calls, 4, random);
+  }
+
   @ParameterizedTest
   @MethodSource("kinds")
   void aListenerThatFails(Layout layout, boolean overwrite, int width, int shards)
       throws Exception {
     int calls = calls(layout, width, shards);
     assertThat(calls).isGreaterThan(9);
-    for (int n = 1; n <= calls; n++) {
+    for (int n : chosen(calls)) {
       AtomicInteger left = new AtomicInteger(n);
       assertThatThrownBy(
               () -> {
@@ -201,7 +216,7 @@ class BuildFailureTest {
   void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width, int shards)
       throws Exception {
     int calls = calls(layout, width, shards);
-    for (int n = 1; n <= calls; n++) {
+    for (int n : chosen(calls)) {
       AtomicInteger left = new AtomicInteger(n);
       AtomicReference<DatabaseBuilder> self = new AtomicReference<>();
       assertThatThrownBy(
@@ -233,7 +248,7 @@ class BuildFailureTest {
   void aCloseByAnotherThread(Layout layout, boolean overwrite, int width, int shards)
       throws Exception {
     int calls = calls(layout, width, shards);
-    for (int n = 1; n <= calls; n++) {
+    for (int n : chosen(calls)) {
       AtomicInteger left = new AtomicInteger(n);
       AtomicReference<Thread> closer = new AtomicReference<>();
       AtomicReference<DatabaseBuilder> self = new AtomicReference<>();
@@ -277,8 +292,7 @@ class BuildFailureTest {
   void anInterruptedThread(Layout layout, boolean overwrite, int width, int shards)
       throws Exception {
     int calls = calls(layout, width, shards);
-    int broken = 0;
-    for (int n = 1; n <= calls; n++) {
+    for (int n : chosen(calls)) {
       AtomicInteger left = new AtomicInteger(n);
       try (DatabaseBuilder builder =
           builder(
@@ -294,7 +308,6 @@ class BuildFailureTest {
         addAll(builder);
         builder.finish();
       } catch (IOException e) {
-        broken++;
         assertThat(e)
             .isInstanceOf(InterruptedIOException.class)
             .hasMessageContaining("interrupted; nothing was published");
@@ -306,7 +319,6 @@ class BuildFailureTest {
       throw new AssertionError(
           "the interrupt in call " + n + " of " + calls + " broke nothing off");
     }
-    assertThat(broken).isEqualTo(calls);
   }
 
   @Test

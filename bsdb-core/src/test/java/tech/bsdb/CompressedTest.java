@@ -3,11 +3,14 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 
 import java.nio.file.Path;
+import java.util.List;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 
 /**
@@ -58,8 +61,14 @@ class CompressedTest {
     truth.check(target);
   }
 
+  static List<Integer> blockSizes() {
+    List<Integer> sizes =
+        List.of(512, 513, 1000, 4096, 32_767, 32_768, 65_535, 65_536, 65_537, 1 << 20);
+    return Rounds.some(sizes, 5, Seeds.random("CompressedTest block sizes"));
+  }
+
   @ParameterizedTest
-  @ValueSource(ints = {512, 513, 1000, 4096, 32_767, 32_768, 65_535, 65_536, 65_537, 1 << 20})
+  @MethodSource("blockSizes")
   void blocksOfEverySizeBuild(int blockSize) throws Exception {
     Truth truth = words(1000);
     for (int i = 0; i < (blockSize > 100_000 ? 5 : 15); i++) {
@@ -112,6 +121,7 @@ class CompressedTest {
     truth.check(target);
   }
 
+  @Tag("nightly")
   @Test
   void largeValuesDoNotWaitInTheHeap() throws Exception {
     byte[] value = new byte[60 << 20];

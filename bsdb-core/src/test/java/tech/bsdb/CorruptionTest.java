@@ -32,27 +32,30 @@ class CorruptionTest {
   @ParameterizedTest
   @EnumSource
   void bitsOfContentAreFlipped(Golden golden) throws Exception {
-    flip(golden, Seeds.random("CorruptionTest " + golden), 6);
+    flip(golden, Seeds.random("CorruptionTest " + golden), 6, Rounds.longOrShort(1, 32));
   }
 
   @Tag("long")
   @ParameterizedTest
   @EnumSource
   void everyBitIsFlipped(Golden golden) throws Exception {
-    flip(golden, new SplittableRandom(0), PAGE);
+    flip(golden, new SplittableRandom(0), PAGE, 1);
   }
 
-  /** Flips every bit of the bytes that are not zero, and of some of the others in each page. */
-  private void flip(Golden golden, SplittableRandom random, int paddingPerPage) throws IOException {
+  /** Flips bits, one in so many, of bytes that are not zero, and of some others in each page. */
+  private void flip(Golden golden, SplittableRandom random, int paddingPerPage, int oneIn)
+      throws IOException {
     Specimen specimen = specimen(golden);
     for (Path file : Golden.files(specimen.directory())) {
       byte[] bytes = Files.readAllBytes(file);
       for (int at = 0; at < bytes.length; at++) {
         if (bytes[at] != 0 || random.nextInt(PAGE) < paddingPerPage) {
           for (int bit = 8 * at; bit < 8 * at + 8; bit++) {
-            Specimen.flip(file, bit);
-            specimen.check(file, "flipped bit " + bit);
-            Specimen.flip(file, bit);
+            if (random.nextInt(oneIn) == 0) {
+              Specimen.flip(file, bit);
+              specimen.check(file, "flipped bit " + bit);
+              Specimen.flip(file, bit);
+            }
           }
         }
       }
@@ -64,24 +67,25 @@ class CorruptionTest {
   @ParameterizedTest
   @EnumSource
   void filesAreCutShort(Golden golden) throws Exception {
-    cut(golden, 32);
+    cut(golden, Rounds.longOrShort(32, 256), Rounds.longOrShort(20, 4));
   }
 
   @Tag("long")
   @ParameterizedTest
   @EnumSource
   void filesAreCutAtEveryLength(Golden golden) throws Exception {
-    cut(golden, 1);
+    cut(golden, 1, 0);
   }
 
-  private void cut(Golden golden, int step) throws IOException {
+  /** Cuts at multiples of the step, and at all lengths so near to the end of a page. */
+  private void cut(Golden golden, int step, int near) throws IOException {
     Specimen specimen = specimen(golden);
     for (Path file : Golden.files(specimen.directory())) {
       byte[] bytes = Files.readAllBytes(file);
       try (FileChannel channel = FileChannel.open(file, StandardOpenOption.WRITE)) {
         for (int length = bytes.length - 1; length >= 0; length--) {
           int toEdge = Math.min(length % PAGE, PAGE - length % PAGE);
-          if (length % step == 0 || toEdge < 20) {
+          if (length % step == 0 || toEdge < near) {
             channel.truncate(length);
             specimen.check(file, "cut to " + length);
           }

@@ -35,7 +35,10 @@ class DuplicatesTest {
     List<Arguments> cases = new ArrayList<>();
     for (Layout layout : Layout.values()) {
       for (int files : new int[] {1, 3}) {
-        cases.add(Arguments.of(layout, files, 0));
+        boolean odd = layout.ordinal() % 2 == 1;
+        if (Rounds.everything() || odd == (files == 1)) {
+          cases.add(Arguments.of(layout, files, 0));
+        }
       }
     }
     cases.add(Arguments.of(Layout.BLOCKED, 1, 6));
@@ -82,10 +85,8 @@ class DuplicatesTest {
   @ParameterizedTest
   @MethodSource("layouts")
   void theFirstTwoPlacesAreNamed(Layout layout, int files, int width) throws Exception {
-    for (int[] places :
-        new int[][] {
-          {0, 1}, {5, 899}, {0, 450, 899}, {3, 4, 5, 6}, {10, 300, 301, 600, 601, 898}
-        }) {
+    int[][] all = {{0, 1}, {5, 899}, {0, 450, 899}, {3, 4, 5, 6}, {10, 300, 301, 600, 601, 898}};
+    for (int[] places : Rounds.some(List.of(all), 3, random)) {
       List<Truth.Entry> records = records(files, 900, places);
       Path target = directory.resolve("db");
       for (boolean ordered : List.of(false, width == 0)) {
@@ -110,8 +111,8 @@ class DuplicatesTest {
   @ParameterizedTest
   @MethodSource("layouts")
   void theFirstOrTheLastStays(Layout layout, int files, int width) throws Exception {
-    for (int[] places :
-        new int[][] {{0, 1}, {5, 899}, {0, 450, 899}, {10, 300, 301, 600, 601, 898}}) {
+    int[][] all = {{0, 1}, {5, 899}, {0, 450, 899}, {10, 300, 301, 600, 601, 898}};
+    for (int[] places : Rounds.some(List.of(all), 2, random)) {
       for (DuplicatePolicy policy :
           new DuplicatePolicy[] {DuplicatePolicy.FIRST, DuplicatePolicy.LAST}) {
         List<Truth.Entry> records = records(files, 900, places);

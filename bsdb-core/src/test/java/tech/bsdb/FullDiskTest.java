@@ -21,6 +21,9 @@ import org.junit.jupiter.params.provider.EnumSource;
 class FullDiskTest {
   private static final long STEP = 96 << 10;
 
+  /** What the disk grows by. */
+  private static final long GROWTH = Rounds.longOrShort(1, 2) * STEP;
+
   @TempDir Path directory;
 
   private final Truth records = Truth.random(Seeds.random("FullDiskTest"), 9000, 100);
@@ -36,7 +39,7 @@ class FullDiskTest {
     int full = 0;
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
       Path target = disk.directory().resolve("db");
-      for (long size = STEP; ; size += STEP) {
+      for (long size = STEP; ; size += GROWTH) {
         disk.resize(size);
         try {
           records.build(target, options(layout).withOrderedKeys(true));
@@ -60,7 +63,7 @@ class FullDiskTest {
     int full = 0;
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), STEP)) {
       Path target = disk.directory().resolve("db");
-      for (long size = STEP; ; size += STEP) {
+      for (long size = STEP; ; size += GROWTH) {
         disk.resize(size);
         try {
           records.build(target, options);
@@ -85,7 +88,7 @@ class FullDiskTest {
       Path target = disk.directory().resolve("db");
       old.build(target, BuildOptions.defaults());
       List<String> before = Leaks.tree(disk.directory());
-      for (long size = 2 * STEP; ; size += STEP) {
+      for (long size = 2 * STEP; ; size += GROWTH) {
         disk.resize(size);
         try {
           records.build(target, options(layout).withOverwrite(true));

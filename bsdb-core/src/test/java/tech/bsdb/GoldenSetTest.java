@@ -9,6 +9,7 @@ import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -20,6 +21,7 @@ import tech.bsdb.format.KeySlots;
  * The set of shards that is kept for ever is read as it was written, and a build today gives the
  * same bytes. Written like those of {@link GoldenTest}.
  */
+@Tag("jdk")
 class GoldenSetTest {
   private static final String ID = "v1-sharded";
   private static final int SHARDS = 3;

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
@@ -16,6 +17,7 @@ import org.junit.jupiter.params.provider.EnumSource;
  * <p>Run with {@code -Dbsdb.golden.write=true} it writes the databases anew to {@code
  * src/test/resources/golden}; that is for a format that was never released.
  */
+@Tag("jdk")
 class GoldenTest {
   @TempDir Path directory;
 

@@ -11,6 +11,7 @@ import java.nio.file.Path;
 import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -23,6 +24,7 @@ import tech.bsdb.store.PublishOptions;
  * What a build or a publication has just written lies in huge pages, where the file system of
  * temporary files makes them: a file that is written here by hand shows that first.
  */
+@Tag("jdk")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class HugePagesOfFilesTest {
   private static final int HUGE = ChunkBuffer.HUGE_PAGE;

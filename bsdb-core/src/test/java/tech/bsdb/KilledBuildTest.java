@@ -31,11 +31,12 @@ class KilledBuildTest {
 
   @Test
   void theOldOrTheNewIsThere() throws Exception {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < Rounds.of(1); i++) {
       killOverwriting(i);
     }
   }
 
+  @Tag("nightly")
   @Test
   void aNewTargetIsWholeOrAbsent() throws Exception {
     for (int i = 0; i < 4; i++) {
@@ -43,6 +44,7 @@ class KilledBuildTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void theOldSetOrTheNewIsThere() throws Exception {
     for (int i = 0; i < 6; i++) {

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.io.TempDir;
  * Merges that are killed at random moments: the target is that of one merge or the next, never a
  * part, and the base is as it was.
  */
+@Tag("nightly")
 @Timeout(value = 60, unit = TimeUnit.MINUTES, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KilledMergeTest {
   private static final int RECORDS = 3000;

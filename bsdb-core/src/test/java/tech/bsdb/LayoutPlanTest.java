@@ -12,9 +12,11 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -140,7 +142,8 @@ class LayoutPlanTest {
   @ParameterizedTest
   @MethodSource("shapes")
   void anOrderTakesAtMostAsMuch(int records, int key, int value) throws Exception {
-    for (Layout layout : Layout.values()) {
+    SplittableRandom random = Seeds.random("LayoutPlanTest " + records + " " + key + " " + value);
+    for (Layout layout : Rounds.some(List.of(Layout.values()), 2, random)) {
       BuildOptions without = options.withLayout(layout).withDictionaryBytes(0);
       BuildOptions chosen = without.withOrderedKeys(true);
       LayoutPlan plan = LayoutPlan.of(chosen, records, key, value);
@@ -164,6 +167,7 @@ class LayoutPlanTest {
     requireEnoughDisk(plan, build(chosen, 500_000, 8, 60));
   }
 
+  @Tag("nightly")
   @ParameterizedTest
   @EnumSource(Layout.class)
   void anOrderOfAMillionRandomKeys(Layout layout) throws Exception {
@@ -188,7 +192,8 @@ class LayoutPlanTest {
   })
   void theKeysOfPackedRecordsAreSpilledBesideThem(int records, int key, int value, int threads)
       throws Exception {
-    for (Layout layout : new Layout[] {Layout.PACKED, Layout.PACKED_COMPRESSED}) {
+    SplittableRandom random = Seeds.random("LayoutPlanTest " + records);
+    for (Layout layout : Rounds.some(List.of(Layout.PACKED, Layout.PACKED_COMPRESSED), 1, random)) {
       BuildOptions without =
           options
               .withLayout(layout)
@@ -267,12 +272,17 @@ class LayoutPlanTest {
             LayoutPlan.of(chosen.withSampleRecords(0), 20_000, 8, 50).databaseBytes() + 7L * PAGE);
   }
 
+  static List<Layout> layouts() {
+    return Rounds.some(List.of(Layout.values()), 2, Seeds.random("LayoutPlanTest layouts"));
+  }
+
   @ParameterizedTest
-  @EnumSource(Layout.class)
+  @MethodSource("layouts")
   void temporaryFilesOfAMillionRecords(Layout layout) throws Exception {
     requireCloseDiskOfAMillion(options.withLayout(layout));
   }
 
+  @Tag("nightly")
   @Test
   void theHashFunctionPtrOfAMillionRecords() throws Exception {
     Built built = requireCloseDiskOfAMillion(options.withHash(HashAlgorithm.PTR));
@@ -280,6 +290,7 @@ class LayoutPlanTest {
     assertThat(plan.hashBytes()).isCloseTo(built.statistics.hashBytes(), within((long) PAGE));
   }
 
+  @Tag("nightly")
   @Test
   void temporaryFilesOfAMillionRecordsWithTheHashFunctionGov() throws Exception {
     requireCloseDiskOfAMillion(options.withHash(HashAlgorithm.GOV));

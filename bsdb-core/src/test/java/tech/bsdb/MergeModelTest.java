@@ -23,8 +23,8 @@ import org.junit.jupiter.params.provider.MethodSource;
  */
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class MergeModelTest {
-  /** Sequences of each layout; together with other layouts, a hundred. */
-  private static final int SEQUENCES = 20;
+  /** Sequences of each layout. */
+  private static final int SEQUENCES = Rounds.of(4);
 
   private static final int MERGES = 2;
 

@@ -384,7 +384,7 @@ class MergeTest {
     try (Stream<Path> files = Files.walk(base)) {
       data = files.filter(file -> file.getFileName().toString().startsWith("data-")).toList();
     }
-    for (int i = 0; i < 20; i++) {
+    for (int i = 0; i < Rounds.of(2); i++) {
       Path damaged = data.get(random.nextInt(data.size()));
       long bits = 8 * (Files.size(damaged) - 8192); // of pages, without header and footer
       long bit = 8 * 4096 + random.nextLong(bits);
@@ -463,7 +463,7 @@ class MergeTest {
     int full = 0;
     try (SmallDisk disk = SmallDisk.mount(directory.resolve("disk"), 1 << 16)) {
       target = disk.directory().resolve("db");
-      for (long size = 1 << 16; ; size += 1 << 16) {
+      for (long size = 1 << 16; ; size += Rounds.longOrShort(1 << 16, 1 << 17)) {
         disk.resize(size);
         try (Database database = Database.open(base);
             DatabaseBuilder builder = DatabaseBuilder.from(database, target)) {

@@ -14,7 +14,8 @@ import org.jspecify.annotations.Nullable;
 /**
  * The reader in Rust ({@code native/bsdb}), which must answer like this one. Where there is no
  * cargo, or no access to the crates that it needs, checks do nothing and a warning says so. They
- * also do nothing with {@code -Dbsdb.readers=false}.
+ * also do nothing with {@code -Dbsdb.readers=false}, nor in the short form without {@code
+ * -Dbsdb.readers=true}.
  */
 public final class NativeReader {
   private static final HexFormat HEX = HexFormat.of();
@@ -65,7 +66,8 @@ public final class NativeReader {
   }
 
   private static @Nullable Path build() {
-    if (!areReadersTested()) {
+    boolean wanted = System.getProperty("bsdb.readers", "").equals("true");
+    if (!areReadersTested() || !wanted && !Rounds.everything()) {
       return null;
     }
     try {

@@ -26,7 +26,7 @@ class NativeReaderTest {
 
   @BeforeAll
   static void itIsThere() {
-    assumeTrue(NativeReader.isThere(), "no cargo here, or no crates");
+    assumeTrue(NativeReader.isThere(), "the short form, no cargo here, or no crates");
   }
 
   @ParameterizedTest

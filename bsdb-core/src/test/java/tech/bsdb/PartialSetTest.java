@@ -100,9 +100,12 @@ class PartialSetTest {
     List<byte[]> keys = new ArrayList<>(all.absentKeys());
     all.records().forEach(record -> keys.add(record.key()));
     keys.removeIf(key -> isHeld(key, HELD));
-    List<byte[]> some = new ArrayList<>(keys.subList(0, 6));
-    some.addAll(keys.subList(keys.size() - 6, keys.size()));
-    keys.stream().filter(key -> key.length > 65_535).limit(3).forEach(some::add);
+    List<byte[]> some = new ArrayList<>(keys.subList(0, Rounds.longOrShort(6, 2)));
+    some.addAll(keys.subList(keys.size() - Rounds.longOrShort(6, 2), keys.size()));
+    keys.stream()
+        .filter(key -> key.length > 65_535)
+        .limit(Rounds.longOrShort(3, 1))
+        .forEach(some::add);
     return some;
   }
 
@@ -116,7 +119,7 @@ class PartialSetTest {
     Path part = part(kind);
     Truth own = own(HELD);
     assertThat(verify(part).records()).isEqualTo(own.records().size()).isBetween(200L, 400L);
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       own.checkEveryWay(part, engine);
     }
     OpenOptions options = OpenOptions.defaults().withIndexInMemory(true).withVerify(false);
@@ -136,7 +139,7 @@ class PartialSetTest {
     Path part = part(kind);
     Truth own = own(HELD);
     List<byte[]> foreign = foreign();
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       OpenOptions open = OpenOptions.defaults().withEngine(engine);
       try (Database database = Database.open(part, open)) {
         for (byte[] key : foreign) {

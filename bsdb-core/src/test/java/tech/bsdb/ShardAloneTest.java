@@ -75,9 +75,12 @@ class ShardAloneTest {
     List<byte[]> keys = new ArrayList<>(all.absentKeys());
     all.records().forEach(record -> keys.add(record.key()));
     keys.removeIf(key -> KeySlots.shard(key, SHARDS) == shard);
-    List<byte[]> some = new ArrayList<>(keys.subList(0, 10));
-    some.addAll(keys.subList(keys.size() - 10, keys.size()));
-    keys.stream().filter(key -> key.length > 65_535).forEach(some::add);
+    List<byte[]> some = new ArrayList<>(keys.subList(0, Rounds.longOrShort(10, 3)));
+    some.addAll(keys.subList(keys.size() - Rounds.longOrShort(10, 3), keys.size()));
+    keys.stream()
+        .filter(key -> key.length > 65_535)
+        .limit(Rounds.longOrShort(keys.size(), 2))
+        .forEach(some::add);
     return some;
   }
 
@@ -90,7 +93,7 @@ class ShardAloneTest {
       assertThat(own.records()).isNotEmpty();
       assertThat(Database.verify(shards.get(i), (done, total) -> {}).records())
           .isEqualTo(own.records().size());
-      for (OpenOptions.Engine engine : Offered.engines()) {
+      for (OpenOptions.Engine engine : Offered.some(random)) {
         own.checkEveryWay(shards.get(i), engine);
       }
       try (Database database = Database.open(shards.get(i))) {
@@ -116,7 +119,7 @@ class ShardAloneTest {
     List<Path> shards = build(options);
     Truth own = own(1);
     List<byte[]> foreign = foreign(1);
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       OpenOptions open = OpenOptions.defaults().withEngine(engine);
       try (Database database = Database.open(shards.get(1), open)) {
         for (byte[] key : foreign) {

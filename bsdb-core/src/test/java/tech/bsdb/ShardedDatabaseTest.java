@@ -131,7 +131,7 @@ class ShardedDatabaseTest {
     Path target = build(truth, kinds().get(kind).withShards(shards));
     assertThat(Database.verify(target, (done, total) -> {}).records())
         .isEqualTo(truth.records().size());
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       truth.checkEveryWay(target, engine);
       try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
         assertThat(database.isShard()).isFalse();
@@ -187,7 +187,7 @@ class ShardedDatabaseTest {
     Truth truth = truth();
     Path target = build(truth, kinds().get(kind).withShards(40));
     shown = true;
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       try (Database database = Database.open(target, OpenOptions.defaults().withEngine(engine))) {
         checkNestedReads(database, truth);
       }
@@ -455,7 +455,7 @@ class ShardedDatabaseTest {
     Path target = build(truth, kinds().get(kind).withShards(5));
     Path whole = directory.resolve("whole");
     truth.build(whole, kinds().get(kind));
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       OpenOptions options = OpenOptions.defaults().withEngine(engine);
       try (Database set = Database.open(target, options);
           Database single = Database.open(whole, options)) {
@@ -491,7 +491,7 @@ class ShardedDatabaseTest {
     }
     Path target = build(truth, kinds().get(layout.name()).withShards(3));
     Database.verify(target, (done, total) -> {});
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       truth.checkEveryWay(target, engine);
     }
     try (Database database = Database.open(target)) {
@@ -514,7 +514,7 @@ class ShardedDatabaseTest {
     }
     Path target = build(truth, kinds().get(kind).withShards(8));
     Database.verify(target, (done, total) -> {});
-    for (OpenOptions.Engine engine : Offered.engines()) {
+    for (OpenOptions.Engine engine : Offered.some(random)) {
       truth.checkEveryWay(target, engine);
     }
     if (!approximate(kind)) {

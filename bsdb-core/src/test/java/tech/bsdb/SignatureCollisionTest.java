@@ -8,6 +8,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.file.Path;
 import java.util.SplittableRandom;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -157,6 +158,7 @@ class SignatureCollisionTest {
     truth.check(target);
   }
 
+  @Tag("nightly")
   @Test
   void moreKeysInABucketThanFitAreRefused() {
     Truth truth = new Truth();

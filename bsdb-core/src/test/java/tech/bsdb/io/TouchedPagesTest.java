@@ -8,10 +8,12 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Seeds;
 
 /** Touched pages are remembered, each on its own, by any number of threads. */
+@Tag("jdk")
 class TouchedPagesTest {
   @Test
   void onlyAddedPagesAreContained() {

@@ -10,9 +10,11 @@ import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
+@Tag("jdk")
 class TouchesTest {
   private static ShownFile file(int bytes) {
     return new ShownFile(new ByteBuffer[] {ByteBuffer.allocate(bytes)}, () -> {});

@@ -11,6 +11,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -20,6 +21,7 @@ import tech.bsdb.Fork;
 import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.ValueReader;
@@ -28,6 +30,7 @@ import tech.bsdb.ValueReader;
  * A steady lookup allocates the value that it returns, or the slice that it shows: no page, buffer,
  * session or context.
  */
+@Tag("jdk")
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class AllocationTest {
   private static final int RECORDS = 500;
@@ -52,6 +55,18 @@ class AllocationTest {
 
   @TempDir Path directory;
 
+  /** All, or each engine, layout and width at least once. */
+  private static List<Case> cases(boolean all) {
+    List<Case> cases = cases();
+    int engines = Offered.engines().size();
+    int kinds = cases.size() / engines;
+    List<Case> few = new ArrayList<>();
+    for (int i = 0; i < Math.max(engines, kinds); i++) {
+      few.add(cases.get(i % engines * kinds + i % kinds));
+    }
+    return all ? cases : few;
+  }
+
   private static List<Case> cases() {
     List<Case> cases = new ArrayList<>();
     for (OpenOptions.Engine engine : Offered.engines()) {
@@ -64,31 +79,34 @@ class AllocationTest {
   }
 
   /**
-   * All cases in a process of their own. In one that has run other tests the compiler has seen so
-   * many kinds of readers that it no longer removes what a lookup allocates for itself.
+   * All cases, or a few, in a process of their own. In one that has run other tests the compiler
+   * has seen so many kinds of readers that it no longer removes what a lookup allocates for itself.
    */
   @Test
   void aSteadyGetAllocatesItsValue() throws Exception {
-    List<String> command = new ArrayList<>(Fork.command(AllocationTest.class, "" + directory));
+    boolean all = Rounds.everything();
+    List<String> command =
+        new ArrayList<>(Fork.command(AllocationTest.class, "" + directory, "" + all));
     command.remove("-XX:TieredStopAtLevel=1"); // it is the optimizing compiler's work
     Process process = Fork.start(command);
     String said = new String(process.getInputStream().readAllBytes(), UTF_8);
     assertThat(process.waitFor()).as(said).isZero();
-    assertThat(said).as("the cases that ran").contains("cases: " + cases().size());
+    assertThat(said).as("the cases that ran").contains("cases: " + cases(all).size());
   }
 
   /** Runs all cases below the directory that is its argument. */
   public static void main(String[] arguments) throws Exception {
     Path directory = Path.of(arguments[0]);
+    List<Case> cases = cases(Boolean.parseBoolean(arguments[1]));
     int failed = 0;
-    for (Case each : cases()) {
+    for (Case each : cases) {
       String failure = each.run(directory.resolve(each.name()));
       if (failure != null) {
         System.out.println(each.name() + ": " + failure);
         failed++;
       }
     }
-    System.out.println("cases: " + cases().size());
+    System.out.println("cases: " + cases.size());
     System.exit(failed);
   }
 

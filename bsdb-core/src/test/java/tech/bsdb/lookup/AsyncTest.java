@@ -29,6 +29,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.read.AsyncReader;
@@ -296,7 +297,7 @@ class AsyncTest {
   @ParameterizedTest
   @MethodSource("tech.bsdb.Offered#engines")
   void aCloseInTheMiddleEndsEveryRequest(OpenOptions.Engine engine) throws Exception {
-    for (int round = 0; round < 10; round++) {
+    for (int round : Rounds.some(0, 9, 3, random)) {
       Database database = open(engine);
       List<CompletableFuture<byte[]>> futures = new ArrayList<>();
       Thread closer =

@@ -12,6 +12,7 @@ import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
 import java.util.concurrent.TimeUnit;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -22,6 +23,7 @@ import tech.bsdb.Database;
 import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
@@ -29,6 +31,7 @@ import tech.bsdb.Truth;
  * Closing under lookups: each ends with the right answer or says that the database is closed;
  * nothing crashes.
  */
+@Tag("jdk")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CloseRaceTest {
   private static final int THREADS = 8;
@@ -54,9 +57,9 @@ class CloseRaceTest {
     truth.build(target, BuildOptions.defaults().withLayout(layout).withDictionaryBytes(4096));
     ExecutorService pool = Executors.newFixedThreadPool(THREADS);
     try {
-      for (int round = 0; round < 30; round++) {
+      for (int round = 0; round < Rounds.of(3); round++) {
         Database database = Database.open(target, OpenOptions.defaults().withEngine(engine));
-        int least = round / 2; // answers that each thread has had when it is closed
+        int least = round * 15 / Rounds.of(3); // answers that each thread has had when it is closed
         CountDownLatch answered = new CountDownLatch(least == 0 ? 0 : THREADS);
         List<Future<Integer>> readers = new ArrayList<>();
         for (int thread = 0; thread < THREADS; thread++) {

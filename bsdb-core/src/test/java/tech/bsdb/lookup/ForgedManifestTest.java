@@ -30,6 +30,8 @@ import tech.bsdb.KeyRange;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.RangeOptions;
+import tech.bsdb.Rounds;
+import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -211,11 +213,12 @@ class ForgedManifestTest {
   @ParameterizedTest
   @EnumSource(names = {"DICTIONARY", "APPROXIMATE"})
   void factsAreOthers(Golden golden) throws Exception {
+    SplittableRandom random = Seeds.random("ForgedManifestTest facts");
     List<String> lines = lines(golden);
     List<AssertionError> errors = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       String[] parts = lines.get(i).split("=", 2);
-      for (String value : VALUES) {
+      for (String value : Rounds.some(VALUES, 5, random)) {
         List<String> other = new ArrayList<>(lines);
         other.set(i, parts[0] + "=" + value);
         collect(errors, () -> use(forge(golden, other), golden, parts[0] + "=" + value));
@@ -304,13 +307,14 @@ class ForgedManifestTest {
   @ParameterizedTest
   @EnumSource(names = {"COMPACT", "DICTIONARY"})
   void filesAreOthers(Golden golden) throws Exception {
+    SplittableRandom random = Seeds.random("ForgedManifestTest files");
     List<String> lines = lines(golden);
     List<AssertionError> errors = new ArrayList<>();
     for (int i = 0; i < lines.size(); i++) {
       if (lines.get(i).startsWith("file=")) {
         String[] parts = lines.get(i).substring(5).split(" ");
         for (int part = 0; part < parts.length; part++) {
-          for (String value : VALUES) {
+          for (String value : Rounds.some(VALUES, 5, random)) {
             String[] changed = parts.clone();
             changed[part] = value;
             List<String> other = new ArrayList<>(lines);
@@ -326,9 +330,9 @@ class ForgedManifestTest {
   @ParameterizedTest
   @EnumSource
   void pagesHoldAnything(Golden golden) throws Exception {
-    SplittableRandom random = tech.bsdb.Seeds.random("ForgedManifestTest");
+    SplittableRandom random = Seeds.random("ForgedManifestTest");
     List<AssertionError> errors = new ArrayList<>();
-    for (int round = 0; round < 60; round++) {
+    for (int round = 0; round < Rounds.of(6); round++) {
       collect(errors, () -> use(forgePage(golden, random), golden, "forged page"));
     }
     report(errors);

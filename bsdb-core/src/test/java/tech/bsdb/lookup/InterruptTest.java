@@ -8,6 +8,7 @@ import java.util.concurrent.Callable;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
@@ -18,6 +19,7 @@ import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
 /** A thread that is interrupted while it reads disturbs no other, nor its own later reads. */
+@Tag("jdk")
 class InterruptTest {
   @TempDir Path directory;
 

@@ -11,6 +11,7 @@ import java.util.Locale;
 import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -30,6 +31,7 @@ import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.PageCache;
 
 /** A database that is loaded into memory needs its files no more. */
+@Tag("jdk")
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class LoadedDatabaseTest {
   private static final OpenOptions LOADED =

@@ -9,6 +9,7 @@ import java.time.Duration;
 import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.assertj.core.api.ThrowableAssert.ThrowingCallable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
@@ -19,6 +20,7 @@ import tech.bsdb.directory.EngineChoice;
  * A fault in a mapped file that the virtual machine reports during a call of native code. On Java
  * 22 and newer, zstd-jni wraps it in an {@link AssertionError}.
  */
+@Tag("jdk")
 class NativeFaultTest {
   @TempDir Path directory;
 

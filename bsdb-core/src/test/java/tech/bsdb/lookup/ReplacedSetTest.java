@@ -28,6 +28,7 @@ import tech.bsdb.Forgery;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
 import tech.bsdb.Truth;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.directory.DataSet;
@@ -120,7 +121,7 @@ class ReplacedSetTest {
       openers.add(pool.submit(opener(target, OpenOptions.Engine.MAPPED, done)));
       openers.add(pool.submit(opener(target, OpenOptions.Engine.BUFFERED, done)));
       openers.add(pool.submit(verifier(target, done)));
-      for (long seed = 1; seed <= 20; seed++) {
+      for (long seed = 1; seed <= Rounds.of(4); seed++) {
         truth(seed).build(target, options(seed));
       }
     } finally {

@@ -17,6 +17,7 @@ import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tech.bsdb.Rounds;
 
 /** A session is lent to one lookup at a time, and none is out when close returns. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -26,7 +27,7 @@ class SessionsTest {
     int threads = 8;
     ExecutorService pool = Executors.newFixedThreadPool(threads);
     try {
-      for (int round = 0; round < 100; round++) {
+      for (int round = 0; round < Rounds.of(21); round++) {
         Sessions sessions = new Sessions();
         AtomicInteger out = new AtomicInteger();
         AtomicBoolean closed = new AtomicBoolean();

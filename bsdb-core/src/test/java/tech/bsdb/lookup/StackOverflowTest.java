@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.SplittableRandom;
 import java.util.concurrent.atomic.AtomicReference;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
@@ -16,6 +17,8 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
+import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
 /** A stack that overflows anywhere in a lookup harms neither later lookups nor closing. */
@@ -30,9 +33,13 @@ class StackOverflowTest {
 
   @TempDir Path directory;
 
-  /** Each starts at another depth; few where each lookup within a lookup has a ZSTD context. */
-  private static int rounds(Layout layout) {
-    return layout.isCompressed() ? 6 : FRAMES;
+  private final SplittableRandom random = Seeds.random("StackOverflowTest");
+
+  /** Depths to start at; few where each lookup within a lookup has a ZSTD context. */
+  private List<Integer> depths(Layout layout) {
+    return layout.isCompressed()
+        ? Rounds.some(0, 5, 1, random)
+        : Rounds.some(0, FRAMES - 1, 5, random);
   }
 
   private Path build(Layout layout) throws IOException {
@@ -111,12 +118,11 @@ class StackOverflowTest {
   @EnumSource
   void readersThatReadWithoutEnd(Layout layout) throws Exception {
     Path target = build(layout);
-    for (int round = 0; round < rounds(layout); round++) {
-      int frames = round % FRAMES;
+    for (int frames : depths(layout)) {
       Database database = open(target);
       assertThat(thrown(() -> deeper(frames, () -> readInRead(database))))
           .isInstanceOf(StackOverflowError.class);
-      assertSound(database, round);
+      assertSound(database, frames);
     }
   }
 
@@ -124,31 +130,29 @@ class StackOverflowTest {
   @EnumSource
   void lookupsDeepInTheStack(Layout layout) throws Exception {
     Path target = build(layout);
-    for (int round = 0; round < rounds(layout); round++) {
-      int frames = round % FRAMES;
+    for (int frames : depths(layout)) {
       Database database = open(target);
       assertThat(thrown(() -> deeper(frames, () -> getAtEachDepth(database))))
           .isInstanceOf(StackOverflowError.class);
       assertThat(thrown(() -> deeper(frames, () -> batchAtEachDepth(database))))
           .isInstanceOf(StackOverflowError.class);
-      assertSound(database, round);
+      assertSound(database, frames);
     }
   }
 
-  private static void assertSound(Database database, int round) throws Exception {
+  private static void assertSound(Database database, int frames) throws Exception {
     byte[] expected = Truth.utf8("a value that can be compressed ".repeat(7));
     for (int i = 0; i < 3; i++) {
       assertThat(database.get(KEY)).isEqualTo(expected);
     }
-    assertThat(thrown(database::close)).as("closing in round %d", round).isNull();
+    assertThat(thrown(database::close)).as("closing, %d frames deeper", frames).isNull();
   }
 
   /** Nor does one database run out of sessions. */
   @Test
   void oneDatabaseSurvivesThemAll() throws Exception {
     try (Database database = open(build(Layout.BLOCKED))) {
-      for (int round = 0; round < rounds(Layout.BLOCKED); round++) {
-        int frames = round % FRAMES;
+      for (int frames : depths(Layout.BLOCKED)) {
         assertThat(thrown(() -> deeper(frames, () -> readInRead(database))))
             .isInstanceOf(StackOverflowError.class);
         assertThat(database.get(KEY)).isNotNull();

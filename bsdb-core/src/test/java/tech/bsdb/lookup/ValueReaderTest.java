@@ -20,6 +20,7 @@ import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.jspecify.annotations.Nullable;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -35,6 +36,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.ValueReader;
@@ -42,6 +44,7 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Page;
 
 /** {@link Database#read} shows what {@code get} returns, and a slice kept too long harms nobody. */
+@Tag("jdk")
 @Timeout(value = 240, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ValueReaderTest {
   private static final int[] LENGTHS = {
@@ -61,6 +64,18 @@ class ValueReaderTest {
       cases.add(Arguments.of(engine, Layout.BLOCKED, 8));
     }
     return cases;
+  }
+
+  /** All, or each engine, layout and width at least once. */
+  static List<Arguments> fewCases() {
+    List<Arguments> cases = cases();
+    int engines = Offered.engines().size();
+    int kinds = cases.size() / engines;
+    List<Arguments> few = new ArrayList<>();
+    for (int i = 0; i < Math.max(engines, kinds); i++) {
+      few.add(cases.get(i % engines * kinds + i % kinds));
+    }
+    return Rounds.everything() ? cases : few;
   }
 
   private static byte[] bytes(ByteBuffer value) {
@@ -143,7 +158,7 @@ class ValueReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void theValueCannotBeChanged(OpenOptions.Engine engine, Layout layout, int width)
       throws IOException {
     try (Database database = open(build(truth(), layout, width), engine)) {
@@ -175,7 +190,7 @@ class ValueReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void whatAReaderThrowsArrivesUnchanged(OpenOptions.Engine engine, Layout layout, int width)
       throws IOException {
     byte[] key = Truth.utf8("length 100");
@@ -220,7 +235,7 @@ class ValueReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void aReaderMayLookUpOtherKeys(OpenOptions.Engine engine, Layout layout, int width)
       throws IOException {
     Truth truth = truth();
@@ -297,7 +312,7 @@ class ValueReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void closeWaitsForAReader(OpenOptions.Engine engine, Layout layout, int width) throws Exception {
     Truth truth = truth();
     Database database = open(build(truth, layout, width), engine);
@@ -341,7 +356,7 @@ class ValueReaderTest {
 
   /** Files of more than 128 KiB, whose memory the system takes back when they are closed. */
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void aSliceKeptTooLongDoesNotCrash(OpenOptions.Engine engine, Layout layout, int width)
       throws Exception {
     Truth truth = Truth.random(random, 4000, 400);
@@ -407,7 +422,7 @@ class ValueReaderTest {
   }
 
   @ParameterizedTest
-  @MethodSource("cases")
+  @MethodSource("fewCases")
   void itReportsDamageAsGetDoes(OpenOptions.Engine engine, Layout layout, int width)
       throws IOException {
     Truth truth = Truth.random(random, 60, 200);

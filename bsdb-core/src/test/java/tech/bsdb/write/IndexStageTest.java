@@ -28,6 +28,7 @@ import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -290,7 +291,7 @@ class IndexStageTest {
     long[][] memoryAndThreads = {
       {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 3}, {60_000, 2}, {20_000, 4}, {1, 1}
     };
-    for (long[] each : memoryAndThreads) {
+    for (long[] each : Rounds.some(List.of(memoryAndThreads), 2, random)) {
       Built built = build(entries, 5, each[0], (int) each[1], null);
       assertThat(built.hash).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.hash);
       assertThat(built.index).as(Arrays.toString(each)).hasSameBinaryContentAs(expected.index);
@@ -343,7 +344,7 @@ class IndexStageTest {
   void duplicatesAreFoundInEveryPass() throws Exception {
     Entries entries = entries(900_000);
     for (long memory : new long[] {1 << 30, 20_000}) {
-      for (int round = 0; round < 3; round++) {
+      for (int round = 0; round < Rounds.of(1); round++) {
         int one = random.nextInt(900_000);
         int other = (one + 1 + random.nextInt(899_999)) % 900_000;
         long high = entries.high[other];

@@ -38,6 +38,7 @@ import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Fork;
 import tech.bsdb.Leaks;
+import tech.bsdb.Rounds;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
 
@@ -82,7 +83,7 @@ class OverlappingBuildsTest {
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void pairsOfThreads(boolean fresh) throws Exception {
-    for (int i = 0; i < 150; i++) {
+    for (int i = 0; i < Rounds.of(15); i++) {
       if (fresh) {
         clear();
       }
@@ -119,7 +120,7 @@ class OverlappingBuildsTest {
 
   @Test
   void pairsOfThreadsThatMayNotOverwrite() throws Exception {
-    for (int i = 0; i < 50; i++) {
+    for (int i = 0; i < Rounds.of(5); i++) {
       clear();
       CyclicBarrier start = new CyclicBarrier(2);
       BuildOptions options = OVERWRITE.withOverwrite(false);
@@ -156,6 +157,7 @@ class OverlappingBuildsTest {
   @Test
   void twoProcesses() throws Exception {
     truth("old").build(target(), OVERWRITE);
+    int builds = Rounds.of(6);
     Process[] processes = new Process[2];
     for (int i = 0; i < 2; i++) {
       processes[i] =
@@ -165,12 +167,12 @@ class OverlappingBuildsTest {
               "blocked",
               "50",
               String.valueOf(1000 * i),
-              "60");
+              String.valueOf(builds));
     }
     for (Process process : processes) {
       String output = new String(process.getInputStream().readAllBytes(), UTF_8);
       assertThat(process.waitFor()).isZero();
-      assertThat(output.lines()).hasSize(60).noneMatch(line -> line.startsWith("failed"));
+      assertThat(output.lines()).hasSize(builds).noneMatch(line -> line.startsWith("failed"));
     }
     Database.verify(target(), (done, total) -> {});
     assertThat(Leaks.tree(directory)).hasSize(7);

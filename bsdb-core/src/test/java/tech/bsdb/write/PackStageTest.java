@@ -20,16 +20,18 @@ import java.util.Queue;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.stream.IntStream;
 import org.junit.jupiter.api.AfterEach;
-import org.junit.jupiter.api.RepeatedTest;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Leaks;
 import tech.bsdb.PagesFile;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.SpookyCollision;
 import tech.bsdb.Truth;
@@ -339,7 +341,7 @@ class PackStageTest {
       long[][] memoryAndThreads = {
         {1 << 30, 4}, {1 << 20, 1}, {1 << 20, 2}, {100_000, 4}, {3000, 2}, {700, 1}
       };
-      for (long[] each : memoryAndThreads) {
+      for (long[] each : Rounds.some(List.of(memoryAndThreads), 2, random)) {
         Packed packed = pack(each[0], (int) each[1], kept, 3);
         for (int i = 0; i < 3; i++) {
           Truth.same(
@@ -400,11 +402,16 @@ class PackStageTest {
     }
   }
 
+  static IntStream rounds() {
+    return IntStream.range(0, Rounds.of(4));
+  }
+
   /** Of several keys that occur twice, always the same one is named. */
-  @RepeatedTest(40)
-  void theRefusedKeyDependsNeitherOnMemoryNorOnThreads() throws Exception {
+  @ParameterizedTest
+  @MethodSource("rounds")
+  void theRefusedKeyDependsNeitherOnMemoryNorOnThreads(int round) throws Exception {
     addRandom(5000, 20, 20);
-    int duplicates = random.nextBoolean() ? 200 : 5000;
+    int duplicates = round % 2 == 0 ? 200 : 5000;
     for (int i = 0; i < duplicates; i++) {
       added.add(added.get(random.nextInt(added.size())));
     }
@@ -445,17 +452,17 @@ class PackStageTest {
 
   /** So many that comparing each with each would take minutes. */
   @Test
-  @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
   void manyKeysWithOneSignature() throws Exception {
     seed = 0;
-    for (int i = 0; i < 200_000; i++) {
-      added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % 150_000), new byte[i % 5]));
+    int distinct = Rounds.longOrShort(150_000, 60_000);
+    for (int i = 0; i < distinct * 4 / 3; i++) {
+      added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % distinct), new byte[i % 5]));
     }
     for (DuplicateRule kept :
         new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
       Packed packed = pack(1 << 26, 2, kept, 1);
       List<Truth.Entry> expected = expected(kept);
-      assertThat(packed.records).isEqualTo(150_000);
+      assertThat(packed.records).isEqualTo(distinct);
       try (RecordScanner scanner = packed.scan()) {
         for (Truth.Entry record : expected) {
           assertThat(scanner.next()).isTrue();
@@ -471,7 +478,7 @@ class PackStageTest {
   @ValueSource(longs = {0, 42, 1L << 63, -1})
   void allRecordsInOneBin(long high) throws Exception {
     seed = 0;
-    for (int i = 0; i < 3000; i++) {
+    for (int i = 0; i < Rounds.longOrShort(3000, 1000); i++) {
       added.add(
           new Truth.Entry(
               SpookyCollision.key(high, random.nextLong(), i),

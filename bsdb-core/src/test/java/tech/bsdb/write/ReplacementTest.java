@@ -29,6 +29,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Leaks;
 import tech.bsdb.PowerCuts;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
@@ -325,7 +326,8 @@ class ReplacementTest {
   }
 
   /**
-   * Kills, which lose nothing, and power cuts, which lose what was not forced, after every change.
+   * Kills, which lose nothing, and power cuts, which lose what was not forced, after every change,
+   * or after some.
    */
   @ParameterizedTest
   @CsvSource({"a, c d", "a b, c", "a b, a c", "a b, a b"})
@@ -337,7 +339,12 @@ class ReplacementTest {
     set(second).publish(WatchedFiles.watch(target, changes::add));
     SplittableRandom random = Seeds.random("ReplacementTest");
     Path left = directory.resolve("left");
+    List<Integer> chosen = Rounds.some(0, changes.size(), 10, random);
     for (int done = 0; done <= changes.size(); done++) {
+      if (!chosen.contains(done)) {
+        disk.apply(changes.get(done));
+        continue;
+      }
       for (BooleanSupplier keeps :
           List.<BooleanSupplier>of(() -> true, () -> false, random.split()::nextBoolean)) {
         disk.cut(left, keeps);
