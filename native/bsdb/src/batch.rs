@@ -1,13 +1,13 @@
 //! Many keys at once: each step of all keys before the next step of any, so that their waits overlap.
 
-use crate::database::Database;
 use crate::error::{Error, Result};
 use crate::file::paged::PagedFile;
 use crate::hash::signature::Signature;
 use crate::layout::packed::Sighted;
 use crate::layout::{Outcome, Scratch};
-use crate::order::walk::OrderedKey;
+use crate::order::tree::OrderTree;
 use crate::os::direct::{self, Pages, Read, Ring};
+use crate::shards::Shards;
 use crate::single::{Engine, Found, Single, Step};
 
 /// Keys whose steps interleave in memory: enough to hide its latency, few enough for the first cache.
@@ -25,24 +25,24 @@ struct State<'db> {
 }
 
 /// Looks keys up and passes each answer on, in order: its number, the value or None.
-pub(crate) fn each<'db, K, F>(db: &'db Database, keys: &[K], scratch: &mut Scratch, mut answer: F) -> Result<()>
+pub(crate) fn each<'db, K, F>(shards: &'db Shards, keys: &[K], scratch: &mut Scratch, mut answer: F) -> Result<()>
 where
     K: AsRef<[u8]>,
     F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
 {
-    if db.reads_directly() {
-        return db.with_ring(|mut ring| {
+    if shards.reads_directly() {
+        return shards.with_ring(|mut ring| {
             for (i, keys) in keys.chunks(READS).enumerate() {
-                from_device(db, keys, i * READS, ring.as_deref_mut(), scratch, &mut answer)?;
+                from_device(shards, keys, i * READS, ring.as_deref_mut(), scratch, &mut answer)?;
             }
             Ok(())
         });
     }
     for (i, keys) in keys.chunks(GROUP).enumerate() {
-        if db.is_plainly_packed() {
-            at_a_glance(db, keys, i * GROUP, scratch, &mut answer)?;
+        if shards.is_plainly_packed() {
+            at_a_glance(shards, keys, i * GROUP, scratch, &mut answer)?;
         } else {
-            in_memory(db, keys, i * GROUP, scratch, &mut answer)?;
+            in_memory(shards, keys, i * GROUP, scratch, &mut answer)?;
         }
     }
     Ok(())
@@ -51,7 +51,7 @@ where
 /// Keys of a mapped database in the packed layout without compression.
 #[inline]
 fn at_a_glance<'db, K, F>(
-    db: &'db Database,
+    shards: &'db Shards,
     keys: &[K],
     base: usize,
     scratch: &mut Scratch,
@@ -64,7 +64,7 @@ where
     let mut sighted: [Option<Sighted<'db>>; GROUP] = [None; GROUP];
     let sighted = &mut sighted[..keys.len()];
     for (sighted, key) in sighted.iter_mut().zip(keys) {
-        *sighted = db.single_of(key.as_ref())?.sight(key.as_ref());
+        *sighted = shards.single_of(key.as_ref())?.sight(key.as_ref());
         if let Some(sighted) = sighted {
             sighted.prefetch();
         }
@@ -75,7 +75,7 @@ where
     for (i, (sighted, key)) in sighted.iter().zip(keys).enumerate() {
         let found = match sighted.and_then(|sighted| sighted.find(key.as_ref())) {
             Some(found) => found.map(Found::Mapped),
-            None => db.single_of(key.as_ref())?.find(key.as_ref(), scratch)?,
+            None => shards.single_of(key.as_ref())?.find(key.as_ref(), scratch)?,
         };
         answer(base + i, found, scratch)?;
     }
@@ -83,10 +83,10 @@ where
 }
 
 /// The states of keys before their first step.
-fn begin<'db, K: AsRef<[u8]>>(db: &'db Database, keys: &[K]) -> Result<Vec<State<'db>>> {
+fn begin<'db, K: AsRef<[u8]>>(shards: &'db Shards, keys: &[K]) -> Result<Vec<State<'db>>> {
     let mut states = Vec::with_capacity(keys.len());
     for key in keys {
-        let single = db.single_of(key.as_ref())?;
+        let single = shards.single_of(key.as_ref())?;
         let signature = single.signature(key.as_ref());
         single.prefetch_step(signature);
         states.push(State { single, signature, step: Step::Absent });
@@ -95,16 +95,22 @@ fn begin<'db, K: AsRef<[u8]>>(db: &'db Database, keys: &[K]) -> Result<Vec<State
 }
 
 #[inline]
-fn in_memory<'db, K, F>(db: &'db Database, keys: &[K], base: usize, scratch: &mut Scratch, answer: &mut F) -> Result<()>
+fn in_memory<'db, K, F>(
+    shards: &'db Shards,
+    keys: &[K],
+    base: usize,
+    scratch: &mut Scratch,
+    answer: &mut F,
+) -> Result<()>
 where
     K: AsRef<[u8]>,
     F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
 {
-    let first = db.single_of(keys[0].as_ref())?;
+    let first = shards.single_of(keys[0].as_ref())?;
     let mut states = [State { single: first, signature: Signature::default(), step: Step::Absent }; GROUP];
     let states = &mut states[..keys.len()];
     for (state, key) in states.iter_mut().zip(keys) {
-        state.single = db.single_of(key.as_ref())?;
+        state.single = shards.single_of(key.as_ref())?;
         state.signature = state.single.signature(key.as_ref());
         state.single.prefetch_step(state.signature);
     }
@@ -135,7 +141,7 @@ where
 }
 
 fn from_device<'db, K, F>(
-    db: &'db Database,
+    shards: &'db Shards,
     keys: &[K],
     base: usize,
     mut ring: Option<&mut Ring>,
@@ -146,7 +152,7 @@ where
     K: AsRef<[u8]>,
     F: FnMut(usize, Option<Found<'db>>, &Scratch) -> Result<()>,
 {
-    let mut states = begin(db, keys)?;
+    let mut states = begin(shards, keys)?;
     for (state, key) in states.iter_mut().zip(keys) {
         state.step = state.single.step(key.as_ref(), state.signature)?;
     }
@@ -222,10 +228,21 @@ where
     Ok(())
 }
 
+/// A key of the order and where its record is.
+pub(crate) struct OrderedKey<'db> {
+    pub(crate) single: &'db Single,
+    pub(crate) tree: &'db OrderTree,
+    pub(crate) key: Vec<u8>,
+    /// The value of the key's entry in the leaf.
+    pub(crate) place: u64,
+    /// The page of the leaf.
+    pub(crate) page: u64,
+}
+
 /// Passes on the values of keys of the order, in turn. Their records are found by their addresses, or by the keys
 /// in the packed layouts.
 pub(crate) fn of_order<'db>(
-    db: &'db Database,
+    shards: &'db Shards,
     entries: &[OrderedKey<'db>],
     scratch: &mut Scratch,
     mut answer: impl FnMut(&[u8]),
@@ -261,8 +278,8 @@ pub(crate) fn of_order<'db>(
         }
         None => Err(unfounded(&entries[i])),
     };
-    if db.reads_directly() {
-        return db.with_ring(|ring| records_from_device(&states, &keys, &[], 0, ring, scratch, &mut each));
+    if shards.reads_directly() {
+        return shards.with_ring(|ring| records_from_device(&states, &keys, &[], 0, ring, scratch, &mut each));
     }
     for (i, (state, key)) in states.iter().zip(&keys).enumerate() {
         let found = state.single.complete(state.step, key, state.signature, scratch)?;

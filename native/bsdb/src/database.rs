@@ -2,72 +2,29 @@
 
 use std::borrow::Cow;
 use std::cell::RefCell;
-use std::path::{Path, PathBuf};
-use std::sync::{Mutex, MutexGuard, TryLockError};
+use std::path::Path;
 
 use crate::batch;
 use crate::error::{Error, Result};
-use crate::file::directory::{Manifest, Stated};
+use crate::file::current;
+use crate::file::directory::Manifest;
 use crate::file::paged::Access;
 use crate::format::facts::{Facts, HashKind, Layout};
-use crate::format::frame::{hex, Id};
+use crate::format::frame::hex;
 use crate::format::page::SIZE;
-use crate::format::record::MAX_KEY;
-use crate::format::routing;
-use crate::format::set::{SetFacts, ShardLine};
 use crate::layout::Scratch;
+use crate::options::Options;
 use crate::order::cursor::OrderCursor;
 use crate::order::key_range::KeyRange;
-use crate::order::tree::OrderTree;
 use crate::order::walk::Range;
-use crate::os::direct::Ring;
 use crate::scan::Scan;
-use crate::single::{Found, Single};
-use crate::store;
+use crate::shards::Shards;
+use crate::single::Found;
 use crate::verify::{self, Verified};
-
-/// How to open a database.
-#[derive(Clone, Copy, Debug)]
-pub struct Options {
-    access: Access,
-    verify: bool,
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Options { access: Access::Mapped, verify: true }
-    }
-}
-
-impl Options {
-    /// How the data files are read, the order of keys, and the index of the layouts that have addresses. Hash
-    /// functions, the index of the packed layouts and filters are mapped in any case: they are small, and looked
-    /// at in several places for each key. The index of the packed layouts is then read into memory by the first
-    /// lookup.
-    pub fn access(mut self, access: Access) -> Self {
-        self.access = access;
-        self
-    }
-
-    /// Whether a page is verified when it is first read; on unless switched off. Without it, damage can give
-    /// wrong values.
-    pub fn verify_pages(mut self, verify: bool) -> Self {
-        self.verify = verify;
-        self
-    }
-}
 
 /// An open database, set of shards or part of a set. Immutable; any number of threads can use it at once.
 pub struct Database {
-    path: PathBuf,
-    id: Id,
-    set: Option<SetFacts>,
-    set_bytes: u64,
-    /// By number of the shard; None for shards that are not held. One for a database without shards.
-    singles: Vec<Option<Single>>,
-    options: Options,
-    /// Rings that are not in use, and the process that created each.
-    rings: Mutex<Vec<(u32, Ring)>>,
+    shards: Shards,
 }
 
 /// Facts about a database, from its manifest.
@@ -122,61 +79,30 @@ impl Database {
     /// Opens a database with options.
     pub fn open_with(path: impl AsRef<Path>, options: Options) -> Result<Database> {
         let path = path.as_ref();
-        match store::current(path)? {
+        match current::version(path)? {
             Some(version) => Database::open_directory(&path.join(version), options),
             None => Database::open_directory(path, options),
         }
     }
 
-    /// Opens a directory with a manifest. If a build replaces the database meanwhile and a file is missing,
-    /// starts again with the new one.
+    /// Opens a directory with a manifest.
     pub(crate) fn open_directory(path: &Path, options: Options) -> Result<Database> {
-        const ATTEMPTS: usize = 100;
-        for _ in 1..ATTEMPTS {
-            let manifest = Manifest::read(path)?;
-            match Database::of(path, &manifest, options) {
-                Err(error) if error.is_missing_file() && Manifest::read(path)?.id != manifest.id => {}
-                result => return result,
-            }
-        }
-        Database::of(path, &Manifest::read(path)?, options)
-    }
-
-    fn of(path: &Path, manifest: &Manifest, options: Options) -> Result<Database> {
-        let (set, set_bytes, singles) = match manifest.parse()? {
-            Stated::Database(facts) => {
-                let single = Single::open(path, manifest.id, facts, options.access, options.verify, manifest.bytes())?;
-                (None, 0, vec![Some(single)])
-            }
-            Stated::Set(set) => {
-                let singles = shards(path, manifest, &set, options)?;
-                (Some(set), manifest.bytes(), singles)
-            }
-        };
-        Ok(Database {
-            path: path.to_owned(),
-            id: manifest.id,
-            set,
-            set_bytes,
-            singles,
-            options,
-            rings: Mutex::new(Vec::new()),
-        })
+        Ok(Database { shards: Shards::open(path, options)? })
     }
 
     /// The directory of the database; of a store, that of the version.
     pub fn path(&self) -> &Path {
-        &self.path
+        &self.shards.path
     }
 
     /// The id of the database or set: 32 hexadecimal digits that depend on every byte of it.
     pub fn id(&self) -> String {
-        hex(&self.id)
+        hex(&self.shards.id)
     }
 
     /// The number of records that lookups can find.
     pub fn len(&self) -> u64 {
-        self.held().map(|single| single.facts.records).sum()
+        self.shards.held().map(|single| single.facts.records).sum()
     }
 
     /// Whether there are no records.
@@ -186,7 +112,7 @@ impl Database {
 
     /// How records are stored.
     pub fn layout(&self) -> Layout {
-        self.facts().layout
+        self.shards.facts().layout
     }
 
     /// Whether values are kept in the index, without keys: a lookup of an absent key may then return
@@ -197,16 +123,18 @@ impl Database {
 
     /// The schema of typed rows as JSON, if values are rows in Avro's binary encoding.
     pub fn schema(&self) -> Option<&str> {
-        self.facts().schema.as_deref()
+        self.shards.facts().schema.as_deref()
     }
 
     /// What the manifest says.
     pub fn statistics(&self) -> Statistics {
-        let facts = self.facts();
-        let sum = |of: fn(&Facts) -> u64| self.held().fold(0, |sum: u64, single| sum.saturating_add(of(&single.facts)));
-        let most = |of: fn(&Facts) -> u64| self.held().map(|single| of(&single.facts)).max().unwrap_or(0);
-        let manifests: u64 = self.held().map(|single| single.manifest_bytes).sum();
-        let set = u64::from(self.set.is_some());
+        let facts = self.shards.facts();
+        let sum = |of: fn(&Facts) -> u64| {
+            self.shards.held().fold(0, |sum: u64, single| sum.saturating_add(of(&single.facts)))
+        };
+        let most = |of: fn(&Facts) -> u64| self.shards.held().map(|single| of(&single.facts)).max().unwrap_or(0);
+        let manifests: u64 = self.shards.held().map(|single| single.manifest_bytes).sum();
+        let set = u64::from(self.shards.set.is_some());
         Statistics {
             records: self.len(),
             duplicates_dropped: sum(|facts| facts.dropped),
@@ -225,11 +153,11 @@ impl Database {
             kept_bytes: facts.width,
             filter: facts.filter.is_some(),
             ordered: self.is_ordered(),
-            dictionary: self.held().any(|single| single.dictionary.is_some()),
+            dictionary: self.shards.held().any(|single| single.dictionary.is_some()),
             shards: facts.shards,
-            shards_held: self.held().count() as u32,
-            files: set + self.held().map(|single| 1 + single.facts.files.len() as u64).sum::<u64>(),
-            file_bytes: self.set_bytes
+            shards_held: self.shards.held().count() as u32,
+            files: set + self.shards.held().map(|single| 1 + single.facts.files.len() as u64).sum::<u64>(),
+            file_bytes: self.shards.set_bytes
                 + manifests
                 + sum(|facts| facts.files.iter().map(|file| file.pages * SIZE as u64).sum()),
         }
@@ -251,7 +179,7 @@ impl Database {
     /// values that are compressed or longer than a page, and values of databases that are not mapped.
     #[inline]
     pub fn get_ref(&self, key: &[u8]) -> Result<Option<Cow<'_, [u8]>>> {
-        let single = self.single_of(key)?;
+        let single = self.shards.single_of(key)?;
         if let Some(found) = single.glance(key) {
             return Ok(found.map(Cow::Borrowed));
         }
@@ -266,7 +194,7 @@ impl Database {
     /// Passes the value of a key to a function, without a copy if possible.
     #[inline]
     pub fn find<R>(&self, key: &[u8], value: impl FnOnce(&[u8]) -> R) -> Result<Option<R>> {
-        let single = self.single_of(key)?;
+        let single = self.shards.single_of(key)?;
         if let Some(found) = single.glance(key) {
             return Ok(found.map(value));
         }
@@ -279,7 +207,7 @@ impl Database {
     pub fn get_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Cow<'_, [u8]>>>> {
         let mut values = Vec::with_capacity(keys.len());
         with_scratch(|scratch| {
-            batch::each(self, keys, scratch, |_, found, scratch| {
+            batch::each(&self.shards, keys, scratch, |_, found, scratch| {
                 values.push(found.map(|found| cow(found, scratch)));
                 Ok(())
             })
@@ -294,7 +222,7 @@ impl Database {
         F: FnMut(usize, Option<&[u8]>),
     {
         with_scratch(|scratch| {
-            batch::each(self, keys, scratch, |i, found, scratch| {
+            batch::each(&self.shards, keys, scratch, |i, found, scratch| {
                 value(i, found.as_ref().map(|found| found.bytes(scratch)));
                 Ok(())
             })
@@ -309,16 +237,16 @@ impl Database {
         if self.is_approximate() {
             return Err(Error::Impossible(format!(
                 "{}: an approximate database keeps no keys, so its records cannot be listed",
-                self.path.display()
+                self.shards.path.display()
             )));
         }
-        Ok(Scan::new(self.held().collect()))
+        Ok(Scan::new(self.shards.held().collect()))
     }
 
     /// Whether the order of the keys was stored, which [`range`](Database::range) and the other questions about
     /// the order need.
     pub fn is_ordered(&self) -> bool {
-        self.held().all(|single| single.order.is_some())
+        self.shards.held().all(|single| single.order.is_some())
     }
 
     /// The records of a range, as an iterator in the order of keys; in a set, those of all shards that are held,
@@ -339,7 +267,7 @@ impl Database {
     /// # Ok::<(), bsdb::Error>(())
     /// ```
     pub fn range(&self, range: KeyRange) -> Result<Range<'_>> {
-        Range::new(self, range)
+        Range::new(&self.shards, range)
     }
 
     /// The records whose keys begin with some bytes, in the order of keys.
@@ -350,7 +278,7 @@ impl Database {
     /// The number of keys in a range. Reads two leaves of the order at most, in a set of each shard.
     pub fn count(&self, range: &KeyRange) -> Result<u64> {
         let mut count = 0;
-        for (_, tree) in self.orders()? {
+        for (_, tree) in self.shards.orders()? {
             if range.is_empty() {
                 continue;
             }
@@ -395,7 +323,7 @@ impl Database {
     /// The keys that a move of the cursor leads to in each database.
     fn sought(&self, seek: impl Fn(&mut OrderCursor<'_>) -> Result<bool>) -> Result<Vec<Vec<u8>>> {
         let mut keys = Vec::new();
-        for (_, tree) in self.orders()? {
+        for (_, tree) in self.shards.orders()? {
             let mut cursor = OrderCursor::new(tree);
             if seek(&mut cursor)? {
                 keys.push(cursor.key()?.to_vec());
@@ -404,26 +332,17 @@ impl Database {
         Ok(keys)
     }
 
-    /// The order of keys of each database.
-    pub(crate) fn orders(&self) -> Result<Vec<(&Single, &OrderTree)>> {
-        let orders = self.held().map(|single| Some((single, single.order.as_ref()?))).collect::<Option<_>>();
-        orders.ok_or_else(|| {
-            let path = self.path.display();
-            Error::Impossible(format!("{path}: has no order of keys; build it anew with: bsdb build --ordered"))
-        })
-    }
-
     /// Checks every byte of every file and that each record is found by its key.
     pub fn verify(&self) -> Result<Verified> {
-        if self.reads_directly() {
+        if self.shards.reads_directly() {
             // One read from the device for each record would take days; the page cache is good enough here.
-            let cached = Database::open_directory(&self.path, self.options.access(Access::Read))?;
-            if cached.id == self.id {
+            let cached = Database::open_directory(&self.shards.path, self.shards.options.access(Access::Read))?;
+            if cached.shards.id == self.shards.id {
                 return cached.verify();
             }
         }
         let mut verified = Verified::default();
-        for single in self.held() {
+        for single in self.shards.held() {
             verify::single(single, &mut verified)?;
         }
         Ok(verified)
@@ -431,139 +350,14 @@ impl Database {
 
     /// Whether a directory still holds this database.
     pub(crate) fn is_still_at(&self, directory: &Path) -> Result<bool> {
-        Ok(Manifest::read(directory)?.id == self.id)
-    }
-
-    /// The shards that are held, or the one database.
-    pub(crate) fn held(&self) -> impl Iterator<Item = &Single> {
-        self.singles.iter().flatten()
-    }
-
-    fn facts(&self) -> &Facts {
-        // There is one: a set holds at least one shard.
-        self.held().next().map(|single| &single.facts).expect("a database or a shard")
-    }
-
-    /// The database in which a key must be if it exists.
-    #[inline(always)]
-    pub(crate) fn single_of(&self, key: &[u8]) -> Result<&Single> {
-        if let [Some(single)] = &self.singles[..] {
-            if single.facts.shards == 1 {
-                return Ok(single);
-            }
-        }
-        self.shard_of(key)
-    }
-
-    fn shard_of(&self, key: &[u8]) -> Result<&Single> {
-        if key.len() > MAX_KEY {
-            // No shard has such a key.
-            return Ok(self.held().next().expect("a database or a shard"));
-        }
-        let count = self.facts().shards;
-        let shard = routing::shard(routing::slot(key), count);
-        let single = if self.set.is_some() {
-            self.singles.get(shard as usize).and_then(Option::as_ref)
-        } else {
-            self.singles[0].as_ref().filter(|single| single.facts.shard == shard)
-        };
-        single.ok_or_else(|| Error::NotHeld { path: self.path.clone(), shard })
-    }
-
-    /// Whether most records can be found at a glance.
-    #[inline(always)]
-    pub(crate) fn is_plainly_packed(&self) -> bool {
-        self.held().next().is_some_and(|single| single.plainly_packed().is_some())
-    }
-
-    pub(crate) fn reads_directly(&self) -> bool {
-        self.options.access == Access::Direct
-    }
-
-    /// Lends a ring of io_uring, or None where there is none.
-    ///
-    /// A forked process shares the rings of its parent, and each would take the other's completions: it closes
-    /// its copies and creates rings of its own. It never waits for the lock, which a thread of the parent may
-    /// have held.
-    pub(crate) fn with_ring<R>(&self, work: impl FnOnce(Option<&mut Ring>) -> R) -> R {
-        let process = std::process::id();
-        let mut lent = None;
-        if let Some(mut rings) = unlocked(&self.rings) {
-            rings.retain(|(creator, _)| *creator == process);
-            lent = rings.pop().map(|(_, ring)| ring);
-        }
-        let mut ring = lent.or_else(Ring::new);
-        let result = work(ring.as_mut());
-        if let (Some(ring), Some(mut rings)) = (ring, unlocked(&self.rings)) {
-            rings.push((process, ring));
-        }
-        result
+        Ok(Manifest::read(directory)?.id == self.shards.id)
     }
 }
 
 impl std::fmt::Debug for Database {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "Database({}, {} records, {})", self.path.display(), self.len(), self.layout())
+        write!(f, "Database({}, {} records, {})", self.shards.path.display(), self.len(), self.layout())
     }
-}
-
-/// Opens the shards that a set's directory holds, and checks that they are what its manifest says.
-fn shards(path: &Path, manifest: &Manifest, set: &SetFacts, options: Options) -> Result<Vec<Option<Single>>> {
-    let mut singles: Vec<Option<Single>> = Vec::new();
-    singles.resize_with(set.shards.len(), || None);
-    let mut first: Option<(Layout, usize, Option<String>)> = None;
-    for &number in &set.held {
-        let line = &set.shards[number as usize];
-        let single = shard(path, manifest, line, set.shards.len() as u32, options)?;
-        let kind = (single.facts.layout, single.facts.width, single.facts.schema.clone());
-        match &first {
-            None => first = Some(kind),
-            Some(first) if *first != kind => {
-                return Err(Error::damaged(
-                    &single.path.join(crate::file::directory::MANIFEST),
-                    SIZE as u64,
-                    "the layout, index.width and value.schema of the other shards",
-                    format!("layout {}, index.width {}", single.facts.layout, single.facts.width),
-                ));
-            }
-            Some(_) => {}
-        }
-        singles[number as usize] = Some(single);
-    }
-    Ok(singles)
-}
-
-fn shard(path: &Path, set: &Manifest, line: &ShardLine, count: u32, options: Options) -> Result<Single> {
-    let directory = path.join(line.directory());
-    let manifest = match Manifest::read(&directory) {
-        Err(Error::NotADatabase { .. }) => {
-            // Perhaps the set is being replaced: see open_directory.
-            let missing = "missing, although the manifest of the set lists this shard: the set was not copied whole";
-            let source = std::io::Error::new(std::io::ErrorKind::NotFound, missing);
-            return Err(Error::Io { path: directory, source });
-        }
-        manifest => manifest?,
-    };
-    let wrong = |expected: String, found: String| {
-        let by_set = format!("{expected}, as {} says", set.path().display());
-        Error::damaged(manifest.path(), SIZE as u64, by_set, found)
-    };
-    if manifest.id != line.id {
-        return Err(wrong(format!("database id {}", hex(&line.id)), hex(&manifest.id)));
-    }
-    let Stated::Database(facts) = manifest.parse()? else {
-        return Err(wrong("the manifest of a shard".into(), "that of a set".into()));
-    };
-    if (facts.shard, facts.shards) != (line.number, count) {
-        return Err(wrong(
-            format!("shard {} of {count}", line.number),
-            format!("shard {} of {}", facts.shard, facts.shards),
-        ));
-    }
-    if facts.records != line.records {
-        return Err(wrong(format!("{} records", line.records), format!("{} records", facts.records)));
-    }
-    Single::open(&directory, manifest.id, facts, options.access, options.verify, manifest.bytes())
 }
 
 #[inline(always)]
@@ -571,15 +365,6 @@ fn cow<'db>(found: Found<'db>, scratch: &Scratch) -> Cow<'db, [u8]> {
     match found {
         Found::Mapped(bytes) => Cow::Borrowed(bytes),
         found => Cow::Owned(found.bytes(scratch).to_vec()),
-    }
-}
-
-/// What a mutex guards, unless a thread holds it.
-fn unlocked<T>(mutex: &Mutex<T>) -> Option<MutexGuard<'_, T>> {
-    match mutex.try_lock() {
-        Ok(guard) => Some(guard),
-        Err(TryLockError::Poisoned(poisoned)) => Some(poisoned.into_inner()),
-        Err(TryLockError::WouldBlock) => None,
     }
 }
 

@@ -6,23 +6,12 @@ use std::collections::{BinaryHeap, VecDeque};
 use super::cursor::OrderCursor;
 use super::key_range::KeyRange;
 use super::tree::OrderTree;
-use crate::batch;
-use crate::database::Database;
+use crate::batch::{self, OrderedKey};
 use crate::error::{Error, Result};
 use crate::layout::Scratch;
 use crate::scan::Record;
+use crate::shards::Shards;
 use crate::single::Single;
-
-/// A key of the order and where its record is.
-pub(crate) struct OrderedKey<'db> {
-    pub(crate) single: &'db Single,
-    pub(crate) tree: &'db OrderTree,
-    pub(crate) key: Vec<u8>,
-    /// The value of the key's entry in the leaf.
-    pub(crate) place: u64,
-    /// The page of the leaf.
-    pub(crate) page: u64,
-}
 
 /// The next key of one of the databases.
 struct Head {
@@ -129,7 +118,7 @@ const BATCH_BYTES: u64 = 16 << 20;
 /// An iterator over the records of a range, in the order of keys: pairs of key and value. Ends after the first
 /// error.
 pub struct Range<'db> {
-    database: &'db Database,
+    shards: &'db Shards,
     walk: Walk<'db>,
     entries: Vec<OrderedKey<'db>>,
     records: VecDeque<Record>,
@@ -142,16 +131,16 @@ pub struct Range<'db> {
 }
 
 impl<'db> Range<'db> {
-    pub(crate) fn new(database: &'db Database, range: KeyRange) -> Result<Self> {
+    pub(crate) fn new(shards: &'db Shards, range: KeyRange) -> Result<Self> {
         let mut cursors = Vec::new();
         let mut longest = 1;
-        for (single, tree) in database.orders()? {
+        for (single, tree) in shards.orders()? {
             cursors.push((single, tree, OrderCursor::new(tree)));
             longest = longest.max(single.facts.longest_value);
         }
         let most = (BATCH_BYTES / longest).clamp(1, MOST_IN_BATCH as u64) as usize;
         Ok(Range {
-            database,
+            shards,
             walk: Walk { range, descending: false, cursors, heads: BinaryHeap::new(), started: false },
             entries: Vec::new(),
             records: VecDeque::new(),
@@ -195,8 +184,8 @@ impl<'db> Range<'db> {
             }
         }
         self.batch = (2 * self.batch).min(self.most);
-        let Range { database, entries, records, scratch, .. } = self;
-        let read = batch::of_order(database, entries, scratch, |value| records.push_back((Vec::new(), value.to_vec())));
+        let Range { shards, entries, records, scratch, .. } = self;
+        let read = batch::of_order(shards, entries, scratch, |value| records.push_back((Vec::new(), value.to_vec())));
         for ((key, _), entry) in records.iter_mut().zip(entries.drain(..)) {
             *key = entry.key;
         }

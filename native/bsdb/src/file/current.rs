@@ -1,0 +1,66 @@
+//! The file `CURRENT` of a store, which names one of its versions (FORMAT.md §15).
+
+use std::fs;
+use std::io::{ErrorKind, Read};
+use std::path::Path;
+
+use crate::error::{Error, Result};
+
+/// The file that names the current version.
+const CURRENT: &str = "CURRENT";
+
+/// The most bytes of that file that count.
+const MAX_BYTES: u64 = 1 << 16;
+
+/// The name of the current version of a store, or None if the directory has no file `CURRENT`.
+pub(crate) fn version(store: &Path) -> Result<Option<String>> {
+    let file = store.join(CURRENT);
+    let meta = match fs::symlink_metadata(&file) {
+        Ok(meta) => meta,
+        // What is wrong with the path is found again when its manifest is read.
+        Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput) => {
+            return Ok(None)
+        }
+        Err(e) => return Err(Error::io(&file, e)),
+    };
+    let io = |e| Error::io(&file, e);
+    let text = if meta.is_symlink() && file.is_dir() {
+        let target = fs::read_link(&file).map_err(io)?;
+        target.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    } else if meta.is_dir() {
+        return Err(Error::NotADatabase { path: file, reason: "a directory, not a file that names a version".into() });
+    } else {
+        let mut bytes = Vec::new();
+        fs::File::open(&file).and_then(|open| open.take(MAX_BYTES).read_to_end(&mut bytes)).map_err(io)?;
+        String::from_utf8_lossy(&bytes).into_owned()
+    };
+    let name = text.split('\n').next().unwrap_or_default().trim();
+    if !is_version(name) {
+        return Err(Error::NotADatabase {
+            path: file,
+            reason: format!("names no version: {name:?}; publish one, or write a version's name to it"),
+        });
+    }
+    Ok(Some(name.to_owned()))
+}
+
+/// Whether a text can be the name of a version.
+fn is_version(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
+    (1..=100).contains(&name.len()) && !name.starts_with(['.', '-']) && name.bytes().all(allowed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_of_versions() {
+        for name in ["v1", "20261121T151400Z", "a.b_c-d", &"x".repeat(100)] {
+            assert!(is_version(name), "{name}");
+        }
+        for name in ["", ".v1", "-v1", "a/b", "..", "a b", "ä", &"x".repeat(101)] {
+            assert!(!is_version(name), "{name}");
+        }
+    }
+}
