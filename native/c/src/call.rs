@@ -1,6 +1,6 @@
 //! What every function of the interface does at its edge: checks arguments, catches panics, hands errors out.
 
-use std::ffi::{c_char, c_void, CStr, CString};
+use std::ffi::{c_char, c_void, CStr};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::path::Path;
 use std::ptr;
@@ -38,12 +38,6 @@ pub(crate) unsafe fn call(
 #[cold]
 fn failed(failure: Failure) -> (bsdb_status, *mut bsdb_error) {
     (failure.status, Box::into_raw(failure))
-}
-
-/// Runs a function of the interface that cannot fail, and gives `otherwise` if it panics nevertheless.
-#[inline(always)]
-pub(crate) fn quiet<R>(otherwise: R, work: impl FnOnce() -> R) -> R {
-    catch_unwind(AssertUnwindSafe(work)).unwrap_or(otherwise)
 }
 
 /// What a pointer points to.
@@ -112,25 +106,6 @@ pub(crate) unsafe fn path<'a>(path: *const c_char) -> Result<&'a Path, Failure> 
     {
         path.to_str().map(Path::new).map_err(|e| bsdb_error::invalid(format!("path is not UTF-8: {e}")))
     }
-}
-
-/// The bytes of a path, as `path` takes them.
-pub(crate) fn path_text(path: &Path) -> CString {
-    #[cfg(unix)]
-    {
-        use std::os::unix::ffi::OsStrExt;
-        text(path.as_os_str().as_bytes())
-    }
-    #[cfg(not(unix))]
-    {
-        text(path.to_string_lossy().as_bytes())
-    }
-}
-
-/// A string of C. Zero bytes, which it cannot hold, become spaces.
-pub(crate) fn text(bytes: &[u8]) -> CString {
-    let bytes: Vec<u8> = bytes.iter().map(|&byte| if byte == 0 { b' ' } else { byte }).collect();
-    CString::new(bytes).unwrap_or_default()
 }
 
 /// A struct of the interface that begins with its own size, so that later versions can add fields.

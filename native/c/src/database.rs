@@ -6,9 +6,11 @@ use std::sync::Arc;
 
 use reader::Database;
 
-use crate::call::{call, fill, key, path, path_text, quiet, reference, set, text, Growing};
+use crate::call::{call, fill, key, path, reference, set, Growing};
 use crate::error::{bsdb_error, bsdb_status, Failure};
 use crate::options::{bsdb_options, options};
+use crate::quiet::quiet;
+use crate::text::{path_text, text};
 
 /// An open database, set of shards or part of a set. Counted: `bsdb_retain` and `bsdb_close`. Any number of
 /// threads can use it at once.

@@ -6,7 +6,8 @@ use std::ptr;
 
 use reader::Error;
 
-use crate::call::{path_text, quiet, text};
+use crate::quiet::quiet;
+use crate::text::{path_text, text};
 
 /// What came of a call. Errors are negative. Later versions may add errors; treat an unknown negative
 /// status as one.

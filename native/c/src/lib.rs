@@ -12,9 +12,11 @@ mod call;
 mod database;
 mod error;
 mod options;
+mod quiet;
 mod range;
 mod scan;
 mod store;
+mod text;
 mod view;
 
 #[cfg(test)]

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use reader::{Database, KeyRange, Keys, Range, Scan};
 
-use crate::call::{call, quiet, set};
+use crate::call::{call, set};
 use crate::database::{bsdb_database, reader};
 use crate::error::{bsdb_error, bsdb_status, Failure};
+use crate::quiet::quiet;
 
 /// A scan: goes through the records of a database, all or those of a range. Holds a reference to the database. One
 /// thread at a time.

@@ -6,10 +6,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use reader::Store;
 
-use crate::call::{call, path, quiet, reference, set};
+use crate::call::{call, path, reference, set};
 use crate::database::{bsdb_database, lend};
 use crate::error::{bsdb_error, bsdb_status};
 use crate::options::{bsdb_options, options};
+use crate::quiet::quiet;
 
 /// A store whose current version is followed. Any number of threads can use it at once.
 ///

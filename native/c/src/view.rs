@@ -4,9 +4,10 @@ use std::borrow::Cow;
 use std::ffi::c_void;
 use std::ptr;
 
-use crate::call::{call, key, quiet, set};
+use crate::call::{call, key, set};
 use crate::database::{bsdb_database, reader};
 use crate::error::{bsdb_error, bsdb_status, Failure};
+use crate::quiet::quiet;
 
 /// Keys that are looked up together: as many as a batch has reads before the device at once.
 const CHUNK: usize = 128;
