@@ -3,44 +3,17 @@
 use std::path::{absolute, PathBuf};
 use std::sync::{Arc, PoisonError, RwLock};
 
-use bsdb::{Access, KeyRange, Options};
+use bsdb::KeyRange;
 use pyo3::exceptions::{PyKeyError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
 use crate::errors;
 use crate::keys::{with_key, Keys};
+use crate::options::{access, How};
 use crate::rows::{RowReader, Rows};
 use crate::scan::{Part, Scan};
 use crate::store::Store;
-
-/// How a database was opened.
-#[derive(Clone, Copy)]
-pub(crate) struct How {
-    pub(crate) access: Access,
-    pub(crate) verify: bool,
-}
-
-impl How {
-    pub(crate) fn options(self) -> Options {
-        Options::default().access(self.access).verify_pages(self.verify)
-    }
-
-    pub(crate) fn name(self) -> &'static str {
-        NAMES.iter().find(|(_, access)| *access == self.access).map_or("mapped", |(name, _)| name)
-    }
-}
-
-const NAMES: [(&str, Access); 3] = [("mapped", Access::Mapped), ("read", Access::Read), ("direct", Access::Direct)];
-
-/// The way of reading with a name.
-pub(crate) fn access(name: &str) -> PyResult<Access> {
-    NAMES
-        .iter()
-        .find(|named| named.0 == name)
-        .map(|named| named.1)
-        .ok_or_else(|| PyValueError::new_err(format!("access must be 'mapped', 'read' or 'direct', not '{name}'")))
-}
 
 /// The native half of bsdb.Database.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]

@@ -6,6 +6,7 @@
 mod database;
 mod errors;
 mod keys;
+mod options;
 mod rows;
 mod scan;
 mod schema;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use pyo3::prelude::*;
 
-use crate::database::{access, How};
 use crate::errors;
+use crate::options::{access, How};
 
 /// The native half of bsdb.Store.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass)]
