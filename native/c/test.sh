@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Tests the C library: native/c/test.sh [--optional] [--instrumented] [--step N]
+# Tests the C library: native/c/test.sh [--instrumented] [--step N]
 #
 # Builds and installs the library into a temporary directory. Compiles the example and the test against it: with the
 # shared library, with the static one, and with the address and undefined behavior sanitizers. Runs them on the golden
@@ -7,7 +7,6 @@
 # header in C++ and the symbols that the shared library exports. Runs the example in Go if go and pkg-config are
 # installed.
 #
-#   --optional      without a C compiler, say so and exit with 0
 #   --instrumented  also build the Rust code with the address sanitizer (x86-64 Linux), with the nightly toolchain if
 #                   there is one
 #   --step N        flip a bit in every N-th byte of each file, 31 by default; 1 takes minutes
@@ -35,10 +34,9 @@ first_of() {
   done
 }
 
-optional=false instrumented=false step=31
+instrumented=false step=31
 while [ $# -gt 0 ]; do
   case $1 in
-    --optional) optional=true ;;
     --instrumented) instrumented=true ;;
     --step)
       [ $# -gt 1 ] || fail "--step needs a number"
@@ -59,13 +57,7 @@ native=$(dirname -- "$root")
 golden=$(cd -- "$native/../bsdb-core/src/test/resources/golden" && pwd -P)
 cc=$(first_of "${CC:-}" gcc clang)
 cxx=$(first_of "${CXX:-}" g++ clang++)
-if [ -z "$cc" ]; then
-  if $optional; then
-    printf 'test.sh: warning: neither gcc nor clang is installed; nothing was tested\n' >&2
-    exit 0
-  fi
-  fail "neither gcc nor clang is installed"
-fi
+[ -n "$cc" ] || fail "neither gcc nor clang is installed"
 
 work=$(mktemp -d "${TMPDIR:-/tmp}/bsdb-test-c.XXXXXX")
 trap 'rm -rf "$work"' EXIT

@@ -12,10 +12,10 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
- * The reader in Rust ({@code native/bsdb}), which must answer like this one. Where there is no
- * cargo, or no access to the crates that it needs, checks do nothing and a warning says so. They
- * also do nothing with {@code -Dbsdb.readers=false}, nor in the short form without {@code
- * -Dbsdb.readers=true}.
+ * The reader in Rust ({@code native/bsdb}), which must answer like this one. It is built and asked
+ * only with {@code -Dbsdb.native=full}; otherwise checks do nothing. They also do nothing with
+ * {@code -Dbsdb.readers=false}, and where there is no cargo or no access to the crates that it
+ * needs, which a warning says.
  */
 public final class NativeReader {
   private static final HexFormat HEX = HexFormat.of();
@@ -31,6 +31,11 @@ public final class NativeReader {
   /** Whether this run tests readers in other languages: once is enough for the same files. */
   static boolean areReadersTested() {
     return !System.getProperty("bsdb.readers", "").equals("false");
+  }
+
+  /** Whether this run tests the readers in {@code native/} with every database. */
+  private static boolean isAsked() {
+    return areReadersTested() && System.getProperty("bsdb.native", "").equals("full");
   }
 
   /** Whether it can be asked. */
@@ -66,8 +71,7 @@ public final class NativeReader {
   }
 
   private static @Nullable Path build() {
-    boolean wanted = System.getProperty("bsdb.readers", "").equals("true");
-    if (!areReadersTested() || !wanted && !Rounds.everything()) {
+    if (!isAsked()) {
       return null;
     }
     try {

@@ -10,6 +10,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -19,8 +20,9 @@ import tech.bsdb.format.KeySlots;
 
 /**
  * The reader in Rust gives the same answers as this one. {@link ModelTest} asks it for its random
- * databases, too.
+ * databases, too. Both need {@code -Dbsdb.native=full}.
  */
+@EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
 class NativeReaderTest {
   @TempDir Path directory;
 

@@ -14,6 +14,7 @@ import java.util.SplittableRandom;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.condition.EnabledIfSystemProperty;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
@@ -23,8 +24,8 @@ import tech.bsdb.format.KeySlots;
 
 /**
  * docs/examples/read_bsdb.py, written from docs/FORMAT.md alone, gives the same answers as this
- * reader. A difference means that the document is wrong or incomplete. Left out with {@code
- * -Dbsdb.readers=false}.
+ * reader. A difference means that the document is wrong or incomplete. Only the golden databases
+ * are read unless {@code -Dbsdb.native=full} is given. Left out with {@code -Dbsdb.readers=false}.
  */
 class PythonReaderTest {
   private static final HexFormat HEX = HexFormat.of();
@@ -67,6 +68,7 @@ class PythonReaderTest {
   /** Several buckets, groups of bins and pages of everything, and records of many pages. */
   @ParameterizedTest
   @MethodSource("cases")
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void randomDatabases(Layout layout, int count, int longestValue) throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest " + layout + " " + longestValue);
     Truth truth = Truth.random(random, count, longestValue);
@@ -101,6 +103,7 @@ class PythonReaderTest {
   /** Sets, and each shard alone, which answers its own keys and refuses others. */
   @ParameterizedTest
   @EnumSource
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void sets(Layout layout) throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest sets " + layout);
     Truth truth = Truth.random(random, 300, 60);
@@ -132,6 +135,7 @@ class PythonReaderTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void partialSets() throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest partial sets");
     Truth truth = Truth.random(random, 300, 60);
@@ -179,6 +183,7 @@ class PythonReaderTest {
 
   /** More keys than one part of the function ptr holds. */
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void aHashFunctionOfSeveralParts() throws Exception {
     Truth truth = new Truth();
     for (int i = 0; i < 60_000; i++) {
@@ -194,6 +199,7 @@ class PythonReaderTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void approximateDatabases() throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest approximate");
     int width = 1 + random.nextInt(255);
@@ -206,6 +212,7 @@ class PythonReaderTest {
   /** A database and a set. */
   @ParameterizedTest
   @EnumSource
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void ranges(Layout layout) throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest ranges " + layout);
     Truth truth = OrderedTruth.random(random);
@@ -228,6 +235,7 @@ class PythonReaderTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void rangesOfFewRecords() throws Exception {
     BuildOptions ordered = BuildOptions.defaults().withOrderedKeys(true);
     List<KeyRange> ranges = List.of(KeyRange.all(), KeyRange.all().from(new byte[1]));
@@ -255,6 +263,7 @@ class PythonReaderTest {
   }
 
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void damagedOrdersAreReported() throws Exception {
     Path database = directory.resolve("db");
     BuildOptions ordered = BuildOptions.defaults().withOrderedKeys(true);
@@ -276,6 +285,7 @@ class PythonReaderTest {
   /** One bit of the page after the header, in each file: these lookups read all of them. */
   @ParameterizedTest
   @EnumSource(names = {"COMPACT", "DICTIONARY", "APPROXIMATE", "PTR", "PACKED_FILTER"})
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void damagedPagesAreReported(Golden golden) throws Exception {
     Path damaged = golden.copyTo(directory.resolve("db"));
     for (Path file : Golden.files(damaged)) {
@@ -307,6 +317,7 @@ class PythonReaderTest {
 
   /** Its groups straddle pages, and the starts of its groups do not begin in page 2. */
   @Test
+  @EnabledIfSystemProperty(named = "bsdb.native", matches = "full")
   void aFilterOfSeveralPages() throws Exception {
     SplittableRandom random = Seeds.random("PythonReaderTest filter");
     Truth truth = Truth.random(random, 2500, 20);

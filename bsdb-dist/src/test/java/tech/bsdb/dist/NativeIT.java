@@ -12,16 +12,27 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
 /**
- * The readers for Rust, C and Python ({@code native/}), whose own tests read databases that the
- * packaged command builds. Left out with a warning where there is no cargo, or no access to crates.
+ * The readers for Rust, C and Python ({@code native/}). With {@code -Dbsdb.native=full}, their own
+ * tests read databases that the packaged command builds. Otherwise only a smoke test runs: if they
+ * or the format changed since those tests passed, or with {@code -Dbsdb.native=smoke}. Left out
+ * with a warning where there is no cargo, or no access to crates.
  */
 class NativeIT {
   private static final Path ROOT = Path.of(System.getProperty("bsdb.root"));
+  private static final String SCRIPT = ROOT.resolve("scripts/test-native").toString();
 
   @TempDir Path folder;
 
   @Test
   void theirTestsPass() throws Exception {
+    String scope = System.getProperty("bsdb.native", "auto");
+    assertThat(scope).as("bsdb.native").isIn("auto", "smoke", "full");
+    if (scope.equals("auto")) {
+      assumeTrue(
+          isChanged(),
+          "native/ and the format are unchanged since its tests passed;"
+              + " -Dbsdb.native=smoke or -Dbsdb.native=full runs them");
+    }
     String manifest = ROOT.resolve("native/Cargo.toml").toString();
     boolean crates;
     try {
@@ -34,7 +45,7 @@ class NativeIT {
     }
     assumeTrue(crates, "no cargo here, or no crates");
 
-    int exit = run(ROOT.resolve("scripts/test-native").toString(), "--no-lints");
+    int exit = run(SCRIPT, scope.equals("full") ? "--no-lints" : "--smoke");
 
     assertThat(exit).as(Files.readString(output())).isZero();
     for (String line : Files.readAllLines(output())) {
@@ -42,6 +53,13 @@ class NativeIT {
         System.err.println(line);
       }
     }
+  }
+
+  /** Whether the readers differ from those that passed their tests, or the format does. */
+  private boolean isChanged() throws IOException, InterruptedException {
+    int exit = run(SCRIPT, "--changed");
+    assertThat(exit).as(Files.readString(output())).isBetween(0, 1);
+    return exit == 0;
   }
 
   private Path output() {
