@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
+import tech.bsdb.Sampled;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -110,6 +111,7 @@ class ParquetBuilderTest {
         .isEqualTo("{\"key\":\"3999\",\"value\":{\"at\":{\"city\":\"c9\",\"zip\":11997}}}\n");
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(strings = {"", "-z", "--layout packed"})
   void aSetHasEveryRowOfTheUndividedDatabase(String options) throws Exception {
@@ -179,6 +181,7 @@ class ParquetBuilderTest {
           + " (INTERVAL); required fixed_len_byte_array(2) half (FLOAT16); required group s {"
           + " required int32 x; } }";
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -376,6 +379,7 @@ class ParquetBuilderTest {
     assertNothingBuilt();
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(strings = {"UNCOMPRESSED", "SNAPPY", "ZSTD"})
   void damageThatTheChecksumsSeeIsNamed(String codec) throws Exception {

@@ -3,6 +3,7 @@ package tech.bsdb.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
+import tech.bsdb.Sampled;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -130,6 +131,7 @@ class PartialSetCommandsTest {
     };
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({
     "set, 0 1, 'shards 0-1 of 6 with the key slots 0 to 5460, but v1', has 0 to 16383;",
@@ -154,6 +156,7 @@ class PartialSetCommandsTest {
     assertThat(allowed.code()).as(allowed.toString()).isZero();
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @CsvSource({
     "0 1, 0 1",

@@ -15,6 +15,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 
 /** Sets of shards, and their shards alone, on the command line. */
 class ShardCommandsTest {
@@ -56,6 +57,7 @@ class ShardCommandsTest {
     assertThat(run.err()).contains(words);
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static org.junit.jupiter.api.Assumptions.assumeTrue;
 
+import org.junit.jupiter.api.Tag;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import io.netty.handler.ssl.util.InsecureTrustManagerFactory;
@@ -324,6 +325,7 @@ class OperationsTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void theCertificateIsReadAgain() throws Exception {
     serving.tls = certificate();
@@ -357,6 +359,7 @@ class OperationsTest {
     assertThat(serving.said()).doesNotContain("warning");
   }
 
+  @Tag("nightly")
   @Test
   void aCertificateThatIsNotValidForLongIsWarnedOf() throws Exception {
     serving.tls = certificate("-validity", "10");
@@ -406,6 +409,7 @@ class OperationsTest {
     return new TlsFiles(certificate, key);
   }
 
+  @Tag("nightly")
   @Test
   void aKeyOfAnotherCertificateIsRefused() throws Exception {
     TlsFiles files = certificate();

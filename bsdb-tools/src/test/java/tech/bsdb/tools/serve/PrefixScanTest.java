@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import tech.bsdb.Sampled;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.time.Duration;
@@ -91,6 +92,7 @@ class PrefixScanTest {
     return keys.stream().filter(key -> key.startsWith(prefix)).toList();
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({"BLOCKED, 1", "PACKED, 1", "COMPACT, 5"})
   void itIsAFilterOfTheWholeInTheOrderOfTheKeys(Layout layout, int shards) throws IOException {

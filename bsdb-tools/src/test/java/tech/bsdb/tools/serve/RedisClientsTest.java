@@ -4,6 +4,8 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 
+import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import io.lettuce.core.ClientOptions;
 import io.lettuce.core.KeyValue;
 import io.lettuce.core.RedisClient;
@@ -61,7 +63,7 @@ class RedisClientsTest {
   private static final String TOKEN = "a-token";
   private static final int RECORDS = 20_000;
   private static final int BATCH = 1000;
-  private static final int SWAPS = 6;
+  private static final int SWAPS = Rounds.of(2);
 
   @TempDir Path folder;
   private @Nullable Serving serving;
@@ -187,6 +189,7 @@ class RedisClientsTest {
         .withMessageStartingWith("READONLY");
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource
   void lettuceReadsEverything(ProtocolVersion protocol) throws Exception {

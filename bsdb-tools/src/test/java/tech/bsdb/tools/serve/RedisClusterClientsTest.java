@@ -41,19 +41,20 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Response;
 import redis.clients.jedis.exceptions.JedisDataException;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.Rounds;
 import tech.bsdb.tools.CommandRun;
 
 /**
- * Jedis and Lettuce as clients of a cluster. {@code -Dbsdb.cluster.moves=20
- * -Dbsdb.cluster.swaps=100} changes slots and versions more often than usual.
+ * Jedis and Lettuce as clients of a cluster. {@code -Dbsdb.rounds=} changes slots and
+ * versions more often.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisClusterClientsTest {
   /** Instead of two seconds, which a busy machine may take. */
   private static final int PATIENCE_MILLIS = 60_000;
 
-  private static final int MOVES = Integer.getInteger("bsdb.cluster.moves", 4);
-  private static final int SWAPS = Integer.getInteger("bsdb.cluster.swaps", 12);
+  private static final int MOVES = Rounds.of(1);
+  private static final int SWAPS = Rounds.of(2);
 
   /** Long enough for every node to read the topology, even on a busy machine. */
   private static final Duration HANDOVER = Duration.ofSeconds(3);

@@ -19,15 +19,16 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.Rounds;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 
 /**
  * Whatever clients send, the server answers others and forgets them. {@code
- * -Dbsdb.resp.fuzz=500000} sends more requests than usual, and {@code -Dbsdb.seed} others.
+ * -Dbsdb.rounds=} sends more requests, and {@code -Dbsdb.seed=} others.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RespFuzzTest {
-  private static final int REQUESTS = Integer.getInteger("bsdb.resp.fuzz", 20_000);
+  private static final int REQUESTS = Rounds.of(2_000);
   private static final long SEED = Long.getLong("bsdb.seed", 7);
   private static final List<String> WORDS =
       List.of(

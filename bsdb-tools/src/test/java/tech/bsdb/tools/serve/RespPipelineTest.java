@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import tech.bsdb.Sampled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -136,6 +137,7 @@ class RespPipelineTest {
     };
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, false, AUTO",
@@ -205,6 +207,7 @@ class RespPipelineTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void oneCommandHasManyKeysWithLongValues(boolean async) throws IOException {
@@ -223,6 +226,7 @@ class RespPipelineTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({"false, AUTO", "true, AUTO", "false, BUFFERED", "true, BUFFERED"})
   void keysAndValuesHaveTheLengthsThatTheyMayHave(boolean async, OpenOptions.Engine engine)

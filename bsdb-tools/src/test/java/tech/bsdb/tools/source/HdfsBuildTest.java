@@ -3,6 +3,7 @@ package tech.bsdb.tools.source;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -114,6 +115,7 @@ class HdfsBuildTest {
                     "{\"key\":\"77\",\"value\":{\"id\":77,\"name\":\"name 77\",\"x\":9.625,"));
   }
 
+  @Tag("nightly")
   @Test
   void oneDataNodeMayBeLostInTheMiddleButNotBoth() throws Exception {
     List<DataNodeProperties> stopped = new ArrayList<>();

@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 
+import org.junit.jupiter.api.Tag;
 import java.io.BufferedReader;
 import java.io.IOException;
 import java.io.InputStreamReader;
@@ -118,6 +119,7 @@ class SecureHdfsTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void whoHasATicketReads() throws Exception {
     List<String> results =
