@@ -26,6 +26,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Console;
 
@@ -35,6 +36,7 @@ import tech.bsdb.tools.cli.Console;
 class CommandsTest {
   @TempDir Path folder;
 
+  @Sampled(3)
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -20,6 +20,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 
 /** {@code bsdb merge}, from its arguments to the records of the new database. */
 class MergerTest {
@@ -566,6 +567,7 @@ class MergerTest {
     assertRefused(merge("-i", file("in", "c 3\n")), data.toString());
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.parquet.Written;
 
 /** Folders of Parquet files: tables of other systems, partitions, and what is left out. */
@@ -187,6 +188,7 @@ class ParquetFoldersTest {
             "{\"key\":\"1\",\"value\":{\"b\":\"x\"}}\n{\"key\":\"2\",\"value\":{\"b\":\"y\"}}\n");
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',

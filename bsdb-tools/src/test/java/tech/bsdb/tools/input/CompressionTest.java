@@ -16,6 +16,7 @@ import java.util.List;
 import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.Rounds;
 
 final class CompressionTest {
   private static final Format CSV =
@@ -109,7 +110,7 @@ final class CompressionTest {
     int asLines = 0;
     for (String name : new String[] {"a.txt.gz", "a.txt.zst"}) {
       byte[] whole = name.endsWith("gz") ? GzipMembersTest.gzip(plain) : streamed(plain);
-      for (int at = 0; at < whole.length; at++) {
+      for (int at = 0; at < whole.length; at += Rounds.everything() ? 1 : 3) {
         byte[] damaged = whole.clone();
         damaged[at] ^= 0x15;
         for (Format format : List.of(new Format.Text(" "), CSV)) {

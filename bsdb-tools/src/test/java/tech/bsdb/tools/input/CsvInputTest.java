@@ -19,6 +19,7 @@ import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.Rounds;
 import tech.bsdb.tools.SeedInFailure;
 import tech.bsdb.tools.input.Format.Csv.Values;
 
@@ -69,7 +70,7 @@ final class CsvInputTest {
   @Test
   void delimitedValuesRoundTrip() throws IOException {
     Random random = new Random(SEED);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < Rounds.of(40); round++) {
       List<String[]> rows = randomRows(random, 4);
       Path file = Readings.file(directory, "in", csvOf(rows, "k", "a", "b", "c"));
       Readings read =
@@ -93,7 +94,7 @@ final class CsvInputTest {
   @Test
   void readsGeneratedCsvForAnyChunksAndThreads() throws IOException {
     Random random = new Random(SEED);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < Rounds.of(40); round++) {
       List<String[]> rows = randomRows(random, 2);
       Path file = Readings.file(directory, "in", csvOf(rows, "k", "v"));
       List<String> expected = rows.stream().map(row -> row[0] + "→" + row[1]).toList();

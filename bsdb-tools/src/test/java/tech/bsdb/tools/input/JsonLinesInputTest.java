@@ -8,6 +8,7 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Map;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -110,6 +111,7 @@ final class JsonLinesInputTest {
     assertThat(read(line).records()).containsExactly("k→" + line);
   }
 
+  @Tag("nightly")
   @Test
   void manyDifferentNamesAreRead() throws IOException {
     StringBuilder text = new StringBuilder();

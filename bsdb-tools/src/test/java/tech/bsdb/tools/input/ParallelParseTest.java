@@ -15,6 +15,7 @@ import java.util.Random;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.Rounds;
 import tech.bsdb.tools.SeedInFailure;
 
 /** Compares the parallel chunk parser with a naive one. */
@@ -27,7 +28,7 @@ final class ParallelParseTest {
   @Test
   void agreesWithANaiveParserOnRandomBytesInEveryChunkSize() throws IOException {
     Random random = new Random(SEED);
-    for (int round = 0; round < 400; round++) {
+    for (int round = 0; round < Rounds.of(60); round++) {
       String separator = new String[] {" ", "::", "→", "aab"}[random.nextInt(4)];
       byte[] bytes = randomBytes(random, separator);
       Path file = Readings.file(directory, "in", bytes);

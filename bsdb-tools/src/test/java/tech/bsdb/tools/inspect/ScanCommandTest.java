@@ -21,6 +21,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.rows.TypedDatabase;
@@ -75,6 +76,7 @@ class ScanCommandTest {
     return text.toString();
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @ValueSource(
       strings = {

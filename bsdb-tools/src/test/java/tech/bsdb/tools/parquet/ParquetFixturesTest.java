@@ -26,6 +26,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 
 /**
@@ -46,6 +47,7 @@ class ParquetFixturesTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest(name = "{0}")
   @MethodSource("fixtures")
   void everyRowIsWhatItsWriterReads(String fixture) throws Exception {
@@ -56,6 +58,7 @@ class ParquetFixturesTest {
     assertSame(expected, rows(scan()));
   }
 
+  @Sampled(3)
   @ParameterizedTest(name = "{0}")
   @ValueSource(strings = {"nested", "key-columns", "spark-types-legacy", "duckdb-types"})
   void oneColumnIsTheSameAsAmongAll(String fixture) throws Exception {

@@ -17,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -460,6 +461,7 @@ class PublishCommandTest {
         .contains("\"changes\":{\"kept\":150,\"added\":1,\"removed\":49,\"changed\":1}");
   }
 
+  @Tag("nightly")
   @Test
   void lookupsOfManyKeysAreMadeOnRequest() throws Exception {
     String store = path("store");
@@ -517,6 +519,7 @@ class PublishCommandTest {
   }
 
   /** Three hundred megabytes of values, which compress well, in a heap of forty. */
+  @Tag("nightly")
   @Test
   void valuesOfKeysThatAreOnlyCountedTakeLittleMemory() throws Exception {
     Path input = folder.resolve("large.txt");
@@ -651,6 +654,7 @@ class PublishCommandTest {
   }
 
   /** Interrupts or kills processes at random moments: each leaves nothing, or a whole version. */
+  @Tag("nightly")
   @Test
   void interruptedAtAnyMoment() throws Exception {
     String one = database("one", lines("key-%d", 0, 30_000));

@@ -15,6 +15,7 @@ import java.util.TreeMap;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.atomic.AtomicBoolean;
 import org.junit.jupiter.api.AfterEach;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -22,6 +23,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.serve.Wire.Response;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -114,6 +116,7 @@ class BatchTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({
     "AUTO, false, false",
@@ -178,6 +181,7 @@ class BatchTest {
     assertThat(frames.hasRemaining()).isFalse();
   }
 
+  @Tag("nightly")
   @Test
   void anAnswerLargerThanTheHeapIsStreamed() throws IOException {
     byte[] large = new byte[4 << 20];
@@ -358,6 +362,7 @@ class BatchTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void bodiesThatWaitBehindAnotherRequestAreNotAllTakenIn() throws Exception {
     serveLarge(2 << 20);

@@ -9,6 +9,7 @@ import java.util.Arrays;
 import java.util.Map;
 import java.util.Random;
 import java.util.TreeMap;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -200,6 +201,7 @@ class LookupTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void pipelinedLargeValuesWaitForTheClient() throws IOException {
     int requests = 60; // 1.4 GB, in a heap of 1 GB

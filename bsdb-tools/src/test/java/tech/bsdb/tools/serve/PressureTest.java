@@ -28,6 +28,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.HttpServer;
 import tech.bsdb.tools.serve.Wire.Response;
 
@@ -75,6 +76,7 @@ class PressureTest {
     return new Wire(socket);
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, true, BUFFERED",
@@ -328,6 +330,7 @@ class PressureTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void aSmallHeapIsEnough() throws Exception {
     withSmallHeap("-Xmx64m", 4, 150, 2);

@@ -23,13 +23,15 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.Wire.Response;
 
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SwapTest {
   private static final int KEYS = 500;
-  private static final int SWAPS = 12;
+  private static final int SWAPS = Rounds.of(3);
 
   @TempDir Path folder;
   private Serving serving;
@@ -70,6 +72,7 @@ class SwapTest {
     return folder.resolve("store").toString();
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void underLoadEveryAnswerIsOfTheVersionBeforeOrAfter(boolean async) throws Exception {

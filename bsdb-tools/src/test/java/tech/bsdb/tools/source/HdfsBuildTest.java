@@ -23,6 +23,7 @@ import tech.bsdb.tools.parquet.Written;
 
 /** {@code build-parquet} from a real HDFS. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("nightly")
 class HdfsBuildTest {
   private static final int FILES = 4;
   private static final int ROWS = 20_000;
@@ -115,7 +116,6 @@ class HdfsBuildTest {
                     "{\"key\":\"77\",\"value\":{\"id\":77,\"name\":\"name 77\",\"x\":9.625,"));
   }
 
-  @Tag("nightly")
   @Test
   void oneDataNodeMayBeLostInTheMiddleButNotBoth() throws Exception {
     List<DataNodeProperties> stopped = new ArrayList<>();

@@ -18,6 +18,7 @@ import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
@@ -32,6 +33,7 @@ import tech.bsdb.transfer.TransferOptions;
 
 /** {@code bsdb push} to a real HDFS and {@code bsdb pull} from it. */
 @Timeout(value = 180, unit = TimeUnit.SECONDS)
+@Tag("nightly")
 class HdfsPullTest {
   private static final int RECORDS = 3000;
   private static Hdfs hdfs;

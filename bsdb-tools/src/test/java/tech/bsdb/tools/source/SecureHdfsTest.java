@@ -23,6 +23,7 @@ import tech.bsdb.tools.parquet.Written;
 
 /** {@code build-parquet} from a real HDFS with Kerberos, both in processes of their own. */
 @Timeout(value = 120, unit = TimeUnit.SECONDS)
+@Tag("nightly")
 class SecureHdfsTest {
   private static final int ROWS = 5000;
 
@@ -119,7 +120,6 @@ class SecureHdfsTest {
     }
   }
 
-  @Tag("nightly")
   @Test
   void whoHasATicketReads() throws Exception {
     List<String> results =

@@ -9,6 +9,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Rounds;
 
 /** Sets of slots and their texts. */
 class SlotSetTest {
@@ -46,7 +47,7 @@ class SlotSetTest {
   @Test
   void setsAreCombinedLikeBits() {
     Random random = new Random(5);
-    for (int round = 0; round < 200; round++) {
+    for (int round = 0; round < Rounds.of(20); round++) {
       BitSet a = bits(random);
       BitSet b = bits(random);
       SlotSet left = SlotSet.parse(text(a));
