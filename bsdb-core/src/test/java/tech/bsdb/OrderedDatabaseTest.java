@@ -260,8 +260,13 @@ class OrderedDatabaseTest {
   static Stream<Arguments> builds() {
     List<Arguments> cases = new ArrayList<>();
     for (Layout layout : Layout.values()) {
-      cases.add(Arguments.of(layout, 1, DuplicatePolicy.FIRST));
-      cases.add(Arguments.of(layout, 3, DuplicatePolicy.LAST));
+      boolean odd = layout.ordinal() % 2 == 1;
+      if (Rounds.everything() || odd) {
+        cases.add(Arguments.of(layout, 1, DuplicatePolicy.FIRST));
+      }
+      if (Rounds.everything() || !odd) {
+        cases.add(Arguments.of(layout, 3, DuplicatePolicy.LAST));
+      }
     }
     return cases.stream();
   }

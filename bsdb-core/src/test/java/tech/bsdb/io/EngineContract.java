@@ -118,7 +118,7 @@ abstract class EngineContract {
       assertThat(Arrays.equals(found, 0, PAGE, content, page * PAGE, (page + 1) * PAGE)).isTrue();
     }
     lent.clear();
-    for (int attempt = 0; attempt < 200 && !Leaks.mappings(directory).isEmpty(); attempt++) {
+    for (int attempt = 0; attempt < 3000 && !Leaks.mappings(directory).isEmpty(); attempt++) {
       System.gc();
       TimeUnit.MILLISECONDS.sleep(20);
     }

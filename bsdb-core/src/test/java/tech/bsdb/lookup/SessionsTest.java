@@ -88,6 +88,7 @@ class SessionsTest {
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
         Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(50, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
         for (int i = 0; i < 100; i++) {
@@ -140,6 +141,7 @@ class SessionsTest {
         Session lastOut = out.remove(last);
         out.forEach(sessions::giveBack);
         Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
         assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
@@ -253,5 +255,17 @@ class SessionsTest {
     assertThat(sessions.close()).isEqualTo(Sessions.Closing.SESSION_LOST);
     assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
     assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
+  }
+
+  /** Waits until the sessions are closing. */
+  private static void awaitRefusal(Sessions sessions) {
+    while (true) {
+      try {
+        sessions.giveBack(sessions.take());
+        Thread.onSpinWait();
+      } catch (IllegalStateException e) {
+        return;
+      }
+    }
   }
 }

@@ -403,7 +403,7 @@ class ValueReaderTest {
 
   /** On Java 17 to 21, the garbage collector unmaps files that a slice was shown of. */
   private void assertReleased() throws Exception {
-    for (int attempt = 0; attempt < 200 && !Leaks.mappings(directory).isEmpty(); attempt++) {
+    for (int attempt = 0; attempt < 3000 && !Leaks.mappings(directory).isEmpty(); attempt++) {
       System.gc();
       TimeUnit.MILLISECONDS.sleep(20);
     }

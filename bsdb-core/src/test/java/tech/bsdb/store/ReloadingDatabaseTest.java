@@ -420,7 +420,7 @@ class ReloadingDatabaseTest {
           .isEqualTo("v2");
       assertThat(database.<String>read(Truth.utf8("absent"), value -> "called")).isNull();
     }
-    for (int attempt = 0; attempt < 200 && !Leaks.mappings(folder).isEmpty(); attempt++) {
+    for (int attempt = 0; attempt < 3000 && !Leaks.mappings(folder).isEmpty(); attempt++) {
       System.gc(); // on Java 17 to 21 it unmaps what was shown
       TimeUnit.MILLISECONDS.sleep(20);
     }
