@@ -134,14 +134,9 @@ public final class BuildOptions {
     DatabaseDirectory first = opened.databases().get(0);
     Facts facts = first.facts();
     Settings like = new Settings();
-    switch (facts.layout()) {
-      case BLOCKED -> like.layout = Layout.BLOCKED;
-      case COMPACT -> like.layout = Layout.COMPACT;
-      case COMPRESSED -> like.layout = Layout.COMPRESSED;
-      case PACKED -> like.layout = Layout.PACKED;
-      case PACKED_COMPRESSED -> like.layout = Layout.PACKED_COMPRESSED;
-      case NONE -> like.approximateWidth = facts.approximateWidth();
-    }
+    Layout layout = facts.layout();
+    like.layout = layout == null ? like.layout : layout;
+    like.approximateWidth = facts.approximateWidth();
     if (!facts.packed()) {
       like.hash =
           Facts.hashKind(first.manifest()).equals(HashKinds.GOV.name())

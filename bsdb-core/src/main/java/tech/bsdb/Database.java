@@ -9,6 +9,7 @@ import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.compare.Comparison;
+import tech.bsdb.directory.CollectedStatistics;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.Warming;
@@ -16,13 +17,11 @@ import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.io.Engines;
-import tech.bsdb.io.HugePages;
 import tech.bsdb.io.ReadCount;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
-import tech.bsdb.lookup.Walk;
 import tech.bsdb.verify.Verification;
 
 /**
@@ -261,31 +260,7 @@ public final class Database implements AutoCloseable {
    * @throws UnsupportedOperationException if the database is approximate and thus stores no keys
    */
   public RecordCursor scan(ScanOptions options) throws IOException {
-    return cursor(new RecordWalk(lookup, options.values(), options.part(), options.parts()));
-  }
-
-  private static RecordCursor cursor(Walk walk) {
-    return new RecordCursor() {
-      @Override
-      public boolean next() throws IOException {
-        return walk.next();
-      }
-
-      @Override
-      public byte[] key() {
-        return walk.key();
-      }
-
-      @Override
-      public byte[] value() {
-        return walk.value();
-      }
-
-      @Override
-      public void close() throws IOException {
-        walk.close();
-      }
-    };
+    return new RecordWalk(lookup, options.values(), options.part(), options.parts());
   }
 
   /**
@@ -318,9 +293,7 @@ public final class Database implements AutoCloseable {
    *     #isOrdered}
    */
   public RecordCursor range(KeyRange range, RangeOptions options) {
-    return cursor(
-        new OrderedWalk(
-            lookup, range.span(), options.descending(), options.values(), options.limit()));
+    return new OrderedWalk(lookup, range, options.descending(), options.values(), options.limit());
   }
 
   /**
@@ -332,7 +305,7 @@ public final class Database implements AutoCloseable {
    * @throws IllegalStateException if the database is closed
    */
   public long count(KeyRange range) throws IOException {
-    return ordered().count(range.span());
+    return ordered().count(range);
   }
 
   /**
@@ -430,7 +403,7 @@ public final class Database implements AutoCloseable {
    */
   public IoCounters ioCounters() {
     ReadCount reads = lookup.reads();
-    return new IoCounters(new IoCounters.Facts(reads.reads(), reads.bytes()));
+    return new IoCounters(reads.reads(), reads.bytes());
   }
 
   /**
@@ -440,18 +413,14 @@ public final class Database implements AutoCloseable {
    * by Java 17 to 21.
    */
   public MemoryUse memoryUse() throws IOException {
-    return memoryUse(lookup.memoryUse());
+    return lookup.memoryUse();
   }
 
   /**
    * Returns how much of a database's files is in the page cache, without opening it for lookups.
    */
   public static MemoryUse memoryUse(Path directory) throws IOException {
-    return memoryUse(Warming.look(DataSet.open(directory)));
-  }
-
-  private static MemoryUse memoryUse(HugePages.Use use) {
-    return new MemoryUse(new MemoryUse.Facts(use.mapped(), use.resident(), use.huge()));
+    return Warming.look(DataSet.open(directory));
   }
 
   /**
@@ -465,7 +434,7 @@ public final class Database implements AutoCloseable {
    * @throws IOException if the files do not fit in memory or a read fails
    */
   public static MemoryUse warm(Path directory, LongConsumer progress) throws IOException {
-    return memoryUse(Warming.run(directory, progress));
+    return Warming.run(directory, progress);
   }
 
   /** Receives the progress of a verification. */
@@ -486,10 +455,7 @@ public final class Database implements AutoCloseable {
    *     format
    */
   public static VerifyReport verify(Path directory, VerifyListener listener) throws IOException {
-    Verification.Result result = Verification.run(directory, listener::progress);
-    return new VerifyReport(
-        new VerifyReport.Facts(
-            result.records(), result.pages(), result.bytes(), result.keysChecked()));
+    return Verification.run(directory, listener);
   }
 
   /**
@@ -535,41 +501,7 @@ public final class Database implements AutoCloseable {
   public static DiffReport diff(
       Database before, Database after, DiffOptions options, DiffListener listener)
       throws IOException {
-    Comparison.Detail detail =
-        switch (options.detail()) {
-          case COUNTS -> Comparison.Detail.NONE;
-          case KEYS -> Comparison.Detail.KEYS;
-          case VALUES -> Comparison.Detail.VALUES;
-        };
-    Comparison.Receiver receiver =
-        new Comparison.Receiver() {
-          @Override
-          public boolean take(
-              Comparison.Difference difference,
-              byte[] key,
-              byte @Nullable [] old,
-              byte @Nullable [] now)
-              throws IOException {
-            return listener.differs(
-                switch (difference) {
-                  case ADDED -> DiffListener.Difference.ADDED;
-                  case REMOVED -> DiffListener.Difference.REMOVED;
-                  case CHANGED -> DiffListener.Difference.CHANGED;
-                },
-                key,
-                old,
-                now);
-          }
-
-          @Override
-          public void progress(long doneRecords, long allRecords) {
-            listener.progress(doneRecords, allRecords);
-          }
-        };
-    Comparison.Counts counts =
-        Comparison.run(before.lookup, after.lookup, detail, options.threads(), receiver);
-    return new DiffReport(
-        new DiffReport.Facts(counts.kept(), counts.added(), counts.removed(), counts.changed()));
+    return Comparison.run(before.lookup, after.lookup, options, listener);
   }
 
   /**

@@ -13,8 +13,11 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.write.AssemblyProgress;
+import tech.bsdb.write.BuildOutput;
 import tech.bsdb.write.BuildPlace;
 import tech.bsdb.write.BuildResources;
+import tech.bsdb.write.MergeBase;
 import tech.bsdb.write.Workspace;
 
 /**
@@ -71,9 +74,9 @@ public final class DatabaseBuilder implements AutoCloseable {
   private DatabaseBuilder(
       Path target, BuildOptions options, BuildListener listener, @Nullable MergeBase base)
       throws IOException {
-    DatabaseWriter.requirePlaceForFilter(options);
-    DatabaseWriter.requireOrder(options);
-    DatabaseWriter.requireKeysForOrder(options);
+    BuildOutput.requirePlaceForFilter(options);
+    BuildOutput.requireOrder(options);
+    BuildOutput.requireKeysForOrder(options);
     if (options.onlyShard().orElse(0) >= options.shards()) {
       throw new IllegalArgumentException(
           "onlyShard is "
@@ -95,7 +98,9 @@ public final class DatabaseBuilder implements AutoCloseable {
       BuildPlace place = new BuildPlace(workspace.directory(), workspace.temporaryDirectory());
       this.output =
           opened.add(
-              base == null ? output(options, place, chunk) : base.output(options, place, chunk));
+              base == null
+                  ? BuildOutput.of(options, place, chunk)
+                  : base.output(options, place, chunk));
     } catch (IOException | RuntimeException | Error e) {
       try (workspace) {
         opened.closeAfter(e);
@@ -104,16 +109,6 @@ public final class DatabaseBuilder implements AutoCloseable {
       }
       throw e;
     }
-  }
-
-  private static BuildOutput output(BuildOptions options, BuildPlace place, ChunkBuffer chunk)
-      throws IOException {
-    if (options.shards() == 1) {
-      return new DatabaseWriter(options, place, chunk, 0, 1);
-    }
-    return options.onlyShard().isPresent()
-        ? new OneShardWriter(options, place, chunk, options.onlyShard().getAsInt())
-        : new ShardSetWriter(options, place, chunk, new NewShards(options, chunk));
   }
 
   /** Starts a build without a listener; see {@link #create(Path, BuildOptions, BuildListener)}. */
@@ -278,15 +273,15 @@ public final class DatabaseBuilder implements AutoCloseable {
   public void add(RecordBatch batch) throws IOException {
     begin();
     try {
-      if (batch.seed() != options.seed()) {
+      if (batch.framed().seed() != options.seed()) {
         throw new IllegalArgumentException(
             "a batch for seed "
-                + batch.seed()
+                + batch.framed().seed()
                 + ", but this build's is "
                 + options.seed()
                 + "; take batches from newBatch()");
       }
-      if (batch.deletes()) {
+      if (batch.framed().deletes()) {
         requireBase();
       }
       writing = true;
@@ -313,7 +308,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   private void take(RecordBatch batch) throws IOException {
-    batch.forEach(output::add);
+    batch.framed().forEach(output::add);
     records += batch.records();
     report(Stage.RECORDS, records, -1);
   }
@@ -366,15 +361,15 @@ public final class DatabaseBuilder implements AutoCloseable {
   }
 
   /** Passes the progress of the writer on to the listener and to the figures. */
-  private final class Completion implements WriterProgress {
+  private final class Completion implements AssemblyProgress {
     @Override
-    public void progress(Phase phase, long done) {
-      report(stage(phase), done, recordsOfBase + records);
+    public void progress(Stage stage, long done) {
+      report(stage, done, recordsOfBase + records);
     }
 
     @Override
-    public void ended(Phase phase) {
-      endStage(stage(phase));
+    public void ended(Stage stage) {
+      endStage(stage);
     }
 
     @Override
@@ -386,38 +381,28 @@ public final class DatabaseBuilder implements AutoCloseable {
     public boolean cancelled() {
       return cancelled;
     }
-
-    private static Stage stage(Phase phase) {
-      return switch (phase) {
-        case RECORDS -> Stage.RECORDS;
-        case COUNT -> Stage.COUNT;
-        case INDEX -> Stage.INDEX;
-        case ORDER -> Stage.ORDER;
-      };
-    }
   }
 
-  private BuildReport publish(Written written) throws IOException {
+  private BuildReport publish(BuildOutput.Written written) throws IOException {
     opened.close();
     checkNotCancelled();
     workspace.publish(this::checkNotCancelled);
     endStage(Stage.PUBLISH);
     workspace.close();
     return new BuildReport(
-        new BuildReport.Facts(
-            workspace.target(),
-            written.id().toString(),
-            written.keys(),
-            written.records() - written.keys(),
-            written.valuesCut(),
-            written.keyBytes(),
-            written.valueBytes(),
-            written.fileBytes().values().stream().mapToLong(Long::longValue).sum(),
-            written.fileBytes(),
-            (int) Math.min(Integer.MAX_VALUE, written.dictionaryBytes()),
-            stageSeconds,
-            workspace.warnings(),
-            written.changes() == null ? null : new ChangeCounts(written.changes())));
+        workspace.target(),
+        written.id().toString(),
+        written.keys(),
+        written.records() - written.keys(),
+        written.valuesCut(),
+        written.keyBytes(),
+        written.valueBytes(),
+        written.fileBytes().values().stream().mapToLong(Long::longValue).sum(),
+        written.fileBytes(),
+        (int) Math.min(Integer.MAX_VALUE, written.dictionaryBytes()),
+        stageSeconds,
+        workspace.warnings(),
+        written.changes());
   }
 
   private void checkNotCancelled() {

@@ -1,7 +1,5 @@
 package tech.bsdb;
 
-import org.jspecify.annotations.Nullable;
-
 /**
  * Counts of the read requests a database has made to the operating system since it was opened:
  * reads of index and data pages by the engines {@code BUFFERED}, {@code DIRECT} and {@code
@@ -11,38 +9,9 @@ import org.jspecify.annotations.Nullable;
  * without a read request; nor are files loaded into memory at open. Reads through the page cache
  * count whether or not they reach the device. Failed reads do not count. A read that the system
  * completed in several parts counts once.
+ *
+ * @param reads completed reads. Most lookups of a present key make two when both index and data are
+ *     read
+ * @param bytes bytes read, in whole pages of 4,096 bytes
  */
-public final class IoCounters {
-  record Facts(long reads, long bytes) {}
-
-  private final Facts facts;
-
-  IoCounters(Facts facts) {
-    this.facts = facts;
-  }
-
-  /** Completed reads. Most lookups of a present key make two when both index and data are read. */
-  public long reads() {
-    return facts.reads;
-  }
-
-  /** Bytes read, in whole pages of 4,096 bytes. */
-  public long bytes() {
-    return facts.bytes;
-  }
-
-  @Override
-  public boolean equals(@Nullable Object other) {
-    return other instanceof IoCounters that && facts.equals(that.facts);
-  }
-
-  @Override
-  public int hashCode() {
-    return facts.hashCode();
-  }
-
-  @Override
-  public String toString() {
-    return "IoCounters" + facts.toString().substring("Facts".length());
-  }
-}
+public record IoCounters(long reads, long bytes) {}

@@ -3,7 +3,6 @@ package tech.bsdb;
 import java.util.Arrays;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.lookup.KeySpan;
 
 /**
  * A range of keys in the order of their bytes, which are compared as unsigned numbers; a key comes
@@ -15,12 +14,14 @@ import tech.bsdb.lookup.KeySpan;
  * }</pre>
  */
 public final class KeyRange {
-  private static final KeyRange ALL = new KeyRange(KeySpan.ALL);
+  private static final KeyRange ALL = new KeyRange(null, null);
 
-  private final KeySpan span;
+  private final byte @Nullable [] from;
+  private final byte @Nullable [] to;
 
-  private KeyRange(KeySpan span) {
-    this.span = span;
+  private KeyRange(byte @Nullable [] from, byte @Nullable [] to) {
+    this.from = from;
+    this.to = to;
   }
 
   /** All keys. */
@@ -34,7 +35,7 @@ public final class KeyRange {
    * @param prefix the bytes; all keys start with none
    */
   public static KeyRange prefix(byte[] prefix) {
-    return new KeyRange(new KeySpan(prefix.clone(), successor(prefix)));
+    return new KeyRange(prefix.clone(), successor(prefix));
   }
 
   /** The least key that is greater than all that start with a prefix, or null if there is none. */
@@ -57,9 +58,8 @@ public final class KeyRange {
    * @param key the first key that can be in the range
    */
   public KeyRange from(byte[] key) {
-    byte[] from = span.from();
     boolean less = from == null || Arrays.compareUnsigned(from, key) < 0;
-    return less ? new KeyRange(new KeySpan(key.clone(), span.to())) : this;
+    return less ? new KeyRange(key.clone(), to) : this;
   }
 
   /**
@@ -77,9 +77,8 @@ public final class KeyRange {
    * @param key the first key that is no longer in the range
    */
   public KeyRange to(byte[] key) {
-    byte[] to = span.to();
     boolean greater = to == null || Arrays.compareUnsigned(to, key) > 0;
-    return greater ? new KeyRange(new KeySpan(span.from(), key.clone())) : this;
+    return greater ? new KeyRange(from, key.clone()) : this;
   }
 
   /**
@@ -91,13 +90,34 @@ public final class KeyRange {
     return to(Arrays.copyOf(key, key.length + 1));
   }
 
-  /** Whether a key is in the range. */
-  public boolean contains(byte[] key) {
-    return span.contains(Objects.requireNonNull(key, "key"));
+  /** The first key that can be in the range, or null if there is no lower bound. */
+  public byte @Nullable [] from() {
+    return from == null ? null : from.clone();
   }
 
-  /** The range as lookups know it. */
-  KeySpan span() {
-    return span;
+  /** The first key after the range, or null if there is no upper bound. */
+  public byte @Nullable [] to() {
+    return to == null ? null : to.clone();
+  }
+
+  /** Whether a key is in the range. */
+  public boolean contains(byte[] key) {
+    Objects.requireNonNull(key, "key");
+    return startsBefore(key) && endsAfter(key);
+  }
+
+  /** Whether no key can be in the range. */
+  public boolean isEmpty() {
+    return from != null && to != null && Arrays.compareUnsigned(from, to) >= 0;
+  }
+
+  /** Whether a key is less than the upper bound. */
+  public boolean endsAfter(byte[] key) {
+    return to == null || Arrays.compareUnsigned(key, to) < 0;
+  }
+
+  /** Whether a key is not less than the lower bound. */
+  public boolean startsBefore(byte[] key) {
+    return from == null || Arrays.compareUnsigned(from, key) <= 0;
   }
 }

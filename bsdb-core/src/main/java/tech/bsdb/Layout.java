@@ -1,5 +1,7 @@
 package tech.bsdb;
 
+import java.util.Locale;
+
 /** Record layouts of the data files (FORMAT.md §4, §12). */
 public enum Layout {
   /**
@@ -17,6 +19,11 @@ public enum Layout {
   PACKED,
   /** As {@link #PACKED}, with the records of one or a few keys compressed as one ZSTD frame. */
   PACKED_COMPRESSED;
+
+  /** The name in manifests and {@linkplain Statistics#layout statistics}; never changes. */
+  public String id() {
+    return name().toLowerCase(Locale.ROOT).replace('_', '-');
+  }
 
   /**
    * Whether records are compressed. Block size, compression level, dictionary and sample have an

@@ -4,10 +4,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.PageSource;
-import tech.bsdb.write.AddressedAssembly;
-import tech.bsdb.write.PackedAssembly;
+import tech.bsdb.write.BuildOutput;
 import tech.bsdb.write.SizePlan;
 
 /**
@@ -77,22 +75,13 @@ public final class LayoutPlan {
     if ((double) records * RecordFrame.length(keyLength, valueLength) > MAX_BYTES) {
       throw new IllegalArgumentException("no database holds more than 32 PiB of records");
     }
-    DatabaseWriter.requirePlaceForFilter(options);
-    DatabaseWriter.requireKeysForOrder(options);
+    BuildOutput.requirePlaceForFilter(options);
+    BuildOutput.requireKeysForOrder(options);
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
-    SizePlan sizes;
     double raw = (double) records * ((long) keyLength + valueLength);
     long compressed = compressionRatio == 0 ? -1 : (long) Math.ceil(raw / compressionRatio);
     int dictionary = options.sampleRecords() > 0 ? options.dictionaryBytes() : 0;
-    if (DatabaseWriter.layout(options).packed()) {
-      PackedAssembly.Settings settings = DatabaseWriter.packed(options);
-      sizes = SizePlan.packed(settings, given, compressed, dictionary);
-      sizes = options.orderedKeys() ? sizes.ordered(settings, given) : sizes;
-    } else {
-      AddressedAssembly.Settings settings = DatabaseWriter.addressed(options);
-      sizes = SizePlan.addressed(settings, given, compressed, dictionary);
-      sizes = options.orderedKeys() ? sizes.ordered(settings, given) : sizes;
-    }
+    SizePlan sizes = SizePlan.of(options, given, compressed, dictionary);
     return new LayoutPlan(
         new Facts(options, records, keyLength, valueLength, compressionRatio, sizes));
   }
@@ -163,7 +152,7 @@ public final class LayoutPlan {
    * on the heap instead, and the filter is not read. Lookups do not read the order of the keys.
    */
   public long pageCacheBytes() {
-    return dataBytes() + hashBytes() + (layout().packed() ? 0 : indexBytes());
+    return dataBytes() + hashBytes() + (packed() ? 0 : indexBytes());
   }
 
   /**
@@ -204,8 +193,10 @@ public final class LayoutPlan {
    * is in memory: of the index and of the data.
    */
   public double presentReads() {
-    return switch (layout()) {
-      case NONE -> 1;
+    if (approximate()) {
+      return 1;
+    }
+    return switch (facts.options.layout()) {
       case PACKED, PACKED_COMPRESSED -> runs(dataPages(true));
       case BLOCKED, COMPACT -> 1 + runs(dataPages(true));
       case COMPRESSED -> 2 + furtherReads();
@@ -214,7 +205,9 @@ public final class LayoutPlan {
 
   /** Whether a block holds one long record: its first page tells how much further to read. */
   private boolean longBlocks() {
-    return layout() == RecordLayout.COMPRESSED && recordLength() > facts.options.blockSize();
+    return BuildOutput.isCompressed(facts.options)
+        && !packed()
+        && recordLength() > facts.options.blockSize();
   }
 
   /** Reads after the first one of a long block, on average; none if the first page holds it. */
@@ -232,7 +225,7 @@ public final class LayoutPlan {
    * reject most absent keys without a read.
    */
   public double absentReads() {
-    if (layout().packed()) {
+    if (packed()) {
       return passing() * runs(passingPages());
     }
     return passing() * (storedLong() ? 2 : presentReads());
@@ -245,19 +238,23 @@ public final class LayoutPlan {
 
   /** Pages that the reads of an absent key fetch, on average. */
   public double absentPages() {
-    if (layout().packed()) {
+    if (packed()) {
       return passing() * passingPages();
     }
     return passing() * (storedLong() ? 2 : presentPages());
   }
 
-  private RecordLayout layout() {
-    return DatabaseWriter.layout(facts.options);
+  private boolean approximate() {
+    return facts.options.approximateWidth() > 0;
+  }
+
+  private boolean packed() {
+    return BuildOutput.isPacked(facts.options);
   }
 
   /** The share of absent keys that neither checksum bits nor a filter reject. */
   private double passing() {
-    if (layout().packed()) { // each record has the key's quotient and remainder by chance
+    if (packed()) { // each record has the key's quotient and remainder by chance
       int bits = facts.options.filterBits();
       double quotients = Math.max(1, facts.records);
       return bits == 0
@@ -275,7 +272,7 @@ public final class LayoutPlan {
   }
 
   private int indexPages() {
-    return layout().packed() ? 0 : 1;
+    return packed() ? 0 : 1;
   }
 
   private static double runs(double pages) {
@@ -289,8 +286,10 @@ public final class LayoutPlan {
   /** Pages of data that a lookup reads, on average. */
   private double dataPages(boolean present) {
     long length = recordLength();
-    return switch (layout()) {
-      case NONE -> 0;
+    if (approximate()) {
+      return 0;
+    }
+    return switch (facts.options.layout()) {
       case BLOCKED -> Math.ceil((double) length / Page.PAYLOAD);
       case COMPACT -> straddled((double) length);
       case COMPRESSED -> straddled(blockBytes(length));

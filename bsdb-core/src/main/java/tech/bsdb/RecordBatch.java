@@ -1,13 +1,7 @@
 package tech.bsdb;
 
-import java.io.IOException;
-import java.util.ArrayList;
-import java.util.Arrays;
-import java.util.List;
-import java.util.Objects;
-import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.hash.Signature;
+import tech.bsdb.write.FramedRecords;
 
 /**
  * A batch of records prepared for a build, framed and with computed signatures.
@@ -23,25 +17,7 @@ public final class RecordBatch {
   /** Maximum value length in bytes. */
   public static final int MAX_VALUE_LENGTH = RecordFrame.MAX_VALUE;
 
-  private static final byte[] NOTHING = new byte[0];
-
-  /** Stands for the length of a value where there is none, but a deletion. */
-  private static final int DELETION = -1;
-
-  /** Longer values are stored in separate arrays. */
-  private static final int LARGE_VALUE = 1 << 16;
-
-  private final long seed;
-  private final Signature signature = new Signature();
-  private final List<byte[]> large = new ArrayList<>();
-  private byte[] bytes = new byte[1 << 16];
-  private int used;
-  private long[] signatures = new long[1024];
-  private int[] starts = new int[512];
-  private int[] valueLengths = new int[512];
-  private int records;
-  private long contentBytes;
-  private boolean deletes;
+  private final FramedRecords framed;
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
@@ -52,12 +28,12 @@ public final class RecordBatch {
    * Creates an empty batch for a build with the given seed; see {@link DatabaseBuilder#newBatch}.
    */
   RecordBatch(long seed) {
-    this.seed = seed;
+    this.framed = new FramedRecords(seed);
   }
 
-  /** The seed of the signatures. */
-  long seed() {
-    return seed;
+  /** The records. */
+  FramedRecords framed() {
+    return framed;
   }
 
   /**
@@ -71,44 +47,7 @@ public final class RecordBatch {
    */
   public void add(
       byte[] key, int keyFrom, int keyLength, byte[] value, int valueFrom, int valueLength) {
-    Objects.checkFromIndexSize(keyFrom, keyLength, key.length);
-    Objects.checkFromIndexSize(valueFrom, valueLength, value.length);
-    if (keyLength > MAX_KEY_LENGTH) {
-      throw new IllegalArgumentException(
-          "a key of " + keyLength + " bytes; at most " + MAX_KEY_LENGTH + " fit");
-    }
-    if (valueLength > MAX_VALUE_LENGTH) {
-      throw new IllegalArgumentException(
-          "a value of " + valueLength + " bytes; at most " + MAX_VALUE_LENGTH + " fit");
-    }
-    boolean separate = valueLength > LARGE_VALUE;
-    byte[] ownValue =
-        separate ? Arrays.copyOfRange(value, valueFrom, valueFrom + valueLength) : value;
-    int inline = RecordFrame.WIDE + keyLength + (separate ? 0 : valueLength);
-    reserve(inline);
-    if (records == starts.length - 1) {
-      int more = 2 * starts.length;
-      starts = Arrays.copyOf(starts, more);
-      valueLengths = Arrays.copyOf(valueLengths, more);
-      signatures = Arrays.copyOf(signatures, 2 * more);
-    }
-    signature.compute(key, keyFrom, keyLength, seed);
-    signatures[2 * records] = signature.high;
-    signatures[2 * records + 1] = signature.low;
-    starts[records] = used;
-    valueLengths[records] = valueLength;
-    used = RecordFrame.put(bytes, used, keyLength, valueLength);
-    System.arraycopy(key, keyFrom, bytes, used, keyLength);
-    used += keyLength;
-    if (separate) {
-      large.add(ownValue);
-    } else {
-      System.arraycopy(value, valueFrom, bytes, used, valueLength);
-      used += valueLength;
-    }
-    records++;
-    starts[records] = used;
-    contentBytes += keyLength + (long) valueLength;
+    framed.add(key, keyFrom, keyLength, value, valueFrom, valueLength);
   }
 
   /**
@@ -119,71 +58,21 @@ public final class RecordBatch {
    * @throws IllegalArgumentException if the key is too long, or the batch would exceed 2 GiB
    */
   public void delete(byte[] key, int keyFrom, int keyLength) {
-    add(key, keyFrom, keyLength, NOTHING, 0, 0);
-    valueLengths[records - 1] = DELETION;
-    deletes = true;
-  }
-
-  /** Whether there are deletions among the records. */
-  boolean deletes() {
-    return deletes;
-  }
-
-  private void reserve(int more) {
-    if (bytes.length - used < more) {
-      long capacity =
-          Math.max((long) used + more, Math.min(2L * bytes.length, bytes.length + (1L << 26)));
-      if (capacity > Integer.MAX_VALUE - 8) {
-        throw new IllegalArgumentException("a batch of more than 2 GiB; clear it more often");
-      }
-      bytes = Arrays.copyOf(bytes, (int) capacity);
-    }
+    framed.delete(key, keyFrom, keyLength);
   }
 
   /** The number of records in the batch, and of deletions. */
   public int records() {
-    return records;
+    return framed.records();
   }
 
   /** Total size of keys and values in the batch, in bytes. */
   public long bytes() {
-    return contentBytes;
+    return framed.bytes();
   }
 
   /** Removes all records. */
   public void clear() {
-    records = 0;
-    used = 0;
-    contentBytes = 0;
-    deletes = false;
-    large.clear();
-  }
-
-  /** Receives records. */
-  @FunctionalInterface
-  interface RecordConsumer {
-    /** Receives one record; the view is valid only until the call returns. */
-    void accept(FramedRecord record) throws IOException;
-  }
-
-  /** Passes all records to a receiver, in order. */
-  void forEach(RecordConsumer consumer) throws IOException {
-    FramedRecord record = new FramedRecord();
-    int nextLarge = 0;
-    for (int i = 0; i < records; i++) {
-      int valueLength = Math.max(0, valueLengths[i]);
-      record.deletion = valueLengths[i] == DELETION;
-      boolean separate = valueLength > LARGE_VALUE;
-      record.high = signatures[2 * i];
-      record.low = signatures[2 * i + 1];
-      record.head = bytes;
-      record.headStart = starts[i];
-      record.headLength = starts[i + 1] - starts[i] - (separate ? 0 : valueLength);
-      record.keyLength = record.headLength - RecordFrame.headLengthAt(bytes, starts[i]);
-      record.value = separate ? large.get(nextLarge++) : bytes;
-      record.valueStart = separate ? 0 : starts[i + 1] - valueLength;
-      record.valueLength = valueLength;
-      consumer.accept(record);
-    }
+    framed.clear();
   }
 }

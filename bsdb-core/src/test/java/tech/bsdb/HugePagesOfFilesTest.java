@@ -40,7 +40,7 @@ class HugePagesOfFilesTest {
         channel.write(ByteBuffer.allocateDirect(HUGE));
       }
     }
-    long huge = PageCache.look(probe, 8L * HUGE).huge();
+    long huge = PageCache.look(probe, 8L * HUGE).hugePageBytes();
     assumeTrue(huge == 8L * HUGE, "no huge pages in the page cache here: " + huge);
   }
 

@@ -53,7 +53,7 @@ class IoCountersTest {
   private static void assertReads(Database database, long reads) {
     assertThat(database.ioCounters())
         .as(database.statistics().engine())
-        .isEqualTo(new IoCounters(new IoCounters.Facts(reads, reads * PAGE)));
+        .isEqualTo(new IoCounters(reads, reads * PAGE));
   }
 
   private void getAll(Database database) throws Exception {

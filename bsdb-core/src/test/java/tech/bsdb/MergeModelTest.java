@@ -155,8 +155,7 @@ class MergeModelTest {
       }
     }
     return new ChangeCounts(
-        new ChangeCounts.Facts(
-            before - replaced - deleted, replaced, added, deleted, absent, changes - last.size()));
+        before - replaced - deleted, replaced, added, deleted, absent, changes - last.size());
   }
 
   private static void check(Path target, Map<String, byte[]> model) throws Exception {

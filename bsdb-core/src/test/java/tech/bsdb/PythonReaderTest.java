@@ -355,8 +355,8 @@ class PythonReaderTest {
   private void checkRanges(Path database, List<KeyRange> ranges) throws Exception {
     try (Database same = Database.open(database)) {
       for (KeyRange range : ranges) {
-        byte[] from = range.span().from();
-        byte[] to = range.span().to();
+        byte[] from = range.from();
+        byte[] to = range.to();
         checkRange(
             database,
             same,

@@ -14,20 +14,19 @@ public final class Reports {
   public static BuildReport build(
       Map<String, Long> files, Map<BuildListener.Stage, Double> seconds) {
     return new BuildReport(
-        new BuildReport.Facts(
-            Path.of("rdb"),
-            "0".repeat(32),
-            1_000_000,
-            3,
-            5,
-            13_000_000,
-            26_000_000,
-            61_000_000,
-            files,
-            0,
-            seconds,
-            List.of(),
-            null));
+        Path.of("rdb"),
+        "0".repeat(32),
+        1_000_000,
+        3,
+        5,
+        13_000_000,
+        26_000_000,
+        61_000_000,
+        files,
+        0,
+        seconds,
+        List.of(),
+        null);
   }
 
   /** The figures of a database of a thousand records that has a hash function. */
@@ -37,14 +36,13 @@ public final class Reports {
 
   /** The figures of a set of three shards, or of one shard of it if its number is not null. */
   public static Statistics shards(@Nullable Integer number, List<Long> records) {
-    int shard = number == null ? Statistics.SET : number;
+    int shard = number == null ? -1 : number;
     return statistics("blocked", 0, 0, 0, false, 0, shard, 3, records);
   }
 
   /** The figures of a set of which some shards are held. */
   public static Statistics partial(int shards, List<Integer> held, List<Long> records) {
-    return statistics(
-        "blocked", 0, 0, 0, false, 0, Statistics.SET, shards, records, held, "1".repeat(32));
+    return statistics("blocked", 0, 0, 0, false, 0, -1, shards, records, held, "1".repeat(32));
   }
 
   /** The figures of a packed database of a thousand records. */
@@ -67,8 +65,7 @@ public final class Reports {
       int shard,
       int shards,
       List<Long> shardRecords) {
-    List<Integer> held =
-        shard == Statistics.SET ? IntStream.range(0, shards).boxed().toList() : List.of(shard);
+    List<Integer> held = shard == -1 ? IntStream.range(0, shards).boxed().toList() : List.of(shard);
     return statistics(
         layout,
         approximateWidth,
@@ -97,42 +94,41 @@ public final class Reports {
       @Nullable String wholeSetId) {
     int hashBytes = bins == 0 ? 400 : 0;
     return new Statistics(
-        new Statistics.Facts(
-            Path.of("rdb"),
-            "0".repeat(32),
-            1,
-            layout,
-            approximateWidth,
-            1_000,
-            2,
-            bins == 0 ? 4 : 0,
-            -77,
-            13_000,
-            32_000,
-            13,
-            32,
-            blockSize,
-            blockSize == 0 ? 0 : 6,
-            0,
-            shard,
-            shards,
-            hashBytes,
-            8_000,
-            50_000,
-            58_000 + hashBytes,
-            Map.of("data-0", 50_000L),
-            null,
-            bins,
-            spanning,
-            filterBits,
-            filterBits == 0 ? 0 : 16_384,
-            false,
-            0,
-            bins == 0 ? "gov3-bucketed" : "none",
-            shardRecords,
-            held,
-            wholeSetId,
-            "not opened",
-            false));
+        Path.of("rdb"),
+        "0".repeat(32),
+        1,
+        layout,
+        approximateWidth,
+        1_000,
+        2,
+        bins == 0 ? 4 : 0,
+        -77,
+        13_000,
+        32_000,
+        13,
+        32,
+        blockSize,
+        blockSize == 0 ? 0 : 6,
+        0,
+        shard,
+        shards,
+        hashBytes,
+        8_000,
+        50_000,
+        58_000 + hashBytes,
+        Map.of("data-0", 50_000L),
+        null,
+        bins,
+        spanning,
+        filterBits,
+        filterBits == 0 ? 0 : 16_384,
+        false,
+        0,
+        bins == 0 ? "gov3-bucketed" : "none",
+        shardRecords,
+        held,
+        wholeSetId,
+        "not opened",
+        false);
   }
 }

@@ -4,13 +4,15 @@ import java.io.IOException;
 import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Stream;
-import org.jspecify.annotations.Nullable;
+import tech.bsdb.DiffListener;
+import tech.bsdb.DiffOptions;
+import tech.bsdb.DiffReport;
+import tech.bsdb.Layout;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.lookup.Lookup;
 
 /**
@@ -25,59 +27,11 @@ import tech.bsdb.lookup.Lookup;
  * reported.
  */
 public final class Comparison {
-  /** How a record differs. */
-  public enum Difference {
-    /** Only the second database has the key. */
-    ADDED,
-    /** Only the first database has the key. */
-    REMOVED,
-    /** Both have the key, with different values. */
-    CHANGED
-  }
-
-  /** What of a differing record is reported. */
-  public enum Detail {
-    /** Nothing: differences are only counted. */
-    NONE,
-    /** The key. */
-    KEYS,
-    /** The key and the values. */
-    VALUES
-  }
-
-  /** Receives the differing records, and the progress, on the thread that compares. */
-  public interface Receiver {
-    /**
-     * Takes a differing record.
-     *
-     * @param before its value in the first database, null if that lacks it, or without values
-     * @param after its value in the second database, likewise
-     * @return whether to report more of them; if not, the others are only counted
-     */
-    boolean take(
-        Difference difference, byte[] key, byte @Nullable [] before, byte @Nullable [] after)
-        throws IOException;
-
-    /** Reports how many records of both databases have been compared, and how many they have. */
-    void progress(long doneRecords, long allRecords);
-  }
-
-  /**
-   * The result.
-   *
-   * @param kept the records that both have with the same value
-   * @param added the keys that only the second has
-   * @param removed the keys that only the first has
-   * @param changed the keys that both have with different values
-   */
-  public record Counts(long kept, long added, long removed, long changed) {}
-
   private Comparison() {}
 
   /**
    * Compares two databases.
    *
-   * @param threads how many threads join ranges of the records
    * @throws UnsupportedOperationException if one is approximate: it holds no keys
    * @throws IllegalArgumentException if one is a part of a set, and the other is not the same part
    * @throws CorruptDatabaseException if bytes are damaged, records are not in order, or there are
@@ -85,15 +39,14 @@ public final class Comparison {
    * @throws java.io.InterruptedIOException if this thread is interrupted; it stays interrupted
    * @throws IllegalStateException if one of the databases is closed
    */
-  public static Counts run(
-      Lookup before, Lookup after, Detail detail, int threads, Receiver receiver)
-      throws IOException {
+  public static DiffReport run(
+      Lookup before, Lookup after, DiffOptions options, DiffListener listener) throws IOException {
     requireKeys(before);
     requireKeys(after);
     requireSameShards(before, after);
-    Reporter reporter = new Reporter(detail, receiver, records(before) + records(after));
+    Reporter reporter = new Reporter(options.detail(), listener, records(before) + records(after));
     if (areInSignatureOrder(before, after)) {
-      return new JoinedComparison(before, after, reporter).run(threads);
+      return new JoinedComparison(before, after, reporter).run(options.threads());
     }
     return areInKeyOrder(before) && areInKeyOrder(after)
         ? new OrderedComparison(before, after, reporter).run()
@@ -159,8 +112,8 @@ public final class Comparison {
     for (int i = 0; i < before.opened().databases().size(); i++) {
       Facts one = facts(before, i);
       Facts other = facts(after, i);
-      if (one.layout() != RecordLayout.PACKED
-          || other.layout() != RecordLayout.PACKED
+      if (one.layout() != Layout.PACKED
+          || other.layout() != Layout.PACKED
           || one.hashSeed() != other.hashSeed()) {
         return false;
       }

@@ -5,7 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Objects;
 import java.util.concurrent.ExecutionException;
-import tech.bsdb.compare.Comparison.Counts;
+import tech.bsdb.DiffReport;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.locate.PackedLocator;
@@ -25,7 +25,7 @@ final class JoinedComparison {
   private final Lookup after;
   private final Reporter reporter;
   private final List<DataFile> opened = new ArrayList<>();
-  private Counts counts = new Counts(0, 0, 0, 0);
+  private DiffReport counts = new DiffReport(0, 0, 0, 0);
 
   /** The records of each database so far. */
   private final long[] recordsBefore;
@@ -40,7 +40,7 @@ final class JoinedComparison {
     this.recordsAfter = new long[recordsBefore.length];
   }
 
-  Counts run(int threads) throws IOException {
+  DiffReport run(int threads) throws IOException {
     try {
       try (OrderedTasks<JoinedRange> tasks =
           new OrderedTasks<>("bsdb-diff", threads, 2 * threads, this::take)) {

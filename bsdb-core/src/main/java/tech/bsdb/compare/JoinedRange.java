@@ -7,7 +7,8 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.compare.Comparison.Difference;
+import tech.bsdb.DiffListener.Difference;
+import tech.bsdb.DiffReport;
 import tech.bsdb.compare.JoinedRecords.Value;
 
 /** The differences of two packed databases in one range of signatures. Not thread-safe. */
@@ -154,8 +155,8 @@ final class JoinedRange {
   }
 
   /** Those counts and these together. */
-  Comparison.Counts plus(Comparison.Counts those) {
-    return new Comparison.Counts(
+  DiffReport plus(DiffReport those) {
+    return new DiffReport(
         those.kept() + kept,
         those.added() + added,
         those.removed() + removed,

@@ -4,7 +4,7 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.compare.Comparison.Counts;
+import tech.bsdb.DiffReport;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.lookup.KeyBatch;
 import tech.bsdb.lookup.Lookup;
@@ -32,7 +32,7 @@ final class LookupComparison {
     this.tally = new Tally(reporter);
   }
 
-  Counts run() throws IOException {
+  DiffReport run() throws IOException {
     new Pass(before, after, true) {
       @Override
       void answer(byte[] key, byte[] value, byte @Nullable [] other) throws IOException {

@@ -2,8 +2,8 @@ package tech.bsdb.compare;
 
 import java.io.IOException;
 import java.util.Arrays;
-import tech.bsdb.compare.Comparison.Counts;
-import tech.bsdb.lookup.KeySpan;
+import tech.bsdb.DiffReport;
+import tech.bsdb.KeyRange;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
 
@@ -28,7 +28,7 @@ final class OrderedComparison {
     this.tally = new Tally(reporter);
   }
 
-  Counts run() throws IOException {
+  DiffReport run() throws IOException {
     try (OrderedWalk old = all(before);
         OrderedWalk now = all(after)) {
       boolean oldLeft = old.next();
@@ -48,7 +48,7 @@ final class OrderedComparison {
   }
 
   private static OrderedWalk all(Lookup database) {
-    return new OrderedWalk(database, KeySpan.ALL, false, true, Long.MAX_VALUE);
+    return new OrderedWalk(database, KeyRange.all(), false, true, Long.MAX_VALUE);
   }
 
   /** Which of the next keys is less; one that is left is less than none. */

@@ -3,9 +3,9 @@ package tech.bsdb.compare;
 import java.io.IOException;
 import java.io.InterruptedIOException;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.compare.Comparison.Detail;
-import tech.bsdb.compare.Comparison.Difference;
-import tech.bsdb.compare.Comparison.Receiver;
+import tech.bsdb.DiffListener;
+import tech.bsdb.DiffListener.Difference;
+import tech.bsdb.DiffOptions.Detail;
 
 /**
  * Reports differences for as long as they are wanted. Reports come from one thread; any thread may
@@ -13,17 +13,17 @@ import tech.bsdb.compare.Comparison.Receiver;
  */
 final class Reporter {
   private final Detail detail;
-  private final Receiver receiver;
+  private final DiffListener listener;
   private final long allRecords;
   private long doneRecords;
   private volatile boolean wanted;
 
   /** Creates a reporter of databases with so many records together. */
-  Reporter(Detail detail, Receiver receiver, long allRecords) {
+  Reporter(Detail detail, DiffListener listener, long allRecords) {
     this.detail = detail;
-    this.receiver = receiver;
+    this.listener = listener;
     this.allRecords = allRecords;
-    this.wanted = detail != Detail.NONE;
+    this.wanted = detail != Detail.COUNTS;
   }
 
   /** Whether differing records are still to be reported. */
@@ -39,7 +39,7 @@ final class Reporter {
   /** Reports a differing record, unless no more are wanted. */
   void report(Difference difference, byte[] key, byte @Nullable [] before, byte @Nullable [] after)
       throws IOException {
-    if (wanted && !receiver.take(difference, key, before, after)) {
+    if (wanted && !listener.differs(difference, key, before, after)) {
       wanted = false;
     }
   }
@@ -54,6 +54,6 @@ final class Reporter {
       throw new InterruptedIOException("interrupted while comparing");
     }
     doneRecords += records;
-    receiver.progress(doneRecords, allRecords);
+    listener.progress(doneRecords, allRecords);
   }
 }

@@ -3,10 +3,10 @@ package tech.bsdb.compare;
 import java.io.IOException;
 import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.compare.Comparison.Counts;
-import tech.bsdb.compare.Comparison.Difference;
+import tech.bsdb.DiffListener.Difference;
+import tech.bsdb.DiffReport;
 
-/** Counts the records of two databases, and reports those that differ. Not thread-safe. */
+/** DiffReport the records of two databases, and reports those that differ. Not thread-safe. */
 final class Tally {
   private final Reporter reporter;
   private long kept;
@@ -60,12 +60,12 @@ final class Tally {
   }
 
   /** The counts. */
-  Counts counts() {
+  DiffReport counts() {
     return counts(added);
   }
 
   /** The counts, with a number of added keys that is known without taking them. */
-  Counts counts(long knownAdded) {
-    return new Counts(kept, knownAdded, removed, changed);
+  DiffReport counts(long knownAdded) {
+    return new DiffReport(kept, knownAdded, removed, changed);
   }
 }

@@ -4,9 +4,9 @@ import java.io.Closeable;
 import java.io.IOException;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.Window;
 
 /**
@@ -38,9 +38,9 @@ public final class BinScanner implements Closeable {
    * @param dictionary the dictionary of compressed bins, or null
    * @throws IllegalArgumentException if it is not a dictionary; the files stay open
    */
-  public BinScanner(List<DataFile> files, RecordLayout layout, byte @Nullable [] dictionary) {
+  public BinScanner(List<DataFile> files, Layout layout, byte @Nullable [] dictionary) {
     this.files = files.toArray(DataFile[]::new);
-    this.blocks = layout.compressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.blocks = layout.isCompressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.cursor = cursor();
   }
 

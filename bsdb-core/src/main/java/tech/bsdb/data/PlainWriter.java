@@ -1,10 +1,10 @@
 package tech.bsdb.data;
 
 import java.io.IOException;
+import tech.bsdb.Layout;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordLayout;
 
 /**
  * Writes uncompressed records, kept within pages (blocked layout) or not (compact layout); see
@@ -16,11 +16,10 @@ public final class PlainWriter implements RecordWriter {
   private final RecordAddress addresses;
   private final RecordSink sink;
 
-  /** Creates a writer for {@link RecordLayout#BLOCKED} or {@link RecordLayout#COMPACT}. */
-  public PlainWriter(
-      DataFiles files, RecordLayout layout, RecordAddress addresses, RecordSink sink) {
+  /** Creates a writer for {@link Layout#BLOCKED} or {@link Layout#COMPACT}. */
+  public PlainWriter(DataFiles files, Layout layout, RecordAddress addresses, RecordSink sink) {
     this.files = files;
-    this.blocked = layout == RecordLayout.BLOCKED;
+    this.blocked = layout == Layout.BLOCKED;
     this.addresses = addresses;
     this.sink = sink;
   }
@@ -31,8 +30,8 @@ public final class PlainWriter implements RecordWriter {
    * @param records the number of records
    * @param length the length of a record, with its header
    */
-  public static long pages(RecordLayout layout, long records, long length) {
-    if (layout == RecordLayout.COMPACT) {
+  public static long pages(Layout layout, long records, long length) {
+    if (layout == Layout.COMPACT) {
       return ceiling(records * length, Page.PAYLOAD);
     }
     return length > Page.PAYLOAD
@@ -46,8 +45,8 @@ public final class PlainWriter implements RecordWriter {
    * @param bytes bytes of all records with their headers
    * @param longest bytes of the longest record
    */
-  public static long mostPages(RecordLayout layout, long bytes, long longest) {
-    if (layout == RecordLayout.COMPACT) {
+  public static long mostPages(Layout layout, long bytes, long longest) {
+    if (layout == Layout.COMPACT) {
       return ceiling(bytes, Page.PAYLOAD) + 1;
     }
     // A page ends before a record that it has no room for. If that record is longer than half a

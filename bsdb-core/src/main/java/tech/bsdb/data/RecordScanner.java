@@ -5,10 +5,10 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.Window;
 
 /**
@@ -28,10 +28,7 @@ public final class RecordScanner implements Closeable {
 
   /** Creates a scanner of keys and values, with the parameters of the other constructor. */
   public RecordScanner(
-      List<DataFile> files,
-      RecordLayout layout,
-      RecordAddress addresses,
-      byte @Nullable [] dictionary) {
+      List<DataFile> files, Layout layout, RecordAddress addresses, byte @Nullable [] dictionary) {
     this(files, layout, addresses, dictionary, true);
   }
 
@@ -44,7 +41,7 @@ public final class RecordScanner implements Closeable {
    */
   public RecordScanner(
       List<DataFile> files,
-      RecordLayout layout,
+      Layout layout,
       RecordAddress addresses,
       byte @Nullable [] dictionary,
       boolean values) {
@@ -58,16 +55,16 @@ public final class RecordScanner implements Closeable {
    */
   public RecordScanner(
       List<DataFile> files,
-      RecordLayout layout,
+      Layout layout,
       RecordAddress addresses,
       byte @Nullable [] dictionary,
       boolean values,
       List<FileRange> ranges) {
     this.values = values;
     this.opened = files.toArray(DataFile[]::new);
-    this.blocks = layout.compressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
+    this.blocks = layout.isCompressed() ? new CompressedReader.Blocks(dictionary, 1) : null;
     this.files = new FileWalk[opened.length];
-    this.striped = opened.length > 1 && !layout.packed();
+    this.striped = opened.length > 1 && !layout.isPacked();
     for (int i = 0; i < opened.length; i++) {
       FileRange range = ranges.get(i);
       this.files[i] =
@@ -77,8 +74,7 @@ public final class RecordScanner implements Closeable {
                 new CompressedBinWalk(opened[i], range, dictionaryBlocks(), values);
             case COMPRESSED ->
                 new BlockWalk(opened[i], range, addresses, dictionaryBlocks(), values);
-            default ->
-                new PlainWalk(opened[i], range, addresses, layout == RecordLayout.BLOCKED, values);
+            default -> new PlainWalk(opened[i], range, addresses, layout == Layout.BLOCKED, values);
           };
     }
   }

@@ -166,7 +166,7 @@ public record DataSet(
   /** What all shards of a set have in common, because one lookup asks all of them alike. */
   private static String kind(Facts facts) {
     return "layout "
-        + facts.layout().id()
+        + facts.layoutId()
         + ", index width "
         + facts.approximateWidth()
         + (facts.order() == null ? ", not ordered" : ", ordered")

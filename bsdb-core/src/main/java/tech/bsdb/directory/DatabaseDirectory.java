@@ -12,6 +12,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.error.UnsupportedFormatException;
@@ -25,7 +26,6 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.format.PageEncoder;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashKind;
 import tech.bsdb.hash.HashKinds;
 import tech.bsdb.io.CheckedPages;
@@ -52,12 +52,13 @@ public record DatabaseDirectory(
     return stated.readable(
         () -> {
           Manifest manifest = stated.manifest();
-          RecordLayout layout = Facts.layout(manifest);
-          if (layout == null) {
+          String name = Facts.layoutName(manifest);
+          if (!Facts.knowsLayout(name)) {
             throw new UnsupportedFormatException(
-                stated.file(), "layout " + Facts.layoutName(manifest), RecordLayout.names());
+                stated.file(), "layout " + name, Facts.layoutNames());
           }
-          if (!layout.packed()) {
+          Layout layout = Facts.layout(manifest);
+          if (layout == null || !layout.isPacked()) {
             HashKinds.of(stated.file(), manifest);
           }
           stated.requireRouting();

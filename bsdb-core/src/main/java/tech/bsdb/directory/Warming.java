@@ -3,7 +3,7 @@ package tech.bsdb.directory;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.function.LongConsumer;
-import tech.bsdb.io.HugePages;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.io.Memory;
 import tech.bsdb.io.PageCache;
 
@@ -19,7 +19,7 @@ public final class Warming {
    * @return what is in memory afterwards
    * @throws IOException if the files do not fit in memory or cannot be read
    */
-  public static HugePages.Use run(Path path, LongConsumer progress) throws IOException {
+  public static MemoryUse run(Path path, LongConsumer progress) throws IOException {
     DataSet opened = DataSet.open(path);
     Memory.require(path, bytes(opened), "be read into the page cache");
     for (DataSet.Located file : opened.files()) {
@@ -34,8 +34,8 @@ public final class Warming {
   }
 
   /** Returns how much of the files is in the page cache, and how much of that in huge pages. */
-  public static HugePages.Use look(DataSet opened) throws IOException {
-    HugePages.Use all = HugePages.Use.NONE;
+  public static MemoryUse look(DataSet opened) throws IOException {
+    MemoryUse all = MemoryUse.NONE;
     for (DataSet.Located file : opened.files()) {
       all = all.plus(PageCache.look(file.path(), file.entry().length()));
     }

@@ -4,12 +4,14 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
 
 /**
  * The facts that a manifest states about its database, each with its type and range (FORMAT.md §6).
  * Their names appear in this class only.
  *
- * @param layout the layout of records in the data files
+ * @param layout the layout of records in the data files, or null in an approximate database, which
+ *     has none
  * @param records number of keys
  * @param duplicatesDropped number of records dropped in favor of another with the same key
  * @param keyBytes total bytes of all keys
@@ -31,7 +33,7 @@ import org.jspecify.annotations.Nullable;
  * @param order the order of the keys, or null if there is none
  */
 public record Facts(
-    RecordLayout layout,
+    @Nullable Layout layout,
     long records,
     long duplicatesDropped,
     long keyBytes,
@@ -133,6 +135,9 @@ public record Facts(
   /** The most quotients of a filter. */
   public static final long MOST_QUOTIENTS = 1L << 37;
 
+  /** The layout of an approximate database. */
+  private static final String NO_LAYOUT = "none";
+
   /** The kind of the hash function of a layout that needs none. */
   public static final String NO_HASH = "none";
 
@@ -178,9 +183,35 @@ public record Facts(
         .put(SHARD_HASH, KeySlots.NAME);
   }
 
-  /** The layout, or null if this version does not read it. */
-  public static @Nullable RecordLayout layout(Manifest manifest) {
-    return RecordLayout.named(layoutName(manifest));
+  /** The layout, or null if there are no data files or this version does not know it. */
+  public static @Nullable Layout layout(Manifest manifest) {
+    return layoutNamed(layoutName(manifest));
+  }
+
+  /** Whether this version reads the layout with a name. */
+  public static boolean knowsLayout(String name) {
+    return name.equals(NO_LAYOUT) || layoutNamed(name) != null;
+  }
+
+  /** The names of all layouts, for messages. */
+  public static String layoutNames() {
+    return Arrays.stream(Layout.values()).map(Layout::id).collect(Collectors.joining(", "))
+        + ", "
+        + NO_LAYOUT;
+  }
+
+  /** The name of a layout, or of none. */
+  public static String layoutId(@Nullable Layout layout) {
+    return layout == null ? NO_LAYOUT : layout.id();
+  }
+
+  private static @Nullable Layout layoutNamed(String name) {
+    for (Layout layout : Layout.values()) {
+      if (layout.id().equals(name)) {
+        return layout;
+      }
+    }
+    return null;
   }
 
   /**
@@ -189,10 +220,14 @@ public record Facts(
    * @throws IllegalArgumentException if a fact is missing, has the wrong type or is out of range
    */
   public static Facts of(Manifest manifest) {
-    RecordLayout layout = RecordLayout.of(manifest.text(LAYOUT));
-    boolean compressed = layout.compressed();
-    boolean approximate = layout == RecordLayout.NONE;
-    boolean packed = layout.packed();
+    String name = layoutName(manifest);
+    Layout layout = layoutNamed(name);
+    if (!knowsLayout(name)) {
+      throw new IllegalArgumentException("unknown layout \"" + name + "\"");
+    }
+    boolean compressed = layout != null && layout.isCompressed();
+    boolean approximate = layout == null;
+    boolean packed = layout != null && layout.isPacked();
     manifest.text(SHARD_HASH);
     int shards = shardCount(manifest, 1, ShardSet.MOST);
     return new Facts(
@@ -262,7 +297,7 @@ public record Facts(
             .put(VALUE_BYTES, valueBytes)
             .put(LONGEST_KEY, longestKey)
             .put(LONGEST_VALUE, longestValue)
-            .put(LAYOUT, layout.id())
+            .put(LAYOUT, layoutId())
             .put(HASH_KIND, hashKind)
             .put(HASH_SEED, hashSeed)
             .put(HASH_BUCKETS, hashBuckets)
@@ -304,14 +339,31 @@ public record Facts(
     return (int) number(manifest, name, least, most);
   }
 
+  /** The name of the layout. */
+  public String layoutId() {
+    return layoutId(layout);
+  }
+
+  /**
+   * The layout of records in the data files.
+   *
+   * @throws IllegalStateException if there are none
+   */
+  public Layout requireLayout() {
+    if (layout == null) {
+      throw new IllegalStateException("an approximate database has no data files");
+    }
+    return layout;
+  }
+
   /** Whether the index holds the values. */
   public boolean approximate() {
-    return layout == RecordLayout.NONE;
+    return layout == null;
   }
 
   /** Whether records lie in bins, in the order of their signatures. */
   public boolean packed() {
-    return layout.packed();
+    return layout != null && layout.isPacked();
   }
 
   /**
@@ -321,14 +373,14 @@ public record Facts(
    */
   public Bins requireBins() {
     if (bins == null) {
-      throw new IllegalStateException("the layout " + layout.id() + " has no bins");
+      throw new IllegalStateException("the layout " + layoutId() + " has no bins");
     }
     return bins;
   }
 
   /** Whether records are stored in compressed blocks. */
   public boolean compressed() {
-    return layout.compressed();
+    return layout != null && layout.isCompressed();
   }
 
   /** The packing of record addresses. */

@@ -1,6 +1,8 @@
 package tech.bsdb.format;
 
 import java.util.Objects;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.Layout;
 
 /**
  * A record's location in the data files, packed in 63 bits so that no address is negative
@@ -38,10 +40,10 @@ public final class RecordAddress {
     this.positionMask = (1L << (FILE_SHIFT - detailBits)) - 1;
   }
 
-  /** The packing for a layout and block size. */
-  public static RecordAddress of(RecordLayout layout, int blockSize) {
+  /** The packing for a layout, or for none, and a block size. */
+  public static RecordAddress of(@Nullable Layout layout, int blockSize) {
     return new RecordAddress(
-        layout == RecordLayout.COMPRESSED
+        layout == Layout.COMPRESSED
             ? Math.max(SPAN_BITS, 32 - Integer.numberOfLeadingZeros(blockSize - 1))
             : SPAN_BITS);
   }

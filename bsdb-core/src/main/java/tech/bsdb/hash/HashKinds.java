@@ -4,6 +4,7 @@ import java.nio.file.Path;
 import java.util.List;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.HashAlgorithm;
 import tech.bsdb.error.UnsupportedFormatException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
@@ -20,6 +21,14 @@ public final class HashKinds {
   static final List<HashKind> ALL = List.of(GOV, PTR);
 
   private HashKinds() {}
+
+  /** Returns the kind of a function. */
+  public static HashKind of(HashAlgorithm algorithm) {
+    return switch (algorithm) {
+      case GOV -> GOV;
+      case PTR -> PTR;
+    };
+  }
 
   /** Returns the kind with the given name, or null if this version does not read it. */
   static @Nullable HashKind named(String name) {

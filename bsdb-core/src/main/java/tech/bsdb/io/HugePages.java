@@ -10,6 +10,7 @@ import java.util.Collection;
 import java.util.HashSet;
 import java.util.Set;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.MemoryUse;
 
 /**
  * Linux statistics on this process's own mappings: how much is in memory, and how much of that in
@@ -18,24 +19,6 @@ import org.jspecify.annotations.Nullable;
 public final class HugePages {
   private static final Path SMAPS = Path.of("/proc/self/smaps");
   private static final String DELETED = " (deleted)";
-
-  /**
-   * Memory use of some mappings.
-   *
-   * @param mapped bytes of the mappings
-   * @param resident bytes of those that are mapped in memory, by a touch of this process or by the
-   *     kernel around one
-   * @param huge bytes of the resident ones that are mapped by huge pages
-   */
-  public record Use(long mapped, long resident, long huge) {
-    /** No memory. */
-    public static final Use NONE = new Use(0, 0, 0);
-
-    /** Returns the sum of both. */
-    public Use plus(Use other) {
-      return new Use(mapped + other.mapped, resident + other.resident, huge + other.huge);
-    }
-  }
 
   /** A range of our own anonymous memory. */
   record Range(long address, long length) {}
@@ -47,9 +30,10 @@ public final class HugePages {
    *
    * @param files the files' real paths; the files may have been deleted since
    * @param loaded the engines that hold loaded files
-   * @return {@link Use#NONE} where the system does not report it
+   * @return {@link MemoryUse#NONE} where the system does not report it
    */
-  public static Use of(Collection<Path> files, Collection<LoadedEngine> loaded) throws IOException {
+  public static MemoryUse of(Collection<Path> files, Collection<LoadedEngine> loaded)
+      throws IOException {
     Set<String> names = new HashSet<>();
     for (Path file : files) {
       names.add(new String(NativeFile.bytes(file), StandardCharsets.ISO_8859_1));
@@ -59,24 +43,25 @@ public final class HugePages {
     try (BufferedReader lines = Files.newBufferedReader(SMAPS, StandardCharsets.ISO_8859_1)) {
       return of(lines, names, ranges);
     } catch (NoSuchFileException e) {
-      return Use.NONE; // not Linux
+      return MemoryUse.NONE; // not Linux
     }
   }
 
   /** The same, from the lines of an smaps file. */
-  static Use of(BufferedReader lines, Set<String> names, Set<Range> ranges) throws IOException {
-    Use all = Use.NONE;
+  static MemoryUse of(BufferedReader lines, Set<String> names, Set<Range> ranges)
+      throws IOException {
+    MemoryUse all = MemoryUse.NONE;
     Region region = null;
     for (String line = lines.readLine(); line != null; line = lines.readLine()) {
       Region next = Region.of(line);
       if (next != null) {
-        all = all.plus(region == null ? Use.NONE : region.use(names, ranges));
+        all = all.plus(region == null ? MemoryUse.NONE : region.use(names, ranges));
         region = next;
       } else if (region != null) {
         region.note(line);
       }
     }
-    return all.plus(region == null ? Use.NONE : region.use(names, ranges));
+    return all.plus(region == null ? MemoryUse.NONE : region.use(names, ranges));
   }
 
   /** One mapping: a header line, then lines of figures. */
@@ -123,16 +108,16 @@ public final class HugePages {
       return Long.parseLong(line.substring(line.indexOf(':') + 1, end).strip()) << 10;
     }
 
-    Use use(Set<String> names, Set<Range> ranges) {
+    MemoryUse use(Set<String> names, Set<Range> ranges) {
       if (names.contains(path)) {
-        return new Use(to - from, resident, huge);
+        return new MemoryUse(to - from, resident, huge);
       }
       long ours = 0; // the kernel merges adjacent mappings
       for (Range range : ranges) {
         ours +=
             Math.max(0, Math.min(to, range.address + range.length) - Math.max(from, range.address));
       }
-      return new Use(ours, Math.min(ours, resident), Math.min(ours, huge));
+      return new MemoryUse(ours, Math.min(ours, resident), Math.min(ours, huge));
     }
   }
 }

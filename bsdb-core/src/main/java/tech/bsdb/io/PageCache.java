@@ -9,6 +9,7 @@ import java.nio.file.StandardOpenOption;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
+import tech.bsdb.MemoryUse;
 
 /** Reads whole files into the page cache, in huge pages where the machine supports them. */
 public final class PageCache {
@@ -27,13 +28,13 @@ public final class PageCache {
    * Returns how much of a file is in the page cache, and how much of that in huge pages. Reads
    * nothing from the device.
    */
-  public static HugePages.Use look(Path file, long length) throws IOException {
+  public static MemoryUse look(Path file, long length) throws IOException {
     try (Mapping mapping = Mapping.open(file, length)) {
       return look(file, length, mapping);
     }
   }
 
-  private static HugePages.Use look(Path file, long length, Mapping mapping) throws IOException {
+  private static MemoryUse look(Path file, long length, Mapping mapping) throws IOException {
     long sum = 0;
     long resident = 0;
     long huge;
@@ -46,7 +47,7 @@ public final class PageCache {
       huge =
           length < HUGE // asking takes milliseconds, which add up in a set of many shards
               ? 0
-              : HugePages.of(List.of(file.toRealPath()), List.of()).huge();
+              : HugePages.of(List.of(file.toRealPath()), List.of()).hugePageBytes();
       for (long at = 0; at < length; at += HUGE) {
         resident += resident(mapping, at, Math.min(HUGE, length - at));
       }
@@ -56,7 +57,7 @@ public final class PageCache {
     if (sum == Long.MIN_VALUE) {
       throw new AssertionError("unreachable; keeps the loads from being optimized away");
     }
-    return new HugePages.Use(length, resident, Math.min(length, huge));
+    return new MemoryUse(length, resident, Math.min(length, huge));
   }
 
   private static long resident(Mapping mapping, long from, long length) {
@@ -108,7 +109,7 @@ public final class PageCache {
           return false;
         }
       }
-      return look(file, length, mapping).huge() >= (length & -HUGE);
+      return look(file, length, mapping).hugePageBytes() >= (length & -HUGE);
     }
   }
 

@@ -71,11 +71,10 @@ public final class LocatorFactory {
       throws IOException {
     LocatorFactory factory = new LocatorFactory(directory, engines, dictionary, verify, reads);
     try {
-      return switch (directory.facts().layout()) {
-        case NONE -> factory.inline();
-        case PACKED, PACKED_COMPRESSED -> factory.packed();
-        default -> factory.addressed();
-      };
+      if (directory.facts().approximate()) {
+        return factory.inline();
+      }
+      return directory.facts().packed() ? factory.packed() : factory.addressed();
     } catch (IOException | RuntimeException e) {
       factory.closeOpened(e);
       throw e;

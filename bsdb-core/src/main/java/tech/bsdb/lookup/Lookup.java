@@ -12,6 +12,7 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
@@ -450,7 +451,7 @@ public final class Lookup implements Closeable {
   }
 
   /** How much of the mapped and loaded files is in memory; nothing if the database is closed. */
-  public HugePages.Use memoryUse() throws IOException {
+  public MemoryUse memoryUse() throws IOException {
     List<Path> mapped = new ArrayList<>();
     for (DataSet.Located file : opened.files()) {
       mapped.add(realPath.resolve(opened.path().relativize(file.path())));

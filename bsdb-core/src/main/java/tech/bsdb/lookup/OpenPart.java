@@ -89,7 +89,7 @@ record OpenPart(
     try {
       return new RecordScanner(
           files,
-          directory.facts().layout(),
+          directory.facts().requireLayout(),
           directory.facts().addresses(),
           dictionary,
           values,
@@ -103,7 +103,7 @@ record OpenPart(
   BinScanner scanBins(ReadCount reads) throws IOException {
     List<DataFile> files = scanned.dataFiles(reads);
     try {
-      return new BinScanner(files, directory.facts().layout(), dictionary);
+      return new BinScanner(files, directory.facts().requireLayout(), dictionary);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

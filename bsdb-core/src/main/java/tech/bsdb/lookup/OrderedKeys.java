@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.KeyRange;
 import tech.bsdb.order.OrderCursor;
 import tech.bsdb.order.OrderIndex;
 
@@ -130,7 +131,7 @@ public final class OrderedKeys {
   }
 
   /** The number of keys in a range; reads two leaves at most of each database. */
-  public long count(KeySpan span) throws IOException {
+  public long count(KeyRange span) throws IOException {
     if (span.isEmpty()) {
       return 0;
     }

@@ -8,6 +8,8 @@ import java.util.Comparator;
 import java.util.List;
 import java.util.PriorityQueue;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database.RecordCursor;
+import tech.bsdb.KeyRange;
 import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
@@ -20,7 +22,7 @@ import tech.bsdb.order.OrderIndex;
  * shards, merged. Reads them in batches, which grow, so that a short range reads little and a long
  * one overlaps reads. Not thread-safe.
  */
-public final class OrderedWalk implements Walk {
+public final class OrderedWalk implements RecordCursor {
   private static final int FIRST_BATCH = 16;
   private static final int MOST_IN_BATCH = 128;
 
@@ -32,7 +34,7 @@ public final class OrderedWalk implements Walk {
 
   private final Lookup lookup;
   private final List<OrderIndex> orders;
-  private final KeySpan span;
+  private final KeyRange span;
   private final boolean descending;
   private final boolean withValues;
   private final int most;
@@ -106,7 +108,7 @@ public final class OrderedWalk implements Walk {
    * @param limit the most records to return
    * @throws UnsupportedOperationException if the order of keys was not stored
    */
-  public OrderedWalk(Lookup lookup, KeySpan span, boolean descending, boolean values, long limit) {
+  public OrderedWalk(Lookup lookup, KeyRange span, boolean descending, boolean values, long limit) {
     this(lookup, span, descending, values, limit, 0, lookup.opened().databases().size());
   }
 
@@ -118,12 +120,12 @@ public final class OrderedWalk implements Walk {
    */
   public static OrderedWalk ofOne(Lookup lookup, int database, boolean values) {
     return new OrderedWalk(
-        lookup, KeySpan.ALL, false, values, Long.MAX_VALUE, database, database + 1);
+        lookup, KeyRange.all(), false, values, Long.MAX_VALUE, database, database + 1);
   }
 
   private OrderedWalk(
       Lookup lookup,
-      KeySpan span,
+      KeyRange span,
       boolean descending,
       boolean values,
       long limit,

@@ -5,6 +5,7 @@ import java.util.ArrayDeque;
 import java.util.List;
 import java.util.Queue;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
@@ -13,7 +14,7 @@ import tech.bsdb.data.RecordScanner;
  * Iterates over the records that lookups can find, skipping dropped duplicates; of a set, shard by
  * shard. Not thread-safe.
  */
-public final class RecordWalk implements Walk {
+public final class RecordWalk implements RecordCursor {
   /** A database that the walk has not reached, its open files, and what to read of them. */
   record Ahead(OpenPart part, List<DataFile> files, List<FileRange> ranges) {}
 

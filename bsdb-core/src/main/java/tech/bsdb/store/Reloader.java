@@ -345,7 +345,7 @@ final class Reloader {
     String reason = ErrorText.of(why);
     Refusal known = refused;
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
-      Refusal refusal = new Refusal(new Refusal.Facts(version, reason, Instant.now()));
+      Refusal refusal = new Refusal(version, reason, Instant.now());
       refused = refusal;
       OpenVersion live = served;
       LOG.warn(

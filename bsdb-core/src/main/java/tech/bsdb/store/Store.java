@@ -118,11 +118,9 @@ public final class Store {
     try {
       Statistics statistics = Database.statistics(version);
       return new StoredVersion(
-          new StoredVersion.Facts(
-              name, version, current, modified, statistics.records(), statistics.databaseBytes()));
+          name, version, current, modified, statistics.records(), statistics.databaseBytes());
     } catch (IOException | RuntimeException unreadable) {
-      return new StoredVersion(
-          new StoredVersion.Facts(name, version, current, modified, -1, bytes(version)));
+      return new StoredVersion(name, version, current, modified, -1, bytes(version));
     }
   }
 

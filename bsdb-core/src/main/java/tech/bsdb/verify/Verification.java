@@ -7,6 +7,8 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import tech.bsdb.Database.VerifyListener;
+import tech.bsdb.VerifyReport;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -23,30 +25,13 @@ import tech.bsdb.work.OrderedTasks;
  * to its shard; shards are verified side by side.
  */
 public final class Verification {
-  /**
-   * The result of a successful verification.
-   *
-   * @param records records found through the index
-   * @param pages pages verified
-   * @param bytes total size of all files
-   * @param keysChecked false for an approximate database, which keeps no keys
-   */
-  public record Result(long records, long pages, long bytes, boolean keysChecked) {}
-
-  /** Receives the progress of a verification. */
-  @FunctionalInterface
-  public interface Progress {
-    /** Reports how many pages of the total have been verified. */
-    void pages(long done, long total);
-  }
-
   private final Opened opened;
-  private final Progress progress;
+  private final VerifyListener progress;
   private final long pages;
   private long done;
   private boolean stopped;
 
-  private Verification(Opened opened, Progress progress) {
+  private Verification(Opened opened, VerifyListener progress) {
     this.opened = opened;
     this.progress = progress;
     DataSet all = opened.lookup.opened();
@@ -105,13 +90,13 @@ public final class Verification {
    * @param path its directory
    * @throws tech.bsdb.error.CorruptDatabaseException at the first damage
    */
-  public static Result run(Path path, Progress progress) throws IOException {
+  public static VerifyReport run(Path path, VerifyListener progress) throws IOException {
     try (Opened opened = DataSet.withOpened(path, Opened::open)) {
       return new Verification(opened, progress).run();
     }
   }
 
-  private Result run() throws IOException {
+  private VerifyReport run() throws IOException {
     DataSet all = opened.lookup.opened();
     verified(all.setManifestBytes() >>> Page.SHIFT);
     if (all.isSet()) {
@@ -122,7 +107,7 @@ public final class Verification {
     long records = all.databases().stream().mapToLong(each -> each.facts().records()).sum();
     long bytes =
         all.files().stream().mapToLong(file -> file.entry().length()).sum() + all.manifestBytes();
-    return new Result(records, pages, bytes, !all.facts().approximate());
+    return new VerifyReport(records, pages, bytes, !all.facts().approximate());
   }
 
   private void verify(int database) throws IOException {
@@ -162,7 +147,7 @@ public final class Verification {
     }
     done += more;
     if (more > 0) {
-      progress.pages(done, pages);
+      progress.progress(done, pages);
     }
   }
 }

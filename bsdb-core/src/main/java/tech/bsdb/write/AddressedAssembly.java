@@ -9,6 +9,9 @@ import java.util.concurrent.FutureTask;
 import java.util.function.LongBinaryOperator;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.FramedRecord;
@@ -19,18 +22,17 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
-import tech.bsdb.write.AssemblyProgress.Phase;
 
 /**
  * Assembles a database whose records are located by a hash function and an index. Records are
@@ -39,47 +41,16 @@ import tech.bsdb.write.AssemblyProgress.Phase;
  * written, while the data files are forced to the device. Not thread-safe.
  */
 public final class AddressedAssembly implements Assembly {
-  /**
-   * The database to assemble and the resources to use.
-   *
-   * @param layout the layout of the data files, {@link RecordLayout#NONE} in approximate mode
-   * @param dataFiles the number of data files of an exact database
-   * @param approximateWidth bytes kept of each value in approximate mode, otherwise 0
-   * @param hashKind the kind of the hash function
-   * @param checksumBits checksum bits per slot, 0 to 32
-   * @param blockSize raw bytes per compressed block
-   * @param compressionLevel the ZSTD compression level
-   * @param duplicates what to do with records that have the same key
-   * @param memoryBytes the memory limit for concurrent passes
-   * @param threads the number of threads
-   * @param orderedKeys whether records will be added in the order of their keys, which is to be
-   *     written; all are known before the first one is written
-   */
-  public record Settings(
-      RecordLayout layout,
-      int dataFiles,
-      int approximateWidth,
-      HashKind hashKind,
-      int checksumBits,
-      int blockSize,
-      int compressionLevel,
-      DuplicateRule duplicates,
-      long memoryBytes,
-      int threads,
-      boolean orderedKeys) {
-    boolean approximate() {
-      return layout == RecordLayout.NONE;
-    }
-  }
-
-  private final Settings settings;
+  private final BuildOptions options;
+  private final boolean approximate;
+  private final HashKind hashKind;
   private final Path directory;
   private final ChunkBuffer chunk;
   private final BuildResources resources = new BuildResources();
   private final ChunkBuffer indexChunk;
 
   /** The layout of the data file that is written: in approximate mode, a temporary one of keys. */
-  private final RecordLayout dataLayout;
+  private final Layout dataLayout;
 
   private final RecordAddress addresses;
   private final RecordTotals totals;
@@ -101,19 +72,20 @@ public final class AddressedAssembly implements Assembly {
    *     written if keys are ordered
    */
   public AddressedAssembly(
-      BuildPlace place, ChunkBuffer chunk, Settings settings, RecordTotals totals)
+      BuildPlace place, ChunkBuffer chunk, BuildOptions options, RecordTotals totals)
       throws IOException {
-    this.settings = settings;
+    this.options = options;
+    this.approximate = options.approximateWidth() > 0;
+    this.hashKind = HashKinds.of(options.hash());
     this.totals = totals;
     this.directory = place.directory();
     this.chunk = chunk;
     this.indexChunk = resources.add(ChunkBuffer.huge());
-    boolean approximate = settings.approximate();
-    this.dataLayout = approximate ? RecordLayout.COMPACT : settings.layout();
-    this.addresses = RecordAddress.of(dataLayout, settings.blockSize());
+    this.dataLayout = approximate ? Layout.COMPACT : options.layout();
+    this.addresses = RecordAddress.of(dataLayout, options.blockSize());
     try {
       Path dataDirectory = approximate ? place.temporaryDirectory() : directory;
-      int files = approximate ? 1 : settings.dataFiles();
+      int files = approximate ? 1 : options.dataFiles();
       for (int i = 0; i < files; i++) {
         dataOutputs.add(
             resources.add(
@@ -121,7 +93,7 @@ public final class AddressedAssembly implements Assembly {
       }
       this.dataFiles = new DataFiles(dataOutputs.stream().map(OutputFile::pages).toList());
       int payload =
-          Long.BYTES + (approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : 0);
+          Long.BYTES + (approximate ? ValueIndex.entryWidth(options.approximateWidth()) : 0);
       this.spill =
           resources.add(
               new SignatureSpill(place.temporaryDirectory().resolve("signatures.part"), payload));
@@ -138,18 +110,18 @@ public final class AddressedAssembly implements Assembly {
     }
     this.dictionary = dictionary;
     RecordWriter created;
-    if (settings.approximate()) {
-      created = new ValueSpill(spill, settings.approximateWidth(), dataFiles, addresses);
-    } else if (dataLayout == RecordLayout.COMPRESSED) {
+    if (approximate) {
+      created = new ValueSpill(spill, options.approximateWidth(), dataFiles, addresses);
+    } else if (dataLayout == Layout.COMPRESSED) {
       created =
           new CompressedWriter(
               dataFiles,
               addresses,
               this::placed,
-              settings.blockSize(),
-              settings.compressionLevel(),
+              options.blockSize(),
+              options.compressionLevel(),
               dictionary,
-              settings.threads());
+              options.threads());
     } else {
       created = new PlainWriter(dataFiles, dataLayout, addresses, this::placed);
     }
@@ -159,7 +131,7 @@ public final class AddressedAssembly implements Assembly {
 
   private void placed(FramedRecord record, long address) throws IOException {
     spill.add(record.high, record.low, address);
-    if (settings.orderedKeys()) {
+    if (options.orderedKeys()) {
       order().add(record, address);
     }
   }
@@ -170,7 +142,7 @@ public final class AddressedAssembly implements Assembly {
     if (current == null) {
       OutputFile file =
           resources.add(new OutputFile(directory, OrderWriter.identity(), indexChunk));
-      current = new OrderOutput(file, settings, addresses, totals);
+      current = new OrderOutput(file, options, addresses, totals);
       order = current;
     }
     return current;
@@ -187,33 +159,21 @@ public final class AddressedAssembly implements Assembly {
       output.finish();
     }
     spill.seal();
-    progress.ended(Phase.RECORDS);
-    Facts.Order ordered = settings.orderedKeys() ? order().finish() : null;
+    progress.ended(Stage.RECORDS);
+    Facts.Order ordered = options.orderedKeys() ? order().finish() : null;
     Indexed indexed = index(progress);
-    boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
-    Assembled.Storage storage =
-        new Assembled.Storage(
-            settings.layout(),
-            settings.hashKind().name(),
-            indexed.buckets,
-            settings.checksumBits(),
-            settings.approximateWidth(),
-            compressed ? settings.blockSize() : 0,
-            compressed ? settings.compressionLevel() : 0,
-            records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0,
-            null,
-            null,
-            ordered);
     if (ordered != null) {
       requireAll(indexed.keys);
     }
     long valuesCut = records instanceof ValueSpill cutting ? cutting.cut() : 0;
-    return new Assembled(indexed.keys, valuesCut, storage, contents(indexed));
+    int longest = records instanceof CompressedWriter blocks ? blocks.longestFrame() : 0;
+    return new Assembled(
+        indexed.keys, valuesCut, indexed.buckets, longest, null, null, ordered, contents(indexed));
   }
 
   private List<Content> contents(Indexed indexed) throws IOException {
     List<Content> contents = new ArrayList<>();
-    if (!settings.approximate()) {
+    if (!approximate) {
       for (int i = 0; i < dataOutputs.size(); i++) {
         contents.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
       }
@@ -251,7 +211,7 @@ public final class AddressedAssembly implements Assembly {
 
   private Indexed index(AssemblyProgress progress) throws IOException {
     FutureTask<Void> forced = new FutureTask<>(this::forceData);
-    if (settings.approximate()) {
+    if (approximate) {
       return indexInAttempts(progress);
     }
     Thread thread = new Thread(forced, "bsdb-force");
@@ -278,7 +238,7 @@ public final class AddressedAssembly implements Assembly {
         try {
           return index(attempt, progress);
         } catch (BucketOverflowException e) {
-          if (attempt + 1 == settings.hashKind().attempts()) {
+          if (attempt + 1 == hashKind.attempts()) {
             throw SignatureCollisions.uneven(e);
           }
         }
@@ -296,35 +256,31 @@ public final class AddressedAssembly implements Assembly {
       OutputFile indexFile =
           files.add(new OutputFile(directory, AddressIndex.identity(), indexChunk));
       HashConstruction hash =
-          settings
-              .hashKind()
-              .construct(
-                  spill.total(), settings.checksumBits(), SignatureSpill.PARTITIONS, attempt);
+          hashKind.construct(
+              spill.total(), options.checksumBits(), SignatureSpill.PARTITIONS, attempt);
       IndexStage stage =
           new IndexStage(
               spill,
               hash,
-              settings.memoryBytes(),
-              settings.threads(),
+              options.memoryBytes(),
+              options.threads(),
               keptAddress(),
               progress::cancelled);
       long keys = spill.total();
       if (stage.mustCount()) {
-        keys = stage.count(advancing(Phase.COUNT, progress));
-        progress.ended(Phase.COUNT);
+        keys = stage.count(advancing(Stage.COUNT, progress));
+        progress.ended(Stage.COUNT);
       }
       int width =
-          settings.approximate()
-              ? ValueIndex.entryWidth(settings.approximateWidth())
-              : AddressIndex.WIDTH;
+          approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
       stage.write(
           hash.writer(hashFile.pages(), keys),
           new SlotWriter(indexFile.pages(), width),
           width,
-          advancing(Phase.INDEX, progress));
+          advancing(Stage.INDEX, progress));
       hashFile.finish();
       indexFile.finish();
-      progress.ended(Phase.INDEX);
+      progress.ended(Stage.INDEX);
       resources.add(files);
       return new Indexed(hash.buckets(), keys, hashFile, indexFile);
     } catch (IOException
@@ -337,15 +293,15 @@ public final class AddressedAssembly implements Assembly {
     }
   }
 
-  /** Adds up the records processed by a phase. */
-  private static LongConsumer advancing(Phase phase, AssemblyProgress progress) {
+  /** Adds up the records processed by a stage. */
+  private static LongConsumer advancing(Stage stage, AssemblyProgress progress) {
     return new LongConsumer() {
       private long done;
 
       @Override
       public void accept(long more) {
         done += more;
-        progress.progress(phase, done);
+        progress.progress(stage, done);
       }
     };
   }
@@ -378,10 +334,10 @@ public final class AddressedAssembly implements Assembly {
   }
 
   private @Nullable LongBinaryOperator keptAddress() {
-    return switch (settings.duplicates()) {
-      case REJECT -> null;
-      case KEEP_FIRST -> (a, b) -> addresses.compare(a, b) <= 0 ? a : b;
-      case KEEP_LAST -> (a, b) -> addresses.compare(a, b) <= 0 ? b : a;
+    return switch (options.duplicates()) {
+      case ERROR -> null;
+      case FIRST -> (a, b) -> addresses.compare(a, b) <= 0 ? a : b;
+      case LAST -> (a, b) -> addresses.compare(a, b) <= 0 ? b : a;
     };
   }
 

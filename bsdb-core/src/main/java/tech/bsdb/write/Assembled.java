@@ -1,68 +1,41 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.util.LinkedHashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
-import tech.bsdb.format.RecordLayout;
+import tech.bsdb.hash.HashKinds;
+import tech.bsdb.io.ChunkBuffer;
 
 /**
- * The result of an assembly.
+ * The result of an assembly: its content files, and the facts of the manifest that depend on it.
  *
  * @param keys the number of keys that lookups find
  * @param valuesCut the number of values that were truncated
- * @param storage how the records are stored
+ * @param hashBuckets number of buckets of the hash function
+ * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
+ * @param bins the bins of the packed layout, otherwise null
+ * @param filter the filter of absent keys, or null if there is none
+ * @param order the order of the keys, or null if there is none
  * @param contents the content files, in the order of the manifest; the assembly closes them
  */
-public record Assembled(long keys, long valuesCut, Storage storage, List<Content> contents) {
+public record Assembled(
+    long keys,
+    long valuesCut,
+    long hashBuckets,
+    int zstdLongest,
+    Facts.@Nullable Bins bins,
+    Facts.@Nullable Filter filter,
+    Facts.@Nullable Order order,
+    List<Content> contents) {
   /** Copies the list. */
   public Assembled {
     contents = List.copyOf(contents);
-  }
-
-  /**
-   * How records are stored and located: the facts of the manifest that depend on the assembly.
-   *
-   * @param layout the layout of records in the data files
-   * @param hashKind the kind of the hash function
-   * @param hashBuckets number of buckets of the hash function
-   * @param checksumBits checksum bits per slot
-   * @param approximateWidth bytes kept of each value, 0 in an exact database
-   * @param zstdBlock raw bytes per compressed block, 0 without compression
-   * @param zstdLevel the ZSTD compression level, 0 without compression
-   * @param zstdLongest bytes of the longest frame of a block, 0 unless the layout is compressed
-   * @param bins the bins of the packed layout, otherwise null
-   * @param filter the filter of absent keys, or null if there is none
-   * @param order the order of the keys, or null if there is none
-   */
-  public record Storage(
-      RecordLayout layout,
-      String hashKind,
-      long hashBuckets,
-      int checksumBits,
-      int approximateWidth,
-      int zstdBlock,
-      int zstdLevel,
-      int zstdLongest,
-      Facts.@Nullable Bins bins,
-      Facts.@Nullable Filter filter,
-      Facts.@Nullable Order order) {
-    /** The same, with an order of the keys. */
-    Storage with(Facts.Order added) {
-      return new Storage(
-          layout,
-          hashKind,
-          hashBuckets,
-          checksumBits,
-          approximateWidth,
-          zstdBlock,
-          zstdLevel,
-          zstdLongest,
-          bins,
-          filter,
-          added);
-    }
   }
 
   /**
@@ -84,5 +57,71 @@ public record Assembled(long keys, long valuesCut, Storage storage, List<Content
     public Manifest.FileEntry entry() {
       return file.entry(end);
     }
+  }
+
+  /**
+   * Files of a database, complete under their final names.
+   *
+   * @param id the id of the database
+   * @param fileBytes the size of each file by name, in the order written
+   */
+  record Sealed(DatabaseId id, Map<String, Long> fileBytes) {}
+
+  /**
+   * Gives the files their ids and final names, forces them to the device, and writes the manifest
+   * last.
+   *
+   * @param totals the records added
+   * @param shard the number of the shard
+   * @param chunk write buffer of the manifest
+   */
+  Sealed seal(
+      RecordTotals totals,
+      BuildOptions options,
+      int shard,
+      BuildPlace place,
+      ChunkBuffer chunk,
+      AssemblyProgress progress)
+      throws IOException {
+    List<Manifest.FileEntry> entries = contents.stream().map(Content::entry).toList();
+    String hashKind = bins == null ? HashKinds.of(options.hash()).name() : Facts.NO_HASH;
+    Manifest.Builder stated = facts(totals, options, shard).manifest(hashKind);
+    entries.forEach(stated::file);
+    byte[] text = stated.build().encode();
+    DatabaseId id = DatabaseId.derive(text);
+    Map<String, Long> fileBytes = new LinkedHashMap<>();
+    for (int i = 0; i < contents.size(); i++) {
+      progress.sealed(i, contents.size() + 1L);
+      contents.get(i).file().seal(id, entries.get(i).name(id));
+      fileBytes.put(entries.get(i).name(id), entries.get(i).length());
+    }
+    fileBytes.put(Manifest.FILE_NAME, OutputFile.writeManifest(place.directory(), text, chunk));
+    return new Sealed(id, fileBytes);
+  }
+
+  private Facts facts(RecordTotals totals, BuildOptions options, int shard) {
+    boolean approximate = options.approximateWidth() > 0;
+    boolean compressed = !approximate && options.layout().isCompressed();
+    return new Facts(
+        approximate ? null : options.layout(),
+        keys,
+        totals.records() - keys,
+        totals.keyBytes(),
+        totals.valueBytes(),
+        totals.longestKey(),
+        totals.longestValue(),
+        options.seed(),
+        hashBuckets,
+        bins == null ? options.checksumBits() : 0,
+        options.approximateWidth(),
+        shard,
+        options.shards(),
+        compressed ? options.blockSize() : 0,
+        compressed ? options.compressionLevel() : 0,
+        zstdLongest,
+        options.valueSchema(),
+        bins,
+        filter,
+        order);
   }
 }

@@ -1,40 +1,72 @@
 package tech.bsdb.write;
 
-/** Follows an assembly while it completes its files. */
+import java.util.concurrent.CancellationException;
+import tech.bsdb.BuildListener.Stage;
+
+/** Follows the writer of a database while it completes its files. */
 public interface AssemblyProgress {
-  /** The phases of an assembly. An assembly may skip phases. */
-  enum Phase {
-    /** Writes the records. */
-    RECORDS,
-    /** Counts the distinct keys. */
-    COUNT,
-    /** Writes what lookups need to find the records. */
-    INDEX,
-    /**
-     * Sorts the keys and writes their order; puts the records in this order before they are
-     * indexed.
-     */
-    ORDER
+  /**
+   * Reports the progress of a stage, other than the last one. Called by the thread that completes
+   * the files; an exception ends the build.
+   *
+   * @param stage the current stage; some may be left out
+   * @param done records processed in this stage so far; starts again at 0 if the stage is repeated
+   */
+  void progress(Stage stage, long done);
+
+  /**
+   * Reports that a stage was completed; a repeated stage may be completed again. Called by the
+   * thread that completes the files.
+   */
+  void ended(Stage stage);
+
+  /**
+   * Reports that files got their final names; an exception ends the build.
+   *
+   * @param done the number of these files
+   * @param total the number of all files
+   */
+  default void sealed(long done, long total) {
+    checkNotCancelled();
   }
 
   /**
-   * Reports the progress of a phase. Called by the thread that completes the assembly; an exception
-   * ends the assembly.
-   *
-   * @param phase the current phase
-   * @param done records processed in this phase so far; starts again at 0 if the phase is repeated
-   */
-  void progress(Phase phase, long done);
-
-  /**
-   * Reports that a phase was completed; a repeated phase may be completed again. Called by the
-   * thread that completes the assembly.
-   */
-  void ended(Phase phase);
-
-  /**
-   * Whether the build was cancelled. An assembly polls this and throws a {@link
-   * java.util.concurrent.CancellationException}. Thread-safe.
+   * Whether the build was cancelled. Polled by all that takes long, which then throws a {@link
+   * CancellationException}. Thread-safe.
    */
   boolean cancelled();
+
+  /** Throws if the build was cancelled. */
+  default void checkNotCancelled() {
+    if (cancelled()) {
+      throw new CancellationException("the build was cancelled");
+    }
+  }
+
+  /**
+   * Follows the writer of a part of a database, for one who follows the whole: shows nothing, and
+   * ends the part if the build was cancelled.
+   */
+  class OfPart implements AssemblyProgress {
+    private final AssemblyProgress whole;
+
+    OfPart(AssemblyProgress whole) {
+      this.whole = whole;
+    }
+
+    @Override
+    public void progress(Stage stage, long done) {
+      checkNotCancelled();
+    }
+
+    @Override
+    public void ended(Stage stage) {
+      // the parts are one stage
+    }
+
+    @Override
+    public boolean cancelled() {
+      return whole.cancelled();
+    }
+  }
 }

@@ -5,11 +5,11 @@ import java.util.ArrayList;
 import java.util.Collections;
 import java.util.List;
 import java.util.Random;
+import tech.bsdb.Layout;
 import tech.bsdb.data.FileRange;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.write.Assembled.Content;
 
 /**
@@ -29,7 +29,7 @@ final class FinishedKeys {
   /** How many keys are read between two looks at whether the build still runs. */
   private static final int UNCHECKED = 1 << 16;
 
-  private final RecordLayout layout;
+  private final Layout layout;
   private final Runnable checkRunning;
   private final List<Content> data;
 
@@ -39,8 +39,8 @@ final class FinishedKeys {
    * @param assembled the finished files of the database, which has no dictionary
    * @param checkRunning throws if the build was cancelled
    */
-  FinishedKeys(Assembled assembled, Runnable checkRunning) {
-    this.layout = assembled.storage().layout();
+  FinishedKeys(Assembled assembled, Layout layout, Runnable checkRunning) {
+    this.layout = layout;
     this.checkRunning = checkRunning;
     this.data = FinishedFiles.data(assembled.contents());
   }

@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.work.OrderedTasks;
-import tech.bsdb.write.AssemblyProgress.Phase;
 
 /**
  * Holds records back until all are known, and writes them in the order of their keys; those with
@@ -59,13 +60,13 @@ public final class KeyOrder implements RecordOrder {
   public KeyOrder(
       Path directory,
       RecordWriter to,
-      DuplicateRule duplicates,
+      DuplicatePolicy duplicates,
       long seed,
       long memoryBytes,
       int threads) {
     this.directory = directory;
     this.to = to;
-    this.rejects = duplicates == DuplicateRule.REJECT;
+    this.rejects = duplicates == DuplicatePolicy.ERROR;
     this.seed = seed;
     this.limits = new KeyOrderLimits(memoryBytes, threads);
     this.all = divided(List.of(), new int[1]);
@@ -155,10 +156,10 @@ public final class KeyOrder implements RecordOrder {
 
   @Override
   public void write(AssemblyProgress progress) throws IOException {
-    progress.ended(Phase.RECORDS);
+    progress.ended(Stage.RECORDS);
     write(all, progress);
     close();
-    progress.ended(Phase.ORDER);
+    progress.ended(Stage.ORDER);
   }
 
   private void write(Divided divided, AssemblyProgress progress) throws IOException {
@@ -171,7 +172,7 @@ public final class KeyOrder implements RecordOrder {
                 records -> {
                   done += records;
                   check(progress);
-                  progress.progress(Phase.ORDER, done);
+                  progress.progress(Stage.ORDER, done);
                 });
         RunWriter runs = new RunWriter(spill, to, rejects, seed, () -> check(progress))) {
       int number = 0;
@@ -228,7 +229,7 @@ public final class KeyOrder implements RecordOrder {
           to.add(framed);
           if (++done % UNCHECKED == 0 || RunWriter.isLong(framed)) {
             check(progress);
-            progress.progress(Phase.ORDER, done);
+            progress.progress(Stage.ORDER, done);
           }
         });
   }

@@ -2,6 +2,9 @@ package tech.bsdb.write;
 
 import java.io.IOException;
 import java.util.List;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.Layout;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.FramedRecord;
@@ -11,7 +14,6 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.write.Assembled.Content;
 
@@ -29,16 +31,12 @@ final class OrderOutput {
    * @param file a new file, which the caller closes
    * @param totals all records that will be added
    */
-  OrderOutput(
-      OutputFile file,
-      AddressedAssembly.Settings settings,
-      RecordAddress addresses,
-      RecordTotals totals) {
+  OrderOutput(OutputFile file, BuildOptions options, RecordAddress addresses, RecordTotals totals) {
     this.file = file;
     this.addresses = addresses;
     long longest = RecordFrame.length(totals.longestKey(), totals.longestValue());
-    this.bits = bits(settings, addresses, totals.records(), totals.recordBytes(), longest);
-    this.keepsLast = settings.duplicates() == DuplicateRule.KEEP_LAST;
+    this.bits = bits(options, addresses, totals.records(), totals.recordBytes(), longest);
+    this.keepsLast = options.duplicates() == DuplicatePolicy.LAST;
     this.writer = new OrderWriter(file.pages(), bits.all());
   }
 
@@ -49,26 +47,22 @@ final class OrderOutput {
    * @param longest bytes of the longest record
    */
   static AddressBits bits(
-      AddressedAssembly.Settings settings,
-      RecordAddress addresses,
-      long records,
-      long bytes,
-      long longest) {
-    boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
+      BuildOptions options, RecordAddress addresses, long records, long bytes, long longest) {
+    boolean compressed = options.layout() == Layout.COMPRESSED;
     long pages =
         compressed
-            ? CompressedWriter.mostPages(records, bytes, settings.blockSize())
-            : PlainWriter.mostPages(settings.layout(), bytes, longest);
-    long longestPages = Math.max(longest, settings.blockSize()) / Page.PAYLOAD + 2;
+            ? CompressedWriter.mostPages(records, bytes, options.blockSize())
+            : PlainWriter.mostPages(options.layout(), bytes, longest);
+    long longestPages = Math.max(longest, options.blockSize()) / Page.PAYLOAD + 2;
     long detail =
-        switch (settings.layout()) {
+        switch (options.layout()) {
           case BLOCKED -> (longest - 1) / Page.PAYLOAD;
           case COMPACT -> (longest + Page.PAYLOAD - 2) / Page.PAYLOAD;
-          default -> settings.blockSize() - 1L;
+          default -> options.blockSize() - 1L;
         };
-    long position = DataFiles.mostPosition(pages, longestPages, settings.dataFiles());
+    long position = DataFiles.mostPosition(pages, longestPages, options.dataFiles());
     return new AddressBits(
-        AddressBits.of(settings.dataFiles() - 1L),
+        AddressBits.of(options.dataFiles() - 1L),
         AddressBits.of(Math.min(position, addresses.maxPosition())),
         AddressBits.of(compressed ? detail : Math.min(detail, RecordAddress.MOST_SPAN)));
   }

@@ -4,17 +4,18 @@ import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Queue;
-import java.util.concurrent.CancellationException;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.order.OrderWriter;
 import tech.bsdb.work.OrderedTasks;
 import tech.bsdb.write.Assembled.Content;
-import tech.bsdb.write.AssemblyProgress.Phase;
 import tech.bsdb.write.FinishedKeys.Part;
 
 /**
@@ -29,6 +30,7 @@ public final class OrderStage {
   private static final int REPORT = 1 << 16;
 
   private final Assembled assembled;
+  private final Layout layout;
   private final RecordTotals totals;
   private final BuildPlace place;
   private final ChunkBuffer chunk;
@@ -44,21 +46,20 @@ public final class OrderStage {
    * @param assembled the finished files of the database, whose layout is packed
    * @param totals the records added
    * @param chunk write buffer of the file. The caller closes it, after the file
-   * @param memoryBytes the memory limit
    */
   public OrderStage(
       Assembled assembled,
       RecordTotals totals,
       BuildPlace place,
       ChunkBuffer chunk,
-      long memoryBytes,
-      int threads,
+      BuildOptions options,
       AssemblyProgress progress) {
     this.assembled = assembled;
+    this.layout = options.layout();
     this.totals = totals;
     this.place = place;
     this.chunk = chunk;
-    this.limits = new OrderLimits(memoryBytes, threads);
+    this.limits = new OrderLimits(options.memoryBytes(), options.threads());
     this.progress = progress;
   }
 
@@ -72,7 +73,7 @@ public final class OrderStage {
   public Assembled add(BuildResources resources) throws IOException {
     long most = limits.runBytes();
     readBack = totals.records();
-    FinishedKeys keys = new FinishedKeys(assembled, this::checkNotCancelled);
+    FinishedKeys keys = new FinishedKeys(assembled, layout, progress::checkNotCancelled);
     if (!limits.divides(need())) {
       KeyRun run = new KeyRun((int) totals.records(), entryBytes());
       keys.scan(keys.wholes(), run::add);
@@ -149,13 +150,17 @@ public final class OrderStage {
           writer.records() + " keys in order, but " + assembled.keys() + " in the database");
     }
     report(totals.records());
-    progress.ended(Phase.ORDER);
+    progress.ended(Stage.ORDER);
     List<Content> contents = new ArrayList<>(assembled.contents());
     contents.add(new Content(file, file.pages().position()));
     return new Assembled(
         assembled.keys(),
         assembled.valuesCut(),
-        assembled.storage().with(new Facts.Order(levels, AddressBits.NONE)),
+        assembled.hashBuckets(),
+        assembled.zstdLongest(),
+        assembled.bins(),
+        assembled.filter(),
+        new Facts.Order(levels, AddressBits.NONE),
         contents);
   }
 
@@ -274,7 +279,7 @@ public final class OrderStage {
         run.sort();
         written.add(runs.write(run));
         run.clear();
-        checkNotCancelled();
+        progress.checkNotCancelled();
       }
       runs.merge(written, most, sink);
     }
@@ -288,13 +293,7 @@ public final class OrderStage {
   }
 
   private void report(long done) {
-    checkNotCancelled();
-    progress.progress(Phase.ORDER, done);
-  }
-
-  private void checkNotCancelled() {
-    if (progress.cancelled()) {
-      throw new CancellationException("the build was cancelled");
-    }
+    progress.checkNotCancelled();
+    progress.progress(Stage.ORDER, done);
   }
 }

@@ -6,6 +6,7 @@ import java.util.concurrent.CancellationException;
 import java.util.function.BooleanSupplier;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.index.BinIndex;
@@ -45,7 +46,7 @@ public final class PackStage {
       PackedShape shape,
       long memoryBytes,
       int threads,
-      DuplicateRule kept,
+      DuplicatePolicy kept,
       long seed,
       BooleanSupplier cancelled,
       CompressedBins.@Nullable Rule compression,

@@ -10,6 +10,8 @@ import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.data.PackedStream;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -17,12 +19,10 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.work.OrderedTasks;
-import tech.bsdb.write.AssemblyProgress.Phase;
 import tech.bsdb.write.MergedBins.LongValue;
 import tech.bsdb.write.PackedJoin.Change;
 
@@ -47,22 +47,12 @@ public final class PackedMerge implements Closeable {
 
   private static final int CHANGES = 1;
 
-  /**
-   * The database to assemble and the resources to use.
-   *
-   * @param dataFiles the number of data files
-   * @param filterBits bits of a filter's remainders, 0 for no filter
-   * @param memoryBytes the memory limit for concurrent tasks; a single one may exceed it
-   * @param threads the number of threads
-   */
-  public record Settings(int dataFiles, int filterBits, long memoryBytes, int threads) {}
-
   /** What was assembled: the files, the records in them, and what became of base and changes. */
   public record Merged(Assembled assembled, RecordTotals totals, MergeCounts counts) {}
 
   private final PackedSource base;
   private final PackedSource changes;
-  private final Settings settings;
+  private final BuildOptions options;
   private final PackedFiles files;
 
   /** Memory that finished tasks have left, so that it need not be cleared anew for each. */
@@ -82,13 +72,13 @@ public final class PackedMerge implements Closeable {
       ChunkBuffer chunk,
       PackedSource base,
       PackedSource changes,
-      Settings settings)
+      BuildOptions options)
       throws IOException {
     this.base = base;
     this.changes = changes;
-    this.settings = settings;
+    this.options = options;
     this.files =
-        new PackedFiles(place.directory(), chunk, settings.dataFiles(), settings.filterBits());
+        new PackedFiles(place.directory(), chunk, options.dataFiles(), options.filterBits());
   }
 
   /**
@@ -99,7 +89,7 @@ public final class PackedMerge implements Closeable {
    */
   public Merged complete(AssemblyProgress progress) throws IOException {
     MergedSize size = size(progress);
-    progress.ended(Phase.COUNT);
+    progress.ended(Stage.COUNT);
     PackedShape shape = PackedShape.of(size.records(), size.bytes());
     Facts.Filter facts = files.filterFacts(size.records());
     FilterWriter filter = files.filterWriter(facts);
@@ -109,22 +99,12 @@ public final class PackedMerge implements Closeable {
     requireSame(size.records(), count.totals.records(), "records after the merge");
     requireSame(size.bytes(), count.totals.recordBytes(), "bytes of records after the merge");
     List<Assembled.Content> contents = files.finish(index.build(), filter, null);
-    progress.ended(Phase.INDEX);
-    Assembled.Storage storage =
-        new Assembled.Storage(
-            RecordLayout.PACKED,
-            Facts.NO_HASH,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            new Facts.Bins(shape.bins(), shape.spanning()),
-            facts,
-            null);
+    progress.ended(Stage.INDEX);
+    Facts.Bins bins = new Facts.Bins(shape.bins(), shape.spanning());
     return new Merged(
-        new Assembled(size.records(), 0, storage, contents), count.totals, count.counts);
+        new Assembled(size.records(), 0, 0, 0, bins, facts, null, contents),
+        count.totals,
+        count.counts);
   }
 
   /** Fails unless the base holds what its manifest and its index say. */
@@ -158,11 +138,11 @@ public final class PackedMerge implements Closeable {
     try (OrderedTasks<Count> running =
         new OrderedTasks<>(
             "bsdb-merge-count",
-            settings.threads(),
-            settings.threads() + 1,
+            options.threads(),
+            options.threads() + 1,
             counted -> {
               all.add(counted);
-              progress.progress(Phase.COUNT, all.counts.ofBase());
+              progress.progress(Stage.COUNT, all.counts.ofBase());
             })) {
       for (long i = 0; i < ranges; i++) {
         long range = i;
@@ -266,11 +246,11 @@ public final class PackedMerge implements Closeable {
           }
           freeBytes.add(merged.bytes());
           all.add(part.count);
-          progress.progress(Phase.INDEX, all.totals.records());
+          progress.progress(Stage.INDEX, all.totals.records());
         };
     try (force;
         OrderedTasks<Part> running =
-            new OrderedTasks<>("bsdb-merge", settings.threads(), concurrent(shape), taker)) {
+            new OrderedTasks<>("bsdb-merge", options.threads(), concurrent(shape), taker)) {
       for (int unit = 0; unit < shape.units(); unit++) {
         long first = unit * perUnit;
         long parts = parts(shape.bins(), first, first + perUnit);
@@ -290,7 +270,7 @@ public final class PackedMerge implements Closeable {
 
   /** The number of tasks into which a range of bins is split, so that each takes little memory. */
   private long parts(long allBins, long fromBin, long toBin) {
-    long most = Math.max(1, Math.min(settings.memoryBytes() / 4, 1L << 29));
+    long most = Math.max(1, Math.min(options.memoryBytes() / 4, 1L << 29));
     long bytes = bytes(allBins, fromBin, toBin);
     return Math.max(1, Math.min(toBin - fromBin, (bytes + most - 1) / most));
   }
@@ -311,7 +291,7 @@ public final class PackedMerge implements Closeable {
       largest = Math.max(largest, bytes / parts(shape.bins(), from, from + perUnit));
     }
     return (int)
-        Math.max(1, Math.min(settings.threads() + 1L, settings.memoryBytes() / (2 * largest)));
+        Math.max(1, Math.min(options.threads() + 1L, options.memoryBytes() / (2 * largest)));
   }
 
   private Part merge(long allBins, long fromBin, long toBin, boolean signs) throws IOException {

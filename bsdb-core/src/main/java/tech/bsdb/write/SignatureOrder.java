@@ -2,9 +2,10 @@ package tech.bsdb.write;
 
 import java.io.IOException;
 import java.nio.file.Path;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
-import tech.bsdb.write.AssemblyProgress.Phase;
 
 /**
  * Holds records back until all are known, and writes them in the order of their signatures. So the
@@ -14,7 +15,7 @@ import tech.bsdb.write.AssemblyProgress.Phase;
 public final class SignatureOrder implements RecordOrder {
   private final RecordSpill spill;
   private final RecordWriter to;
-  private final DuplicateRule duplicates;
+  private final DuplicatePolicy duplicates;
   private final long seed;
   private final long memoryBytes;
   private final int threads;
@@ -31,7 +32,7 @@ public final class SignatureOrder implements RecordOrder {
   public SignatureOrder(
       Path directory,
       RecordWriter to,
-      DuplicateRule duplicates,
+      DuplicatePolicy duplicates,
       long seed,
       long memoryBytes,
       int threads)
@@ -71,7 +72,7 @@ public final class SignatureOrder implements RecordOrder {
             to.add(record.of(bytes, sorted.recordStart(i), sorted.high(i), sorted.low(i)));
           }
           done[0] += sorted.records();
-          progress.progress(Phase.RECORDS, done[0]);
+          progress.progress(Stage.RECORDS, done[0]);
         });
     close();
   }

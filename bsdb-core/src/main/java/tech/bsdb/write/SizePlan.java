@@ -1,5 +1,7 @@
 package tech.bsdb.write;
 
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.data.CompressedWriter;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.data.PlainWriter;
@@ -7,8 +9,8 @@ import tech.bsdb.format.BlockFrame;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashConstruction;
+import tech.bsdb.hash.HashKinds;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
@@ -87,41 +89,50 @@ public record SizePlan(
   }
 
   /**
-   * Plans a database with a hash function and an index.
+   * Plans a database.
    *
    * @param compressedBytes bytes of the compressed pages, or -1 if nothing compresses; ignored
    *     unless compressed
    * @param dictionaryBytes bytes of the dictionary; 0 for none
-   * @throws IllegalArgumentException if the addresses cannot hold so much
+   * @throws IllegalArgumentException if the addresses or the index cannot hold so much
    */
-  public static SizePlan addressed(
-      AddressedAssembly.Settings settings,
-      Records records,
-      long compressedBytes,
-      int dictionaryBytes) {
+  public static SizePlan of(
+      BuildOptions options, Records records, long compressedBytes, int dictionaryBytes) {
+    if (BuildOutput.isPacked(options)) {
+      SizePlan sizes = packed(options, records, compressedBytes, dictionaryBytes);
+      return options.orderedKeys() ? sizes.orderedPacked(options, records) : sizes;
+    }
+    SizePlan sizes = addressed(options, records, compressedBytes, dictionaryBytes);
+    return options.orderedKeys() ? sizes.orderedAddressed(options, records) : sizes;
+  }
+
+  /** Plans a database with a hash function and an index. */
+  private static SizePlan addressed(
+      BuildOptions options, Records records, long compressedBytes, int dictionaryBytes) {
     long count = records.count;
-    boolean approximate = settings.approximate();
-    boolean compressed = settings.layout() == RecordLayout.COMPRESSED;
+    boolean approximate = options.approximateWidth() > 0;
+    boolean compressed = BuildOutput.isCompressed(options);
     long contentPages = 0;
     if (compressed) {
-      long stored = CompressedWriter.storedBytes(count, records.length(), settings.blockSize());
+      long stored = CompressedWriter.storedBytes(count, records.length(), options.blockSize());
       long given = (compressedBytes + Page.SIZE - 1) / Page.SIZE;
       contentPages = compressedBytes < 0 ? pages(stored) : Math.min(pages(stored), given);
     } else if (!approximate) {
-      contentPages = PlainWriter.pages(settings.layout(), count, records.length());
+      contentPages = PlainWriter.pages(options.layout(), count, records.length());
     }
-    requireAddresses(settings, contentPages);
-    long data = approximate ? 0 : bytes(contentPages + (long) FRAME * settings.dataFiles());
+    requireAddresses(options, contentPages);
+    long data = approximate ? 0 : bytes(contentPages + (long) FRAME * options.dataFiles());
     HashConstruction hash =
-        settings.hashKind().construct(count, settings.checksumBits(), SignatureSpill.PARTITIONS, 0);
+        HashKinds.of(options.hash())
+            .construct(count, options.checksumBits(), SignatureSpill.PARTITIONS, 0);
     int width =
-        approximate ? ValueIndex.entryWidth(settings.approximateWidth()) : AddressIndex.WIDTH;
+        approximate ? ValueIndex.entryWidth(options.approximateWidth()) : AddressIndex.WIDTH;
     long index = bytes(AddressIndex.pagesFor(count, width));
     int payload = Long.BYTES + (approximate ? width : 0);
     long temporary = SignatureSpill.mostBytes(count, payload);
     if (approximate) {
       long keys = RecordFrame.length(records.keyLength, 0);
-      temporary += bytes(1 + PlainWriter.pages(RecordLayout.COMPACT, count, keys));
+      temporary += bytes(1 + PlainWriter.pages(Layout.COMPACT, count, keys));
     }
     long dictionary =
         dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
@@ -132,8 +143,8 @@ public record SizePlan(
                 count,
                 hash.buckets(),
                 2L * Long.BYTES + payload,
-                settings.memoryBytes(),
-                settings.threads());
+                options.memoryBytes(),
+                options.threads());
     return new SizePlan(
         data,
         bytes(hash.filePages()),
@@ -151,17 +162,17 @@ public record SizePlan(
   }
 
   /** Bits of the short form of an address in the order of the keys, which a build takes, too. */
-  private static int addressBits(AddressedAssembly.Settings settings, Records records) {
-    RecordAddress addresses = RecordAddress.of(settings.layout(), settings.blockSize());
+  private static int addressBits(BuildOptions options, Records records) {
+    RecordAddress addresses = RecordAddress.of(options.layout(), options.blockSize());
     long bytes = records.count * records.length();
-    return OrderOutput.bits(settings, addresses, records.count, bytes, records.length()).all();
+    return OrderOutput.bits(options, addresses, records.count, bytes, records.length()).all();
   }
 
   /** The same database with the order of its keys, in which its records are stored. */
-  public SizePlan ordered(AddressedAssembly.Settings settings, Records records) {
-    TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits(settings, records));
+  private SizePlan orderedAddressed(BuildOptions options, Records records) {
+    TreeSize tree = TreeSize.of(records.count, records.keyLength, addressBits(options, records));
     long order = orderBytes(tree);
-    KeyOrderLimits limits = new KeyOrderLimits(settings.memoryBytes(), settings.threads());
+    KeyOrderLimits limits = new KeyOrderLimits(options.memoryBytes(), options.threads());
     long entries = records.count * RecordSpill.entryBytes(records.keyLength, records.valueLength);
     long spilled =
         limits.temporaryBytes(records.count, entries)
@@ -184,10 +195,10 @@ public record SizePlan(
    * The same packed database with the order of its keys, which are collected while the records are
    * packed.
    */
-  public SizePlan ordered(PackedAssembly.Settings settings, Records records) {
-    OrderLimits limits = new OrderLimits(settings.memoryBytes(), settings.threads());
+  private SizePlan orderedPacked(BuildOptions options, Records records) {
+    OrderLimits limits = new OrderLimits(options.memoryBytes(), options.threads());
     long need = OrderLimits.need(records.count, records.count * records.keyLength);
-    PackedShape shape = shape(settings, records);
+    PackedShape shape = shape(options, records);
     TreeSize tree = TreeSize.of(records.count, records.keyLength, 0);
     long order = orderBytes(tree);
     long keys = limits.temporaryBytes(records.count, records.keyLength);
@@ -195,8 +206,7 @@ public record SizePlan(
     double ahead =
         Math.min(
             1,
-            1.0 / RecordSpill.deletions(shape.units())
-                + (settings.threads() + 1.0) / shape.units());
+            1.0 / RecordSpill.deletions(shape.units()) + (options.threads() + 1.0) / shape.units());
     long first = (long) (ahead * keys);
     long last = keys + (long) (ahead * temporaryBytes);
     long ended = databaseBytes() + order + keys;
@@ -205,7 +215,7 @@ public record SizePlan(
         Math.max(temporaryBytes + first, last),
         Math.max(Math.max(peakBytes + first, databaseBytes() + last), ended),
         Math.max(
-            packBytes(settings, records, limits.packBytes(need)) + limits.collectedBytes(need),
+            packBytes(options, records, limits.packBytes(need)) + limits.collectedBytes(need),
             limits.sortBytes(need)));
   }
 
@@ -231,33 +241,23 @@ public record SizePlan(
         memory);
   }
 
-  private static void requireAddresses(AddressedAssembly.Settings settings, long contentPages) {
-    RecordAddress addresses = RecordAddress.of(settings.layout(), settings.blockSize());
+  private static void requireAddresses(BuildOptions options, long contentPages) {
+    RecordAddress addresses = RecordAddress.of(options.layout(), options.blockSize());
     long perFile = addresses.maxPosition() / Page.SIZE - RecordAddress.STRIPE / Page.SIZE;
     long files = (contentPages + perFile - 1) / perFile;
-    if (files > settings.dataFiles()) {
+    if (files > options.dataFiles()) {
       throw new IllegalArgumentException(
-          "these records need " + files + " data files, not " + settings.dataFiles());
+          "these records need " + files + " data files, not " + options.dataFiles());
     }
   }
 
-  /**
-   * Plans a packed database.
-   *
-   * @param compressedBytes bytes of the compressed pages, or -1 if nothing compresses; ignored
-   *     unless compressed
-   * @param dictionaryBytes bytes of the dictionary; 0 for none
-   * @throws IllegalArgumentException if the index cannot hold so many pages
-   */
-  public static SizePlan packed(
-      PackedAssembly.Settings settings,
-      Records records,
-      long compressedBytes,
-      int dictionaryBytes) {
+  /** Plans a packed database. */
+  private static SizePlan packed(
+      BuildOptions options, Records records, long compressedBytes, int dictionaryBytes) {
     long count = records.count;
-    boolean compressed = settings.layout().compressed();
-    PackedShape shape = shape(settings, records);
-    long length = compressed ? storedLength(settings.blockSize(), records) : records.length();
+    boolean compressed = options.layout().isCompressed();
+    PackedShape shape = shape(options, records);
+    long length = compressed ? storedLength(options.blockSize(), records) : records.length();
     long contentPages = PackedWriter.expectedPages(count, length, shape.bins(), shape.spanning());
     if (compressed && compressedBytes >= 0) {
       contentPages = Math.min(contentPages, Math.max(1, compressedBytes / Page.SIZE));
@@ -269,14 +269,14 @@ public record SizePlan(
               + " pages, and the packed layout holds at most "
               + BinIndex.mostPages());
     }
-    long data = bytes(contentPages + (long) FRAME * settings.dataFiles());
+    long data = bytes(contentPages + (long) FRAME * options.dataFiles());
     long index = bytes(BinIndex.filePages(shape.bins(), contentPages));
     long dictionary =
         dictionaryBytes == 0 || !compressed ? 0 : bytes(pages(dictionaryBytes) + FRAME);
     long filter =
-        settings.filterBits() == 0
+        options.filterBits() == 0
             ? 0
-            : FilterWriter.fileBytes(FilterWriter.facts(settings.filterBits(), count), count);
+            : FilterWriter.fileBytes(FilterWriter.facts(options.filterBits(), count), count);
     long spilled =
         RecordSpill.mostBytes(count, records.keyLength, records.valueLength)
             + RecordSpill.longValueBytes(count, records.valueLength);
@@ -301,13 +301,13 @@ public record SizePlan(
         0,
         spilled,
         peak,
-        packBytes(settings, records, settings.memoryBytes()));
+        packBytes(options, records, options.memoryBytes()));
   }
 
-  private static PackedShape shape(PackedAssembly.Settings settings, Records records) {
+  private static PackedShape shape(BuildOptions options, Records records) {
     long raw = records.count * records.length();
-    return settings.layout().compressed()
-        ? PackedShape.compressed(records.count, raw, settings.blockSize())
+    return options.layout().isCompressed()
+        ? PackedShape.compressed(records.count, raw, options.blockSize())
         : PackedShape.of(records.count, raw);
   }
 
@@ -316,16 +316,15 @@ public record SizePlan(
    *
    * @param memoryBytes the memory limit for concurrent passes
    */
-  private static long packBytes(
-      PackedAssembly.Settings settings, Records records, long memoryBytes) {
+  private static long packBytes(BuildOptions options, Records records, long memoryBytes) {
     long entry = RecordSpill.entryBytes(records.keyLength, records.valueLength);
     return RecordSpill.openBytes(records.count)
         + SortedPasses.bytes(
             records.count,
-            settings.layout().compressed() ? entry + Math.max(entry, 2 * records.length()) : entry,
-            shape(settings, records),
+            options.layout().isCompressed() ? entry + Math.max(entry, 2 * records.length()) : entry,
+            shape(options, records),
             memoryBytes,
-            settings.threads());
+            options.threads());
   }
 
   /** A record's length with its share of the headers of a block that is stored. */

@@ -7,6 +7,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.RecordFrame;
@@ -30,7 +31,7 @@ final class SortedBins {
   private final long bins;
   private final long fromBin;
   private final long seed;
-  private final DuplicateRule keep;
+  private final DuplicatePolicy keep;
   private final int[] binStarts;
   private byte[] bytes;
   private int used;
@@ -66,7 +67,7 @@ final class SortedBins {
       long fromBin,
       long toBin,
       long seed,
-      DuplicateRule keep,
+      DuplicatePolicy keep,
       long expectedRecords,
       long expectedBytes) {
     this.bins = bins;
@@ -98,7 +99,7 @@ final class SortedBins {
       long fromBin,
       long toBin,
       long seed,
-      DuplicateRule kept)
+      DuplicatePolicy kept)
       throws IOException {
     long records = 0;
     long bytes = 0;
@@ -160,7 +161,7 @@ final class SortedBins {
    */
   private void makeRoom(int length) throws IOException {
     sort();
-    boolean drops = keep != DuplicateRule.REJECT || refused != null;
+    boolean drops = keep != DuplicatePolicy.ERROR || refused != null;
     if (drops) {
       dropDuplicates();
     }
@@ -308,10 +309,10 @@ final class SortedBins {
         same = found == null ? first - 1 : found;
       }
       if (same >= first) {
-        if (keep == DuplicateRule.REJECT) {
+        if (keep == DuplicatePolicy.ERROR) {
           refuse(order[same], record);
         }
-        if (keep == DuplicateRule.KEEP_LAST) {
+        if (keep == DuplicatePolicy.LAST) {
           order[same] = record;
         }
       } else {

@@ -4,6 +4,7 @@ import java.io.IOException;
 import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
+import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.work.OrderedTasks;
 
 /**
@@ -21,7 +22,7 @@ final class SortedPasses {
   private final PackedShape shape;
   private final long memoryBytes;
   private final int threads;
-  private final DuplicateRule kept;
+  private final DuplicatePolicy kept;
   private final long seed;
   private final BooleanSupplier cancelled;
   private final boolean compresses;
@@ -42,7 +43,7 @@ final class SortedPasses {
       PackedShape shape,
       long memoryBytes,
       int threads,
-      DuplicateRule kept,
+      DuplicatePolicy kept,
       long seed,
       BooleanSupplier cancelled,
       boolean compresses) {

@@ -1,13 +1,13 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import tech.bsdb.Layout;
 import tech.bsdb.data.DataFiles;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 
 /**
  * Writes the records of an approximate database: each value, truncated to the width, is spilled
@@ -30,8 +30,7 @@ public final class ValueSpill implements RecordWriter {
   public ValueSpill(SignatureSpill spill, int width, DataFiles files, RecordAddress addresses) {
     this.spill = spill;
     this.width = width;
-    this.keys =
-        new PlainWriter(files, RecordLayout.COMPACT, addresses, (placed, at) -> address = at);
+    this.keys = new PlainWriter(files, Layout.COMPACT, addresses, (placed, at) -> address = at);
   }
 
   @Override

@@ -19,6 +19,7 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.PagesFile;
 import tech.bsdb.Seeds;
@@ -30,7 +31,6 @@ import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.CheckedPages;
@@ -225,8 +225,8 @@ class PackedPagesTest {
   private static RecordScanner scan(Packed packed, boolean values) throws IOException {
     return new RecordScanner(
         packed.open(new BufferedEngine(), true),
-        RecordLayout.PACKED,
-        RecordAddress.of(RecordLayout.PACKED, 2),
+        Layout.PACKED,
+        RecordAddress.of(Layout.PACKED, 2),
         null,
         values);
   }
@@ -434,8 +434,8 @@ class PackedPagesTest {
     try (RecordScanner scanner =
         new RecordScanner(
             List.of(new DataFile(pages, file.check(), 0)),
-            RecordLayout.PACKED,
-            RecordAddress.of(RecordLayout.PACKED, 2),
+            Layout.PACKED,
+            RecordAddress.of(Layout.PACKED, 2),
             null,
             false)) {
       for (List<Truth.Entry> bin : bins) {
@@ -502,8 +502,8 @@ class PackedPagesTest {
     try (RecordScanner scanner =
         new RecordScanner(
             packed.open(new MappedEngine(), false),
-            RecordLayout.PACKED,
-            RecordAddress.of(RecordLayout.PACKED, 2),
+            Layout.PACKED,
+            RecordAddress.of(Layout.PACKED, 2),
             null)) {
       while (scanner.next()) {
         assertThat(scanner.address()).isNotNegative();

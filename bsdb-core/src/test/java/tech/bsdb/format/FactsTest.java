@@ -10,11 +10,12 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Layout;
 
 class FactsTest {
   private static final Facts COMPRESSED =
       new Facts(
-          RecordLayout.COMPRESSED,
+          Layout.COMPRESSED,
           1,
           2,
           3,
@@ -43,30 +44,10 @@ class FactsTest {
   @Test
   void factsAreReadAsTheyWereWritten() throws Exception {
     Facts approximate =
-        new Facts(
-            RecordLayout.NONE,
-            1,
-            2,
-            3,
-            4,
-            5,
-            6,
-            7,
-            8,
-            9,
-            255,
-            0,
-            1,
-            0,
-            0,
-            0,
-            null,
-            null,
-            null,
-            null);
+        new Facts(null, 1, 2, 3, 4, 5, 6, 7, 8, 9, 255, 0, 1, 0, 0, 0, null, null, null, null);
     Facts packed =
         new Facts(
-            RecordLayout.PACKED_COMPRESSED,
+            Layout.PACKED_COMPRESSED,
             1,
             2,
             3,
@@ -88,7 +69,7 @@ class FactsTest {
             new Facts.Order(List.of(), AddressBits.NONE));
     Facts filtered =
         new Facts(
-            RecordLayout.PACKED,
+            Layout.PACKED,
             1,
             2,
             3,
@@ -127,7 +108,7 @@ class FactsTest {
   void filtersOutOfRangeAreRefused(String lines, String message) throws Exception {
     Facts packed =
         new Facts(
-            RecordLayout.PACKED,
+            Layout.PACKED,
             1,
             2,
             3,

@@ -7,6 +7,7 @@ import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Layout;
 import tech.bsdb.Seeds;
 
 /**
@@ -80,17 +81,16 @@ class RecordAddressTest {
     for (int blockSize = 512;
         blockSize <= 1 << 20;
         blockSize = blockSize < 1000 ? blockSize + 1 : blockSize * 2 - 1) {
-      RecordAddress addresses = RecordAddress.of(RecordLayout.COMPRESSED, blockSize);
+      RecordAddress addresses = RecordAddress.of(Layout.COMPRESSED, blockSize);
       long address = addresses.pack(0, 4096, blockSize - 1);
       assertThat(addresses.detail(address)).isEqualTo(blockSize - 1);
       assertThat(addresses.maxPosition())
           .as("one file holds at least 64 GiB")
           .isGreaterThanOrEqualTo((1L << 36) - 1);
     }
-    assertThat(RecordAddress.of(RecordLayout.COMPRESSED, 1 << 20).detail((1 << 20) - 1))
+    assertThat(RecordAddress.of(Layout.COMPRESSED, 1 << 20).detail((1 << 20) - 1))
         .isEqualTo((1 << 20) - 1);
-    assertThat(RecordAddress.of(RecordLayout.BLOCKED, 1 << 20).maxPosition())
-        .isEqualTo((1L << 48) - 1);
+    assertThat(RecordAddress.of(Layout.BLOCKED, 1 << 20).maxPosition()).isEqualTo((1L << 48) - 1);
   }
 
   @Test

@@ -11,6 +11,7 @@ import java.util.Set;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.MemoryUse;
 
 /** What the kernel says of mappings is read as it is meant. */
 @Tag("jdk")
@@ -41,25 +42,25 @@ class HugePagesTest {
 
   @TempDir Path directory;
 
-  private static HugePages.Use of(Set<String> names, Set<HugePages.Range> ranges) throws Exception {
+  private static MemoryUse of(Set<String> names, Set<HugePages.Range> ranges) throws Exception {
     return HugePages.of(new BufferedReader(new StringReader(LINES)), names, ranges);
   }
 
   @Test
   void mappingsOfTheFilesAreSummedAndNoOthers() throws Exception {
     assertThat(of(Set.of("/data/db/data-000-abc.bsdb"), Set.of()))
-        .isEqualTo(new HugePages.Use(6 << 20, 5000 << 10, 4 << 20));
+        .isEqualTo(new MemoryUse(6 << 20, 5000 << 10, 4 << 20));
     assertThat(of(Set.of("/data/db/data-000-abc.bsdb", "/data/db/index a b.bsdb"), Set.of()))
-        .isEqualTo(new HugePages.Use((6 << 20) + 4096, 5004 << 10, 4 << 20));
-    assertThat(of(Set.of("/data/db/none"), Set.of())).isEqualTo(HugePages.Use.NONE);
+        .isEqualTo(new MemoryUse((6 << 20) + 4096, 5004 << 10, 4 << 20));
+    assertThat(of(Set.of("/data/db/none"), Set.of())).isEqualTo(MemoryUse.NONE);
   }
 
   @Test
   void loadedMemoryIsFoundByItsAddress() throws Exception {
     HugePages.Range six = new HugePages.Range(0x7f1000200000L, 6 << 20);
-    assertThat(of(Set.of(), Set.of(six))).isEqualTo(new HugePages.Use(6 << 20, 6 << 20, 6 << 20));
+    assertThat(of(Set.of(), Set.of(six))).isEqualTo(new MemoryUse(6 << 20, 6 << 20, 6 << 20));
     HugePages.Range all = new HugePages.Range(0x7f1000000000L, 10 << 20);
-    assertThat(of(Set.of(), Set.of(all))).isEqualTo(new HugePages.Use(10 << 20, 10 << 20, 8 << 20));
+    assertThat(of(Set.of(), Set.of(all))).isEqualTo(new MemoryUse(10 << 20, 10 << 20, 8 << 20));
   }
 
   @Test
@@ -67,15 +68,15 @@ class HugePagesTest {
     Path file = Files.write(directory.resolve("ein Pfad \u00fc"), new byte[3 * 4096]);
     try (Mapping mapping = Mapping.open(file, 3 * 4096)) {
       assertThat(mapping.buffer(4096).get(Mapping.offset(4096))).isZero();
-      HugePages.Use use = HugePages.of(List.of(file.toRealPath()), List.of());
-      assertThat(use.mapped()).isEqualTo(3 * 4096);
-      assertThat(use.resident()).isBetween(4096L, 3 * 4096L);
+      MemoryUse use = HugePages.of(List.of(file.toRealPath()), List.of());
+      assertThat(use.bytes()).isEqualTo(3 * 4096);
+      assertThat(use.residentBytes()).isBetween(4096L, 3 * 4096L);
       Files.delete(file);
       assertThat(
               HugePages.of(List.of(directory.toRealPath().resolve(file.getFileName())), List.of()))
           .isEqualTo(use);
     }
     assertThat(HugePages.of(List.of(directory.resolve(file.getFileName())), List.of()))
-        .isEqualTo(HugePages.Use.NONE);
+        .isEqualTo(MemoryUse.NONE);
   }
 }

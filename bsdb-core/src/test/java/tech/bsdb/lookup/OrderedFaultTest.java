@@ -14,6 +14,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.KeyRange;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.RandomKeys;
@@ -102,7 +103,7 @@ class OrderedFaultTest {
           try (Lookup lookup = Lookup.open(target, EngineChoice.always(engine), true)) {
             failed = fails(lookup, engine, n, descending, values);
             engine.left = Integer.MAX_VALUE;
-            assertThat(new OrderedKeys(lookup).count(KeySpan.ALL)).isEqualTo(RECORDS);
+            assertThat(new OrderedKeys(lookup).count(KeyRange.all())).isEqualTo(RECORDS);
           }
         }
         assertThat(n).as("reads").isGreaterThan(values && layout == Layout.PACKED ? 30 : 10);
@@ -114,7 +115,7 @@ class OrderedFaultTest {
   private boolean fails(
       Lookup lookup, OnceFailing engine, int n, boolean descending, boolean values)
       throws IOException {
-    OrderedWalk walk = new OrderedWalk(lookup, KeySpan.ALL, descending, values, Long.MAX_VALUE);
+    OrderedWalk walk = new OrderedWalk(lookup, KeyRange.all(), descending, values, Long.MAX_VALUE);
     List<byte[]> expected = List.copyOf(descending ? keys.descendingSet() : keys);
     engine.left = n;
     int found = 0;
@@ -157,7 +158,7 @@ class OrderedFaultTest {
             Truth.same(ordered.last(), keys.last(), "last");
             Truth.same(ordered.floor(middle), middle, "floor");
             Truth.same(ordered.ceiling(middle), middle, "ceiling");
-            assertThat(ordered.count(new KeySpan(middle, null))).isEqualTo(RECORDS / 2);
+            assertThat(ordered.count(KeyRange.all().from(middle))).isEqualTo(RECORDS / 2);
           } catch (Fault e) {
             assertThat(failed).isFalse();
             failed = true;

@@ -17,13 +17,16 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.RandomKeys;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.ChunkBuffer;
 
 /** The order of keys collected while they are packed, against that of keys that are read back. */
@@ -76,29 +79,32 @@ class CollectedKeysTest {
   /** The content of the file of the order, and whether the keys were in a file before. */
   private record Ordered(byte[] content, boolean divided) {}
 
-  private Ordered order(Keys keys, RecordLayout layout, DuplicateRule duplicates, int threads)
+  private Ordered order(Keys keys, Layout layout, DuplicatePolicy duplicates, int threads)
       throws Exception {
     return order(keys, layout, duplicates, threads, new Unwatched());
   }
 
   private Ordered order(
-      Keys keys,
-      RecordLayout layout,
-      DuplicateRule duplicates,
-      int threads,
-      AssemblyProgress progress)
+      Keys keys, Layout layout, DuplicatePolicy duplicates, int threads, AssemblyProgress progress)
       throws Exception {
     boolean collects = keys != Keys.READ_BACK;
     long memory = keys.memoryBytes;
     Path own = Files.createDirectory(directory.resolve("build-" + made++));
     BuildPlace place = new BuildPlace(own, Files.createDirectory(own.resolve("temporary")));
-    PackedAssembly.Settings settings =
-        new PackedAssembly.Settings(layout, 1, 1024, 3, 0, SEED, duplicates, memory, threads);
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withBlockSize(1024)
+            .withCompressionLevel(3)
+            .withSeed(SEED)
+            .withDuplicates(duplicates)
+            .withMemoryBytes(memory)
+            .withThreads(threads);
     RecordTotals totals = new RecordTotals();
     try (ChunkBuffer chunk = ChunkBuffer.huge();
         CollectedKeys collected = new CollectedKeys(place, totals, memory, threads);
         PackedAssembly assembly =
-            new PackedAssembly(place, chunk, settings, collects ? collected : null);
+            new PackedAssembly(place, chunk, options, collects ? collected : null);
         BuildResources resources = new BuildResources()) {
       RecordWriter writer = assembly.writer(null);
       for (Truth.Entry record : records) {
@@ -108,7 +114,7 @@ class CollectedKeysTest {
       Assembled assembled = assembly.complete(progress);
       Path spilled = place.temporaryDirectory().resolve("order.part");
       boolean divided = Files.exists(spilled);
-      OrderStage stage = new OrderStage(assembled, totals, place, chunk, memory, threads, progress);
+      OrderStage stage = new OrderStage(assembled, totals, place, chunk, options, progress);
       Assembled ordered = collects ? stage.add(resources, collected) : stage.add(resources);
       assertThat(spilled).doesNotExist();
       List<Assembled.Content> contents = ordered.contents();
@@ -118,7 +124,7 @@ class CollectedKeysTest {
     }
   }
 
-  private void requireSameOrder(RecordLayout layout, DuplicateRule duplicates, boolean divided)
+  private void requireSameOrder(Layout layout, DuplicatePolicy duplicates, boolean divided)
       throws Exception {
     Ordered expected = order(Keys.READ_BACK, layout, duplicates, 2);
     Ordered inMemory = order(Keys.COLLECTED, layout, duplicates, 2);
@@ -133,24 +139,24 @@ class CollectedKeysTest {
 
   @ParameterizedTest
   @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
-  void theOrderIsThatOfKeysReadBack(RecordLayout layout) throws Exception {
+  void theOrderIsThatOfKeysReadBack(Layout layout) throws Exception {
     add(RandomKeys.set(random, 60_000, 40), 0);
-    requireSameOrder(layout, DuplicateRule.REJECT, true);
+    requireSameOrder(layout, DuplicatePolicy.ERROR, true);
   }
 
   @ParameterizedTest
   @EnumSource(names = {"PACKED", "PACKED_COMPRESSED"})
-  void duplicatesAreCollectedOnce(RecordLayout layout) throws Exception {
+  void duplicatesAreCollectedOnce(Layout layout) throws Exception {
     add(RandomKeys.set(random, 40_000, 40), 20_000);
-    requireSameOrder(layout, DuplicateRule.KEEP_FIRST, true);
-    requireSameOrder(layout, DuplicateRule.KEEP_LAST, true);
+    requireSameOrder(layout, DuplicatePolicy.FIRST, true);
+    requireSameOrder(layout, DuplicatePolicy.LAST, true);
   }
 
   /** The keys of all records would need a file, but not those that are left. */
   @Test
   void manyRecordsOfFewKeys() throws Exception {
     add(RandomKeys.set(random, 1_000, 40), 60_000);
-    requireSameOrder(RecordLayout.PACKED, DuplicateRule.KEEP_LAST, false);
+    requireSameOrder(Layout.PACKED, DuplicatePolicy.LAST, false);
   }
 
   /** A sample of few keys, each longer than a chunk, and partitions larger than a run. */
@@ -160,21 +166,19 @@ class CollectedKeysTest {
       byte[] key = Truth.bytes(random, 60_000 + random.nextInt(5_000));
       records.add(new Truth.Entry(key, new byte[0]));
     }
-    requireSameOrder(RecordLayout.PACKED, DuplicateRule.REJECT, true);
+    requireSameOrder(Layout.PACKED, DuplicatePolicy.ERROR, true);
   }
 
   @Test
   void noKeys() throws Exception {
-    requireSameOrder(RecordLayout.PACKED, DuplicateRule.REJECT, false);
+    requireSameOrder(Layout.PACKED, DuplicatePolicy.ERROR, false);
   }
 
   @Test
   void aDuplicateThatIsNotAllowedLeavesNoFile() throws Exception {
     add(RandomKeys.set(random, 60_000, 40), 1);
     assertThatThrownBy(
-            () ->
-                order(
-                    Keys.COLLECTED_IN_LITTLE_MEMORY, RecordLayout.PACKED, DuplicateRule.REJECT, 2))
+            () -> order(Keys.COLLECTED_IN_LITTLE_MEMORY, Layout.PACKED, DuplicatePolicy.ERROR, 2))
         .isInstanceOf(DuplicateKeyException.class);
   }
 
@@ -187,7 +191,7 @@ class CollectedKeysTest {
           private volatile boolean late;
 
           @Override
-          public void progress(Phase phase, long done) {
+          public void progress(Stage stage, long done) {
             late = done > 50_000;
             spilled[0] = Files.exists(directory.resolve("build-0/temporary/order.part"));
           }
@@ -201,8 +205,8 @@ class CollectedKeysTest {
             () ->
                 order(
                     Keys.COLLECTED_IN_LITTLE_MEMORY,
-                    RecordLayout.PACKED,
-                    DuplicateRule.REJECT,
+                    Layout.PACKED,
+                    DuplicatePolicy.ERROR,
                     2,
                     cancelled))
         .isInstanceOf(CancellationException.class);

@@ -5,14 +5,14 @@ import static org.assertj.core.api.Assertions.assertThat;
 import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.Layout;
 import tech.bsdb.Truth;
-import tech.bsdb.format.RecordLayout;
 
 /** The same from spilled records to packed pages of compressed bins. */
 class CompressedPackStageTest extends PackStageTest {
   @Override
-  RecordLayout layout() {
-    return RecordLayout.PACKED_COMPRESSED;
+  Layout layout() {
+    return Layout.PACKED_COMPRESSED;
   }
 
   /** Some values can be compressed, and some cannot. */

@@ -27,13 +27,13 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
@@ -96,7 +96,7 @@ class IndexStageTest {
     HashFunction open() throws IOException {
       Facts facts =
           new Facts(
-              RecordLayout.BLOCKED,
+              Layout.BLOCKED,
               keys,
               0,
               0,

@@ -11,10 +11,11 @@ import java.util.List;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.io.ChunkBuffer;
 
 /** The order of keys that are known in order, which is not taken on trust. */
@@ -28,19 +29,8 @@ class OrderStageTest {
 
   /** Writes the order of keys of a packed database that has so many. */
   private Assembled order(long records, String... sorted) throws Exception {
-    Assembled.Storage storage =
-        new Assembled.Storage(
-            RecordLayout.PACKED,
-            Facts.NO_HASH,
-            0,
-            0,
-            0,
-            0,
-            0,
-            0,
-            new Facts.Bins(1, false),
-            null,
-            null);
+    BuildOptions options =
+        BuildOptions.defaults().withLayout(Layout.PACKED).withMemoryBytes(1 << 20).withThreads(1);
     RecordTotals totals = new RecordTotals();
     for (long i = 0; i < records; i++) {
       totals.add(1, 0);
@@ -51,12 +41,11 @@ class OrderStageTest {
         BuildResources resources = new BuildResources()) {
       OrderStage stage =
           new OrderStage(
-              new Assembled(records, 0, storage, List.of()),
+              new Assembled(records, 0, 0, 0, new Facts.Bins(1, false), null, null, List.of()),
               totals,
               new BuildPlace(own, own),
               chunk,
-              1 << 20,
-              1,
+              options,
               new Unwatched());
       return stage.add(
           resources, () -> keys.hasNext() ? keys.next().getBytes(StandardCharsets.UTF_8) : null);
@@ -65,7 +54,7 @@ class OrderStageTest {
 
   @Test
   void theOrderOfAPackedDatabaseHasNoAddresses() throws Exception {
-    assertThat(order(3, "", "a", "b").storage().order())
+    assertThat(order(3, "", "a", "b").order())
         .isEqualTo(new Facts.Order(List.of(1L), AddressBits.NONE));
   }
 

@@ -29,6 +29,8 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.MethodSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.PagesFile;
 import tech.bsdb.Rounds;
@@ -47,7 +49,6 @@ import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
-import tech.bsdb.format.RecordLayout;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
@@ -75,7 +76,7 @@ class PackStageTest {
 
   /** The result of the stage. */
   private record Packed(
-      List<PagesFile> files, BinIndex index, PagesFile filter, long records, RecordLayout layout) {
+      List<PagesFile> files, BinIndex index, PagesFile filter, long records, Layout layout) {
     RecordScanner scan() throws IOException {
       return new RecordScanner(open(), layout, RecordAddress.of(layout, 2), null);
     }
@@ -96,8 +97,8 @@ class PackStageTest {
   }
 
   /** The layout to write. */
-  RecordLayout layout() {
-    return RecordLayout.PACKED;
+  Layout layout() {
+    return Layout.PACKED;
   }
 
   /** Bytes of a value. */
@@ -115,7 +116,7 @@ class PackStageTest {
     return spill;
   }
 
-  private Packed pack(long memoryBytes, int threads, DuplicateRule kept, int fileCount)
+  private Packed pack(long memoryBytes, int threads, DuplicatePolicy kept, int fileCount)
       throws IOException {
     List<PagesFile> files = new ArrayList<>();
     List<PageEncoder> encoders = new ArrayList<>();
@@ -126,7 +127,7 @@ class PackStageTest {
     }
     try (RecordSpill spill = spill();
         BlockCompressor compressor = new BlockCompressor(3, null)) {
-      boolean compressed = layout().compressed();
+      boolean compressed = layout().isCompressed();
       PackedShape shape =
           compressed
               ? PackedShape.compressed(spill.records(), spill.recordBytes(), BLOCK)
@@ -185,11 +186,11 @@ class PackStageTest {
   }
 
   /** The records to expect, in the order of their signatures and then of the first with the key. */
-  private List<Truth.Entry> expected(DuplicateRule kept) {
+  private List<Truth.Entry> expected(DuplicatePolicy kept) {
     Map<ByteBuffer, Truth.Entry> byKey = new LinkedHashMap<>();
     for (Truth.Entry record : added) {
       byKey.merge(
-          ByteBuffer.wrap(record.key()), record, (a, b) -> kept == DuplicateRule.KEEP_LAST ? b : a);
+          ByteBuffer.wrap(record.key()), record, (a, b) -> kept == DuplicatePolicy.LAST ? b : a);
     }
     record Signed(long high, long low, Truth.Entry record) {}
     return byKey.values().stream()
@@ -205,7 +206,7 @@ class PackStageTest {
         .toList();
   }
 
-  private void check(Packed packed, DuplicateRule kept) throws IOException {
+  private void check(Packed packed, DuplicatePolicy kept) throws IOException {
     List<Truth.Entry> expected = expected(kept);
     assertThat(packed.records).isEqualTo(expected.size());
     PagesFile filter = new PagesFile(directory.resolve("filter"), FilterWriter.identity());
@@ -257,7 +258,7 @@ class PackStageTest {
     int part = BinIndex.part(signature(key).high, index.bins());
     pages.locate(page, BinIndex.pages(place), extent);
     extent.read();
-    return layout().compressed()
+    return layout().isCompressed()
         ? blocks.value(page, slot, part, key, extent, Values.separate(), scratch)
         : pages.value(
             page,
@@ -286,8 +287,8 @@ class PackStageTest {
   @ValueSource(ints = {0, 1, 2, 3, 63, 64, 65, 127, 128, 129, 1000, 30_000})
   void allRecordsAreFound(int count) throws Exception {
     addRandom(count, 30, 12);
-    check(pack(1 << 24, 2, DuplicateRule.REJECT, 1), DuplicateRule.REJECT);
-    check(pack(1 << 24, 1, DuplicateRule.KEEP_FIRST, 4), DuplicateRule.KEEP_FIRST);
+    check(pack(1 << 24, 2, DuplicatePolicy.ERROR, 1), DuplicatePolicy.ERROR);
+    check(pack(1 << 24, 1, DuplicatePolicy.FIRST, 4), DuplicatePolicy.FIRST);
   }
 
   @ParameterizedTest
@@ -295,8 +296,8 @@ class PackStageTest {
   void recordsThatSpanPages(int count) throws Exception {
     addRandom(count, 300, 600);
     assertThat(PackedShape.of(count, count * 400L).spanning()).isTrue();
-    check(pack(1 << 20, 2, DuplicateRule.REJECT, 1), DuplicateRule.REJECT);
-    check(pack(1 << 20, 2, DuplicateRule.REJECT, 7), DuplicateRule.REJECT);
+    check(pack(1 << 20, 2, DuplicatePolicy.ERROR, 1), DuplicatePolicy.ERROR);
+    check(pack(1 << 20, 2, DuplicatePolicy.ERROR, 7), DuplicatePolicy.ERROR);
   }
 
   private void addLong() {
@@ -313,7 +314,7 @@ class PackStageTest {
     addRandom(count / 2, 30, 12);
     addLong();
     addRandom(count - count / 2, 30, 12);
-    check(pack(1 << 20, 3, DuplicateRule.REJECT, 2), DuplicateRule.REJECT);
+    check(pack(1 << 20, 3, DuplicatePolicy.ERROR, 2), DuplicatePolicy.ERROR);
   }
 
   @Test
@@ -322,7 +323,7 @@ class PackStageTest {
     added.add(new Truth.Entry(new byte[300], Truth.bytes(random, 200_000)));
     added.add(new Truth.Entry(new byte[301], Truth.bytes(random, 1_100_000)));
     assertThat(PackedShape.of(30_002, 30_000 * 15L + 1_300_000).spanning()).isFalse();
-    check(pack(1 << 20, 3, DuplicateRule.REJECT, 2), DuplicateRule.REJECT);
+    check(pack(1 << 20, 3, DuplicatePolicy.ERROR, 2), DuplicatePolicy.ERROR);
   }
 
   @ParameterizedTest
@@ -334,8 +335,8 @@ class PackStageTest {
       added.add(new Truth.Entry(record.key(), Truth.bytes(random, random.nextInt(longest + 1))));
     }
     addLong();
-    for (DuplicateRule kept :
-        new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
+    for (DuplicatePolicy kept :
+        new DuplicatePolicy[] {DuplicatePolicy.FIRST, DuplicatePolicy.LAST}) {
       Packed expected = pack(1 << 30, 1, kept, 3);
       check(expected, kept);
       long[][] memoryAndThreads = {
@@ -358,15 +359,15 @@ class PackStageTest {
   @Test
   void theLeastMemoryTakesAPassForEachBin() throws Exception {
     addRandom(200, 20, 20);
-    Packed expected = pack(1 << 30, 4, DuplicateRule.REJECT, 2);
-    Packed packed = pack(1, 2, DuplicateRule.REJECT, 2);
+    Packed expected = pack(1 << 30, 4, DuplicatePolicy.ERROR, 2);
+    Packed packed = pack(1, 2, DuplicatePolicy.ERROR, 2);
     Truth.same(packed.files.get(0).bytes(), expected.files.get(0).bytes(), "file 0");
     Truth.same(packed.files.get(1).bytes(), expected.files.get(1).bytes(), "file 1");
   }
 
   @ParameterizedTest
-  @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
-  void ofEqualKeysOneIsKept(DuplicateRule kept) throws Exception {
+  @EnumSource(names = {"FIRST", "LAST"})
+  void ofEqualKeysOneIsKept(DuplicatePolicy kept) throws Exception {
     addRandom(500, 20, 20);
     added.add(new Truth.Entry(new byte[0], Truth.bytes(random, 20_000)));
     for (int i = 0; i < 3000; i++) {
@@ -391,7 +392,7 @@ class PackStageTest {
     addRandom(100, 20, 20);
     added.add(new Truth.Entry(record.key(), Truth.bytes(random, 2)));
     for (long memory : new long[] {1 << 30, 3000}) {
-      assertThatThrownBy(() -> pack(memory, 2, DuplicateRule.REJECT, 2))
+      assertThatThrownBy(() -> pack(memory, 2, DuplicatePolicy.ERROR, 2))
           .isInstanceOfSatisfying(
               DuplicateKeyException.class,
               e -> {
@@ -418,7 +419,7 @@ class PackStageTest {
     String message = null;
     for (long[] each : new long[][] {{1 << 30, 1}, {1 << 30, 4}, {100_000, 4}, {3000, 2}}) {
       try {
-        pack(each[0], (int) each[1], DuplicateRule.REJECT, 1);
+        pack(each[0], (int) each[1], DuplicatePolicy.ERROR, 1);
         throw new AssertionError("nothing was refused");
       } catch (DuplicateKeyException e) {
         message = message == null ? e.getMessage() : message;
@@ -429,7 +430,7 @@ class PackStageTest {
 
   @ParameterizedTest
   @EnumSource
-  void differentKeysWithOneSignatureAreAllKept(DuplicateRule kept) throws Exception {
+  void differentKeysWithOneSignatureAreAllKept(DuplicatePolicy kept) throws Exception {
     seed = 0;
     addRandom(1000, 20, 20);
     for (int i = 0; i < 40; i++) { // groups of 2 to 41 keys, so that bins are sorted in both ways
@@ -440,7 +441,7 @@ class PackStageTest {
         added.add(new Truth.Entry(key, Truth.bytes(random, random.nextInt(20))));
       }
     }
-    if (kept != DuplicateRule.REJECT) {
+    if (kept != DuplicatePolicy.ERROR) {
       for (int i = 0; i < 500; i++) {
         byte[] key = added.get(900 + random.nextInt(900)).key();
         added.add(new Truth.Entry(key, Truth.bytes(random, random.nextInt(20))));
@@ -458,8 +459,8 @@ class PackStageTest {
     for (int i = 0; i < distinct * 4 / 3; i++) {
       added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % distinct), new byte[i % 5]));
     }
-    for (DuplicateRule kept :
-        new DuplicateRule[] {DuplicateRule.KEEP_FIRST, DuplicateRule.KEEP_LAST}) {
+    for (DuplicatePolicy kept :
+        new DuplicatePolicy[] {DuplicatePolicy.FIRST, DuplicatePolicy.LAST}) {
       Packed packed = pack(1 << 26, 2, kept, 1);
       List<Truth.Entry> expected = expected(kept);
       assertThat(packed.records).isEqualTo(distinct);
@@ -484,11 +485,11 @@ class PackStageTest {
               SpookyCollision.key(high, random.nextLong(), i),
               Truth.bytes(random, random.nextInt(i % 100 == 0 ? 40_000 : 100))));
     }
-    Packed packed = pack(1 << 20, 2, DuplicateRule.REJECT, 2);
-    check(packed, DuplicateRule.REJECT);
+    Packed packed = pack(1 << 20, 2, DuplicatePolicy.ERROR, 2);
+    check(packed, DuplicatePolicy.ERROR);
     byte[] bytes = packed.files.get(0).bytes();
     Truth.same(
-        pack(5000, 3, DuplicateRule.REJECT, 2).files.get(0).bytes(), bytes, "in less memory");
+        pack(5000, 3, DuplicatePolicy.ERROR, 2).files.get(0).bytes(), bytes, "in less memory");
   }
 
   @Test
@@ -502,7 +503,7 @@ class PackStageTest {
       }
     }
     for (int files : new int[] {1, 3, 16}) {
-      check(pack(20_000, 2, DuplicateRule.REJECT, files), DuplicateRule.REJECT);
+      check(pack(20_000, 2, DuplicatePolicy.ERROR, files), DuplicatePolicy.ERROR);
     }
   }
 
@@ -535,7 +536,7 @@ class PackStageTest {
               PackedShape.of(spill.records(), spill.recordBytes()),
               1 << 20,
               3,
-              DuplicateRule.REJECT,
+              DuplicatePolicy.ERROR,
               seed,
               () -> done[0] > 2000,
               null,
@@ -561,10 +562,10 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spill()) {
       long bins = 1 << 20;
-      SortedBins.load(spill, 0, 4, bins, 0, 1, seed, DuplicateRule.REJECT);
+      SortedBins.load(spill, 0, 4, bins, 0, 1, seed, DuplicatePolicy.ERROR);
       long before = threads.getCurrentThreadAllocatedBytes();
       SortedBins sorted =
-          SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicateRule.REJECT);
+          SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicatePolicy.ERROR);
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
@@ -574,7 +575,7 @@ class PackStageTest {
   private static final int COPIES = 20_000;
 
   /** Loads the only bin of many records with one key, 6 MB in all. */
-  private SortedBins loadCopies(RecordSpill spill, DuplicateRule kept) throws IOException {
+  private SortedBins loadCopies(RecordSpill spill, DuplicatePolicy kept) throws IOException {
     long bins = 1 << 20;
     byte[] key = added.get(0).key();
     Signature signature = new Signature();
@@ -599,7 +600,7 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spillCopies()) {
       long before = threads.getCurrentThreadAllocatedBytes();
-      assertThatThrownBy(() -> loadCopies(spill, DuplicateRule.REJECT))
+      assertThatThrownBy(() -> loadCopies(spill, DuplicatePolicy.ERROR))
           .isInstanceOf(DuplicateKeyException.class);
       assertThat(threads.getCurrentThreadAllocatedBytes() - before).isLessThan(2 << 20);
     }
@@ -607,8 +608,8 @@ class PackStageTest {
 
   /** Of many records with one key only a few are in memory at once. */
   @ParameterizedTest
-  @EnumSource(names = {"KEEP_FIRST", "KEEP_LAST"})
-  void manyCopiesOfOneKeyTakeLittleMemory(DuplicateRule kept) throws Exception {
+  @EnumSource(names = {"FIRST", "LAST"})
+  void manyCopiesOfOneKeyTakeLittleMemory(DuplicatePolicy kept) throws Exception {
     try (RecordSpill spill = spillCopies()) {
       SortedBins sorted = loadCopies(spill, kept);
       assertThat(sorted.records()).isEqualTo(1);
@@ -619,7 +620,7 @@ class PackStageTest {
               sorted.recordEnd(0) - sorted.recordStart(0),
               StandardCharsets.ISO_8859_1);
       assertThat(record)
-          .endsWith("%0300d".formatted(kept == DuplicateRule.KEEP_FIRST ? 0 : COPIES - 1));
+          .endsWith("%0300d".formatted(kept == DuplicatePolicy.FIRST ? 0 : COPIES - 1));
       assertThat(sorted.bytes().length).isLessThan(64 << 10);
     }
   }

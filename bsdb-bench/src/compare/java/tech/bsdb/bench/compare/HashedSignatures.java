@@ -8,7 +8,7 @@ import java.util.SplittableRandom;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.format.RecordLayout;
+import tech.bsdb.Layout;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
@@ -137,7 +137,7 @@ final class HashedSignatures implements AutoCloseable {
 
   private static Facts facts(long records, long buckets) {
     return new Facts(
-        RecordLayout.BLOCKED, records, 0, 0, 0, 0, 0, 0, buckets, CHECKSUM_BITS, 0, 0, 1, 0, 0, 0,
+        Layout.BLOCKED, records, 0, 0, 0, 0, 0, 0, buckets, CHECKSUM_BITS, 0, 0, 1, 0, 0, 0,
         null, null, null,
             null);
   }

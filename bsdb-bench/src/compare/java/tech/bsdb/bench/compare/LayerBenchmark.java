@@ -30,7 +30,7 @@ import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.format.RecordLayout;
+import tech.bsdb.Layout;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
@@ -59,7 +59,7 @@ public class LayerBenchmark {
   @Param("10000000")
   public int records;
 
-  /** The layout of the data files: a {@link RecordLayout} with a hash function and addresses. */
+  /** The layout of the data files: a {@link Layout} with a hash function and addresses. */
   @Param({"BLOCKED", "COMPACT", "COMPRESSED"})
   public String layout = "";
 
@@ -103,7 +103,7 @@ public class LayerBenchmark {
             directory.pages(manifest.files(FileKind.INDEX).get(0), engine, true, reads));
     opened.add(index);
     reader =
-        directory.facts().layout() == RecordLayout.COMPRESSED
+        directory.facts().layout() == Layout.COMPRESSED
             ? new CompressedReader(
                 directory.dataFiles(engine, true, reads),
                 directory.facts().addresses(),

@@ -1,4 +1,4 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.Closeable;
 import java.io.IOException;
@@ -9,8 +9,6 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
-import tech.bsdb.write.OrderStage;
-import tech.bsdb.write.TaggedChange;
 
 /**
  * The keys of the result of a merge in order, from the order of its base and that of its changes.

@@ -1,4 +1,4 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.IOException;
 import java.nio.channels.FileChannel;
@@ -10,15 +10,15 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.ChangeCounts;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ShardSet;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.write.BuildPlace;
-import tech.bsdb.write.OutputFile;
-import tech.bsdb.write.ShardSpill;
 
 /**
  * Writes a set of shards: routes all records first, then writes the shards one after another, and
@@ -34,8 +34,33 @@ final class ShardSetWriter implements BuildOutput {
     FramedRecord toRoute(FramedRecord record);
 
     /** Writes a shard, whose records {@code records} reads. */
-    Written write(int number, BuildPlace place, Routed records, WriterProgress progress)
+    Written write(int number, BuildPlace place, Routed records, AssemblyProgress progress)
         throws IOException;
+  }
+
+  /**
+   * Writes the shards of a new set from their records.
+   *
+   * @param chunk write buffer of all files
+   */
+  record NewShards(BuildOptions options, ChunkBuffer chunk) implements Shards {
+    @Override
+    public FramedRecord toRoute(FramedRecord record) {
+      return record;
+    }
+
+    @Override
+    public Written write(int number, BuildPlace place, Routed records, AssemblyProgress progress)
+        throws IOException {
+      try (DatabaseWriter writer = new DatabaseWriter(options, place, chunk, number)) {
+        long step = writer.sampleStep(records.records(), records.sampleBytes());
+        if (step > 0) {
+          records.read(step, writer::sample);
+        }
+        records.read(1, writer::add);
+        return writer.finish(progress);
+      }
+    }
   }
 
   private final int count;
@@ -51,7 +76,7 @@ final class ShardSetWriter implements BuildOutput {
   private long keyBytes;
   private long valueBytes;
   private long dictionaryBytes;
-  private ChangeCounts.@Nullable Facts changes;
+  private @Nullable ChangeCounts changes;
 
   /**
    * Creates the temporary files.
@@ -84,15 +109,15 @@ final class ShardSetWriter implements BuildOutput {
   }
 
   @Override
-  public Written finish(WriterProgress progress) throws IOException {
+  public Written finish(AssemblyProgress progress) throws IOException {
     routed.finish();
-    progress.ended(WriterProgress.Phase.RECORDS);
+    progress.ended(Stage.RECORDS);
     ShardProgress shown = new ShardProgress(progress);
     for (int i = 0; i < count; i++) {
       write(i, shown);
       routed.drop(i);
     }
-    progress.ended(WriterProgress.Phase.INDEX);
+    progress.ended(Stage.INDEX);
     close();
     progress.sealed(0, 1);
     byte[] text = ShardSet.of(shards).manifest().encode();
@@ -120,9 +145,20 @@ final class ShardSetWriter implements BuildOutput {
     keyBytes += written.keyBytes();
     valueBytes += written.valueBytes();
     dictionaryBytes += written.dictionaryBytes();
-    if (written.changes() != null) {
-      changes = written.changes().plus(changes == null ? ChangeCounts.Facts.NONE : changes);
-    }
+    changes = sum(changes, written.changes());
+  }
+
+  private static @Nullable ChangeCounts sum(
+      @Nullable ChangeCounts one, @Nullable ChangeCounts other) {
+    return one == null || other == null
+        ? other
+        : new ChangeCounts(
+            one.kept() + other.kept(),
+            one.replaced() + other.replaced(),
+            one.added() + other.added(),
+            one.deleted() + other.deleted(),
+            one.deletedAbsent() + other.deletedAbsent(),
+            one.superseded() + other.superseded());
   }
 
   private Written write(int number, Path directory, ShardProgress progress) throws IOException {
@@ -138,9 +174,9 @@ final class ShardSetWriter implements BuildOutput {
   static final class Routed {
     private final ShardSpill all;
     private final int number;
-    private final WriterProgress progress;
+    private final AssemblyProgress progress;
 
-    private Routed(ShardSpill all, int number, WriterProgress progress) {
+    private Routed(ShardSpill all, int number, AssemblyProgress progress) {
       this.all = all;
       this.number = number;
       this.progress = progress;
@@ -191,28 +227,28 @@ final class ShardSetWriter implements BuildOutput {
   }
 
   /** Shows the progress of the shards as that of the index, which never goes back. */
-  private static final class ShardProgress extends PartProgress {
-    private final WriterProgress all;
+  private static final class ShardProgress extends AssemblyProgress.OfPart {
+    private final AssemblyProgress all;
     private long ended;
     private long most;
 
-    ShardProgress(WriterProgress all) {
+    ShardProgress(AssemblyProgress all) {
       super(all);
       this.all = all;
     }
 
     @Override
-    public void progress(Phase phase, long done) {
-      if (phase == Phase.INDEX) {
+    public void progress(Stage stage, long done) {
+      if (stage == Stage.INDEX) {
         most = Math.max(most, ended + done);
       }
-      all.progress(Phase.INDEX, most);
+      all.progress(Stage.INDEX, most);
     }
 
     void shardEnded(long records) {
       ended += records;
       most = ended;
-      all.progress(Phase.INDEX, most);
+      all.progress(Stage.INDEX, most);
     }
   }
 

@@ -1,4 +1,4 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -8,11 +8,12 @@ import java.util.List;
 import java.util.Objects;
 import java.util.OptionalInt;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.data.FramedRecord;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.write.BuildPlace;
 
 /**
  * The base of a build: an open database or a whole set of shards, of the kind that the options ask
@@ -20,14 +21,14 @@ import tech.bsdb.write.BuildPlace;
  *
  * @param lookup the base; its owner closes it
  */
-record MergeBase(Lookup lookup) {
+public record MergeBase(Lookup lookup) {
   /**
    * Takes a database as the base of a build.
    *
    * @throws IllegalArgumentException if it is approximate or a part of a set, the options are those
    *     of another kind of database, or the target is the directory of the base
    */
-  static MergeBase of(Lookup lookup, BuildOptions options, Path target) throws IOException {
+  public static MergeBase of(Lookup lookup, BuildOptions options, Path target) throws IOException {
     MergeBase base = new MergeBase(lookup);
     base.requireWhole();
     base.requireLike(options);
@@ -55,7 +56,10 @@ record MergeBase(Lookup lookup) {
 
   private void requireLike(BuildOptions options) {
     Facts facts = opened().facts();
-    requireSame("layout", facts.layout().id(), DatabaseWriter.layout(options).id());
+    requireSame(
+        "layout",
+        facts.layoutId(),
+        Facts.layoutId(options.approximateWidth() > 0 ? null : options.layout()));
     requireSame("seed", facts.hashSeed(), options.seed());
     requireSame("number of shards", facts.shards(), options.shards());
     OptionalInt alone =
@@ -96,14 +100,42 @@ record MergeBase(Lookup lookup) {
   }
 
   /** The number of records. */
-  long records() {
+  public long records() {
     return opened().databases().stream().mapToLong(each -> each.facts().records()).sum();
   }
 
   /** Creates the output of a build from this base. */
-  BuildOutput output(BuildOptions options, BuildPlace place, ChunkBuffer chunk) throws IOException {
+  public BuildOutput output(BuildOptions options, BuildPlace place, ChunkBuffer chunk)
+      throws IOException {
     return opened().isSet()
-        ? new ShardSetWriter(options, place, chunk, new MergedShards(lookup, options, chunk))
+        ? new ShardSetWriter(
+            options, place, chunk, new MergedShards(lookup, options, chunk, new TaggedChange()))
         : new MergeWriter(lookup, 0, options, place, chunk);
+  }
+
+  /**
+   * Writes the shards of a set from those of a base and their changes. Not thread-safe.
+   *
+   * @param base a whole set of shards; the caller closes it
+   * @param chunk write buffer of all files
+   * @param tagged the last change to route
+   */
+  private record MergedShards(
+      Lookup base, BuildOptions options, ChunkBuffer chunk, TaggedChange tagged)
+      implements ShardSetWriter.Shards {
+    @Override
+    public FramedRecord toRoute(FramedRecord record) {
+      return tagged.of(record);
+    }
+
+    @Override
+    public BuildOutput.Written write(
+        int number, BuildPlace place, ShardSetWriter.Routed records, AssemblyProgress progress)
+        throws IOException {
+      try (MergeWriter writer = new MergeWriter(base, number, options, place, chunk)) {
+        records.read(1, writer::addTagged);
+        return writer.finish(progress);
+      }
+    }
   }
 }

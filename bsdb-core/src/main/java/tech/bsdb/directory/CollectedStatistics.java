@@ -1,11 +1,10 @@
-package tech.bsdb;
+package tech.bsdb.directory;
 
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.function.ToLongFunction;
 import java.util.stream.Stream;
-import tech.bsdb.directory.DataSet;
-import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.Statistics;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileFrame;
 import tech.bsdb.format.FileKind;
@@ -14,11 +13,11 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.ShardSet;
 
 /** Collects statistics from the manifests of a directory. */
-final class CollectedStatistics {
+public final class CollectedStatistics {
   private CollectedStatistics() {}
 
   /** Collects the statistics of a database or of a set of shards. */
-  static Statistics of(DataSet opened, String engine, boolean readsMemory) {
+  public static Statistics of(DataSet opened, String engine, boolean readsMemory) {
     Facts first = opened.facts();
     Facts.Filter filter = first.filter();
     Manifest manifest = opened.databases().get(0).manifest();
@@ -26,43 +25,42 @@ final class CollectedStatistics {
     boolean set = opened.isSet();
     ShardSet partial = opened.partialSet();
     return new Statistics(
-        new Statistics.Facts(
-            opened.path(),
-            opened.id().toString(),
-            FileFrame.VERSION,
-            first.layout().id(),
-            first.approximateWidth(),
-            sum(opened, Facts::records),
-            sum(opened, Facts::duplicatesDropped),
-            first.checksumBits(),
-            first.hashSeed(),
-            sum(opened, Facts::keyBytes),
-            sum(opened, Facts::valueBytes),
-            most(opened, Facts::longestKey),
-            most(opened, Facts::longestValue),
-            first.zstdBlock(),
-            first.zstdLevel(),
-            Math.toIntExact(payloadBytes(opened, FileKind.DICTIONARY)),
-            set ? Statistics.SET : first.shard(),
-            first.shards(),
-            bytes(opened, FileKind.HASH),
-            bytes(opened, FileKind.INDEX),
-            bytes(opened, FileKind.DATA),
-            files.values().stream().mapToLong(Long::longValue).sum(),
-            files,
-            first.valueSchema(),
-            first.packed() ? sum(opened, each -> each.requireBins().count()) : 0,
-            first.packed() && first.requireBins().spanning(),
-            filter == null ? 0 : filter.bits(),
-            bytes(opened, FileKind.FILTER),
-            first.order() != null,
-            bytes(opened, FileKind.ORDER),
-            first.packed() ? "none" : Facts.hashKind(manifest),
-            opened.databases().stream().map(each -> each.facts().records()).toList(),
-            opened.databases().stream().map(each -> each.facts().shard()).toList(),
-            partial == null ? null : String.valueOf(partial.whole()),
-            engine,
-            readsMemory));
+        opened.path(),
+        opened.id().toString(),
+        FileFrame.VERSION,
+        first.layoutId(),
+        first.approximateWidth(),
+        sum(opened, Facts::records),
+        sum(opened, Facts::duplicatesDropped),
+        first.checksumBits(),
+        first.hashSeed(),
+        sum(opened, Facts::keyBytes),
+        sum(opened, Facts::valueBytes),
+        most(opened, Facts::longestKey),
+        most(opened, Facts::longestValue),
+        first.zstdBlock(),
+        first.zstdLevel(),
+        Math.toIntExact(payloadBytes(opened, FileKind.DICTIONARY)),
+        set ? -1 : first.shard(),
+        first.shards(),
+        bytes(opened, FileKind.HASH),
+        bytes(opened, FileKind.INDEX),
+        bytes(opened, FileKind.DATA),
+        files.values().stream().mapToLong(Long::longValue).sum(),
+        files,
+        first.valueSchema(),
+        first.packed() ? sum(opened, each -> each.requireBins().count()) : 0,
+        first.packed() && first.requireBins().spanning(),
+        filter == null ? 0 : filter.bits(),
+        bytes(opened, FileKind.FILTER),
+        first.order() != null,
+        bytes(opened, FileKind.ORDER),
+        first.packed() ? "none" : Facts.hashKind(manifest),
+        opened.databases().stream().map(each -> each.facts().records()).toList(),
+        opened.databases().stream().map(each -> each.facts().shard()).toList(),
+        partial == null ? null : String.valueOf(partial.whole()),
+        engine,
+        readsMemory);
   }
 
   /** The sizes of all files, by their paths in the directory; each manifest after its files. */

@@ -1,35 +1,18 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.IOException;
 import java.util.Arrays;
-import java.util.concurrent.CancellationException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.format.RecordLayout;
-import tech.bsdb.hash.HashKind;
-import tech.bsdb.hash.HashKinds;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.write.AddressedAssembly;
-import tech.bsdb.write.Assembled;
-import tech.bsdb.write.Assembly;
-import tech.bsdb.write.BuildPlace;
-import tech.bsdb.write.BuildResources;
-import tech.bsdb.write.CollectedKeys;
-import tech.bsdb.write.DuplicateRule;
-import tech.bsdb.write.KeyOrder;
-import tech.bsdb.write.OrderStage;
-import tech.bsdb.write.PackedAssembly;
-import tech.bsdb.write.RecordOrder;
-import tech.bsdb.write.RecordTotals;
-import tech.bsdb.write.SignatureCollisions;
-import tech.bsdb.write.SignatureOrder;
 
 /**
  * Writes one database, which may be a shard of a set, into a directory: its files, and the manifest
@@ -43,13 +26,12 @@ final class DatabaseWriter implements BuildOutput {
   private final BuildPlace place;
   private final ChunkBuffer chunk;
   private final int shard;
-  private final int shards;
   private final BuildResources opened = new BuildResources();
   private final @Nullable CollectedKeys collected;
   private final Assembly assembly;
   private final byte[] keyFrame = new byte[RecordFrame.WIDE + RecordFrame.MAX_KEY];
   private @Nullable DictionaryTrainer trainer;
-  private RecordBatch held;
+  private FramedRecords held;
   private byte @Nullable [] dictionary;
   private @Nullable RecordWriter writer;
   private boolean sampled;
@@ -63,19 +45,18 @@ final class DatabaseWriter implements BuildOutput {
    * @param chunk write buffer of the manifest and of the assembly's files; they are written in
    *     turn. The caller closes it, after the writer.
    * @param shard the number of the shard
-   * @param shards the number of shards, 1 for a whole database
    */
-  DatabaseWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk, int shard, int shards)
+  DatabaseWriter(BuildOptions options, BuildPlace place, ChunkBuffer chunk, int shard)
       throws IOException {
     this.options = options;
     this.place = place;
     this.chunk = chunk;
     this.shard = shard;
-    this.shards = shards;
-    this.held = new RecordBatch(options.seed());
-    this.collected = options.orderedKeys() && layout(options).packed() ? collectedKeys() : null;
+    this.held = new FramedRecords(options.seed());
+    this.collected =
+        options.orderedKeys() && BuildOutput.isPacked(options) ? collectedKeys() : null;
     this.assembly = opened.add(assembly());
-    if (layout(options).compressed()
+    if (BuildOutput.isCompressed(options)
         && options.dictionaryBytes() > 0
         && options.sampleRecords() > 0) {
       this.trainer = new DictionaryTrainer(options.blockSize(), options.dictionaryBytes());
@@ -87,102 +68,9 @@ final class DatabaseWriter implements BuildOutput {
   }
 
   private Assembly assembly() throws IOException {
-    return layout(options).packed()
-        ? new PackedAssembly(place, chunk, packed(options), collected)
-        : new AddressedAssembly(place, chunk, addressed(options), totals);
-  }
-
-  /** The settings of a packed database. */
-  static PackedAssembly.Settings packed(BuildOptions options) {
-    return new PackedAssembly.Settings(
-        layout(options),
-        options.dataFiles(),
-        options.blockSize(),
-        options.compressionLevel(),
-        options.filterBits(),
-        options.seed(),
-        duplicates(options),
-        options.memoryBytes(),
-        options.threads());
-  }
-
-  /** Fails if the layout has no place for a filter. */
-  static void requirePlaceForFilter(BuildOptions options) {
-    if (options.filterBits() > 0 && !layout(options).packed()) {
-      String kind =
-          options.approximateWidth() > 0
-              ? "an approximate database"
-              : "the layout " + layout(options).id();
-      throw new IllegalArgumentException(
-          "filterBits is "
-              + options.filterBits()
-              + ", but "
-              + kind
-              + " has checksum bits in its hash function instead: set checksumBits, or choose a"
-              + " packed layout");
-    }
-  }
-
-  /** Fails if the order of keys is to be stored of an approximate database, which has no keys. */
-  static void requireKeysForOrder(BuildOptions options) {
-    if (options.orderedKeys() && options.approximateWidth() > 0) {
-      throw new IllegalArgumentException(
-          "orderedKeys is set, but an approximate database keeps no keys that could be ordered");
-    }
-  }
-
-  /** Fails if records are to be in the order of their signatures, but also to be compressed. */
-  static void requireOrder(BuildOptions options) {
-    if (options.signatureOrder() && layout(options).compressed()) {
-      throw new IllegalArgumentException(
-          "signatureOrder goes with layouts that do not compress records, but the layout is "
-              + layout(options).id());
-    }
-  }
-
-  /** The settings of a database with a hash function and an index. */
-  static AddressedAssembly.Settings addressed(BuildOptions options) {
-    return new AddressedAssembly.Settings(
-        layout(options),
-        options.dataFiles(),
-        options.approximateWidth(),
-        hashKind(options.hash()),
-        options.checksumBits(),
-        options.blockSize(),
-        options.compressionLevel(),
-        duplicates(options),
-        options.memoryBytes(),
-        options.threads(),
-        options.orderedKeys());
-  }
-
-  private static HashKind hashKind(HashAlgorithm hash) {
-    return switch (hash) {
-      case GOV -> HashKinds.GOV;
-      case PTR -> HashKinds.PTR;
-    };
-  }
-
-  private static DuplicateRule duplicates(BuildOptions options) {
-    return switch (options.duplicates()) {
-      case ERROR -> DuplicateRule.REJECT;
-      case FIRST -> DuplicateRule.KEEP_FIRST;
-      case LAST -> DuplicateRule.KEEP_LAST;
-    };
-  }
-
-  /** The layout of records in the database, which an approximate one does not store. */
-  static RecordLayout layout(BuildOptions options) {
-    if (options.approximateWidth() > 0) {
-      return RecordLayout.NONE;
-    }
-    return switch (options.layout()) {
-      case BLOCKED -> RecordLayout.BLOCKED;
-      case COMPACT -> RecordLayout.COMPACT;
-      case COMPRESSED -> RecordLayout.COMPRESSED;
-      case PACKED -> RecordLayout.PACKED;
-      case PACKED_COMPRESSED -> RecordLayout.PACKED_COMPRESSED;
-    };
+    return BuildOutput.isPacked(options)
+        ? new PackedAssembly(place, chunk, options, collected)
+        : new AddressedAssembly(place, chunk, options, totals);
   }
 
   @Override
@@ -283,14 +171,14 @@ final class DatabaseWriter implements BuildOutput {
       current = inOrder(assembly.writer(dictionary));
       writer = current;
       held.forEach(current::add);
-      held = new RecordBatch(options.seed());
+      held = new FramedRecords(options.seed());
     }
     return current;
   }
 
   /** A writer that puts the records in order first, if that is asked for and not done anyway. */
   private RecordWriter inOrder(RecordWriter records) throws IOException {
-    if (layout(options).packed()) {
+    if (BuildOutput.isPacked(options)) {
       return records;
     }
     if (options.orderedKeys()) {
@@ -298,7 +186,7 @@ final class DatabaseWriter implements BuildOutput {
           new KeyOrder(
               place.temporaryDirectory(),
               records,
-              duplicates(options),
+              options.duplicates(),
               options.seed(),
               options.memoryBytes(),
               options.threads()));
@@ -310,29 +198,28 @@ final class DatabaseWriter implements BuildOutput {
         new SignatureOrder(
             place.temporaryDirectory(),
             records,
-            duplicates(options),
+            options.duplicates(),
             options.seed(),
             options.memoryBytes(),
             options.threads()));
   }
 
   @Override
-  public Written finish(WriterProgress progress) throws IOException {
+  public Written finish(AssemblyProgress progress) throws IOException {
     if (writer() instanceof RecordOrder order) {
       order.finish();
       order.write(progress);
     }
     Assembled assembled = assembly.complete(progress);
     if (collected != null) {
-      OrderStage order = order(assembled, totals, options, place, chunk, progress);
+      OrderStage order = new OrderStage(assembled, totals, place, chunk, options, progress);
       assembled = order.add(opened, collected);
     }
-    SealedFiles sealed =
-        SealedFiles.of(assembled, totals, options, shard, shards, place, chunk, progress);
+    Assembled.Sealed sealed = assembled.seal(totals, options, shard, place, chunk, progress);
     close();
     long keys = assembled.keys();
-    RecordLayout layout = assembled.storage().layout();
-    if (layout != RecordLayout.NONE && !layout.packed() && keys < totals.records()) {
+    boolean exact = options.approximateWidth() == 0;
+    if (exact && !options.layout().isPacked() && keys < totals.records()) {
       requireNoLostKeys(progress);
     }
     byte[] learnedDictionary = dictionary;
@@ -348,24 +235,12 @@ final class DatabaseWriter implements BuildOutput {
         null);
   }
 
-  /** Creates the stage that adds the order of the keys to the finished files of a packed layout. */
-  static OrderStage order(
-      Assembled assembled,
-      RecordTotals totals,
-      BuildOptions options,
-      BuildPlace place,
-      ChunkBuffer chunk,
-      WriterProgress progress) {
-    return new OrderStage(
-        assembled, totals, place, chunk, options.memoryBytes(), options.threads(), progress);
-  }
-
   /**
    * Checks that the key of every record can be found after duplicates were dropped. Otherwise a
    * record whose signature equals that of another key, which only happens with forged keys, would
    * be dropped silently.
    */
-  private void requireNoLostKeys(WriterProgress progress) throws IOException {
+  private void requireNoLostKeys(AssemblyProgress progress) throws IOException {
     try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
         RecordScanner scanner = lookup.scan()) {
       while (scanner.next()) {
@@ -373,9 +248,7 @@ final class DatabaseWriter implements BuildOutput {
             && lookup.get(scanner.key()) == null) {
           throw SignatureCollisions.between(scanner.key(), keyWithSignatureOf(scanner.key()));
         }
-        if (progress.cancelled()) {
-          throw new CancellationException("the build was cancelled");
-        }
+        progress.checkNotCancelled();
       }
     }
   }

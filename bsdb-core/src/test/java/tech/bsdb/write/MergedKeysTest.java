@@ -1,4 +1,4 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
@@ -13,6 +13,10 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Layout;
+import tech.bsdb.Truth;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.lookup.Lookup;

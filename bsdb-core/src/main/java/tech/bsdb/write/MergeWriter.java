@@ -1,4 +1,4 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.IOException;
 import java.nio.file.Files;
@@ -7,6 +7,11 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildListener.Stage;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.ChangeCounts;
+import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.Layout;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
@@ -18,16 +23,6 @@ import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.RecordWalk;
-import tech.bsdb.write.Assembled;
-import tech.bsdb.write.BuildPlace;
-import tech.bsdb.write.BuildResources;
-import tech.bsdb.write.MergeCounts;
-import tech.bsdb.write.OrderStage;
-import tech.bsdb.write.PackedMerge;
-import tech.bsdb.write.PackedSource;
-import tech.bsdb.write.RecordTotals;
-import tech.bsdb.write.TaggedChange;
-import tech.bsdb.write.WorkFiles;
 
 /**
  * Writes a database, which may be a shard, from a base and changes. The changes first become a
@@ -80,7 +75,7 @@ final class MergeWriter implements BuildOutput {
     opened.add(this::removeChanges);
     try {
       BuildPlace inside = new BuildPlace(directory, place.temporaryDirectory());
-      this.changes = opened.add(new DatabaseWriter(ofChanges(options), inside, chunk, 0, 1));
+      this.changes = opened.add(new DatabaseWriter(ofChanges(options), inside, chunk, 0));
     } catch (IOException | RuntimeException | Error e) {
       opened.closeAfter(e);
       throw e;
@@ -137,8 +132,8 @@ final class MergeWriter implements BuildOutput {
   }
 
   @Override
-  public Written finish(WriterProgress progress) throws IOException {
-    Written added = changes.finish(new PartProgress(progress));
+  public Written finish(AssemblyProgress progress) throws IOException {
+    Written added = changes.finish(new AssemblyProgress.OfPart(progress));
     Written written;
     try (Lookup changed = Lookup.open(directory, EngineChoice.auto(), true)) {
       written =
@@ -147,13 +142,13 @@ final class MergeWriter implements BuildOutput {
               : rebuild(changed, added, progress);
     }
     close();
-    ChangeCounts.Facts counted = written.changes();
+    ChangeCounts counted = written.changes();
     if (counted == null) {
       throw new IllegalStateException("a merge without counts");
     }
     long superseded = added.records() - added.keys();
     return written.with(
-        new ChangeCounts.Facts(
+        new ChangeCounts(
             counted.kept(),
             counted.replaced(),
             counted.added(),
@@ -162,38 +157,28 @@ final class MergeWriter implements BuildOutput {
             superseded));
   }
 
-  private static ChangeCounts.Facts facts(MergeCounts counts) {
-    return new ChangeCounts.Facts(
+  private static ChangeCounts changes(MergeCounts counts) {
+    return new ChangeCounts(
         counts.kept, counts.replaced, counts.added, counts.deleted, counts.deletedAbsent, 0);
   }
 
   /** Merges in the order of signatures. */
-  private Written merge(Lookup changed, Written added, WriterProgress progress) throws IOException {
-    progress.ended(WriterProgress.Phase.RECORDS);
-    PackedMerge.Settings settings =
-        new PackedMerge.Settings(
-            options.dataFiles(), options.filterBits(), options.memoryBytes(), options.threads());
+  private Written merge(Lookup changed, Written added, AssemblyProgress progress)
+      throws IOException {
+    progress.ended(Stage.RECORDS);
     try (PackedSource from = source(base, number);
         PackedSource with = source(changed, 0);
-        PackedMerge merging = new PackedMerge(place, chunk, from, with, settings)) {
+        PackedMerge merging = new PackedMerge(place, chunk, from, with, options)) {
       PackedMerge.Merged merged = merging.complete(progress);
       RecordTotals totals = merged.totals();
       Assembled assembled = merged.assembled();
       if (options.orderedKeys()) {
-        OrderStage order = DatabaseWriter.order(assembled, totals, options, place, chunk, progress);
+        OrderStage order = new OrderStage(assembled, totals, place, chunk, options, progress);
         boolean deletions = merged.counts().deleted + merged.counts().deletedAbsent > 0;
         assembled = add(order, changed, added, deletions, totals.records());
       }
-      SealedFiles sealed =
-          SealedFiles.of(
-              assembled,
-              totals,
-              options,
-              facts().shard(),
-              facts().shards(),
-              place,
-              chunk,
-              progress);
+      Assembled.Sealed sealed =
+          assembled.seal(totals, options, facts().shard(), place, chunk, progress);
       return new Written(
           sealed.id(),
           totals.records(),
@@ -203,7 +188,7 @@ final class MergeWriter implements BuildOutput {
           totals.valueBytes(),
           sealed.fileBytes(),
           0,
-          facts(merged.counts()));
+          changes(merged.counts()));
     }
   }
 
@@ -238,19 +223,19 @@ final class MergeWriter implements BuildOutput {
               if (route.locator(number) instanceof PackedLocator packed) {
                 return packed.index();
               }
-              throw new IllegalStateException("the layout " + facts.layout().id() + " has no bins");
+              throw new IllegalStateException("the layout " + facts.layoutId() + " has no bins");
             });
     return new PackedSource(lookup.dataFiles(number), index, facts);
   }
 
   /** Writes all records of the result anew. */
-  private Written rebuild(Lookup changed, Written added, WriterProgress progress)
+  private Written rebuild(Lookup changed, Written added, AssemblyProgress progress)
       throws IOException {
     MergeCounts counts = new MergeCounts();
     BuildOptions distinct = options.withDuplicates(DuplicatePolicy.ERROR);
     try (BuildOutput output =
         facts().shards() == 1
-            ? new DatabaseWriter(distinct, place, chunk, 0, 1)
+            ? new DatabaseWriter(distinct, place, chunk, 0)
             : new OneShardWriter(distinct, place, chunk, facts().shard())) {
       long longest = changed.opened().facts().longestValue() + 1L;
       int batch = (int) Math.max(1, Math.min(BATCH, CHANGED_BYTES / longest));
@@ -264,7 +249,7 @@ final class MergeWriter implements BuildOutput {
       if (counts.replaced + counts.deleted < added.keys()) {
         addNew(changed, output, counts, progress);
       }
-      return output.finish(progress).with(facts(counts));
+      return output.finish(progress).with(changes(counts));
     }
   }
 
@@ -295,12 +280,12 @@ final class MergeWriter implements BuildOutput {
 
   /** Writes the records of the base that stay, and in their places those that replace others. */
   private void carryOver(
-      Lookup changed, int batch, BuildOutput output, MergeCounts counts, WriterProgress progress)
+      Lookup changed, int batch, BuildOutput output, MergeCounts counts, AssemblyProgress progress)
       throws IOException {
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> values = new ArrayList<>();
     long collected = 0;
-    RecordBatch records = new RecordBatch(options.seed());
+    FramedRecords records = new FramedRecords(options.seed());
     try (RecordWalk walk = new RecordWalk(base, number)) {
       boolean more = true;
       while (more) {
@@ -317,7 +302,7 @@ final class MergeWriter implements BuildOutput {
           keys.clear();
           values.clear();
           collected = 0;
-          progress.progress(WriterProgress.Phase.RECORDS, counts.ofBase());
+          progress.progress(Stage.RECORDS, counts.ofBase());
         }
       }
     }
@@ -327,7 +312,7 @@ final class MergeWriter implements BuildOutput {
       List<byte[]> keys,
       List<byte[]> values,
       List<byte @Nullable []> changed,
-      RecordBatch records,
+      FramedRecords records,
       MergeCounts counts) {
     for (int i = 0; i < keys.size(); i++) {
       byte[] key = keys.get(i);
@@ -346,9 +331,9 @@ final class MergeWriter implements BuildOutput {
 
   /** Writes the changed records whose keys are not in the base. */
   private void addNew(
-      Lookup changed, BuildOutput output, MergeCounts counts, WriterProgress progress)
+      Lookup changed, BuildOutput output, MergeCounts counts, AssemblyProgress progress)
       throws IOException {
-    RecordBatch records = new RecordBatch(options.seed());
+    FramedRecords records = new FramedRecords(options.seed());
     try (RecordWalk walk = new RecordWalk(changed, 0)) {
       while (walk.next()) {
         progress.checkNotCancelled();

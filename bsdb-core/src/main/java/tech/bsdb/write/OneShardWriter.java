@@ -1,14 +1,12 @@
-package tech.bsdb;
+package tech.bsdb.write;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.write.BuildPlace;
-import tech.bsdb.write.BuildResources;
-import tech.bsdb.write.ShardSpill;
 
 /**
  * Writes one shard of a set whose other shards are built elsewhere, with the same bytes as {@link
@@ -34,7 +32,7 @@ final class OneShardWriter implements BuildOutput {
       throws IOException {
     this.shard = shard;
     this.shards = options.shards();
-    this.writer = opened.add(new DatabaseWriter(options, place, chunk, shard, shards));
+    this.writer = opened.add(new DatabaseWriter(options, place, chunk, shard));
     try {
       this.spill =
           writer.trains()
@@ -89,7 +87,7 @@ final class OneShardWriter implements BuildOutput {
   }
 
   @Override
-  public Written finish(WriterProgress progress) throws IOException {
+  public Written finish(AssemblyProgress progress) throws IOException {
     if (spill != null) {
       spill.finish();
       long step = writer.sampleStep(spill.records(0), spill.sampleBytes(0));
@@ -105,7 +103,7 @@ final class OneShardWriter implements BuildOutput {
   }
 
   private static void read(
-      ShardSpill spill, long step, WriterProgress progress, ShardSpill.Records receiver)
+      ShardSpill spill, long step, AssemblyProgress progress, ShardSpill.Records receiver)
       throws IOException {
     spill.read(
         0,
