@@ -17,7 +17,8 @@ import tech.bsdb.hash.HashKinds;
 
 /**
  * Build options: the database to produce and the resources to use. Immutable; the {@code with}
- * methods return modified copies.
+ * methods return modified copies, and fail with {@link IllegalArgumentException} if a value is out
+ * of range.
  *
  * <p>Every option that affects the bytes of the database is stored in its manifest, except the
  * order of the records. Memory, threads and the temporary directory affect only how long a build
@@ -31,7 +32,7 @@ public final class BuildOptions {
   public static final int MAX_VALUE_SCHEMA = 8 << 20;
 
   /** Mutable only until it becomes part of a {@code BuildOptions}. */
-  private static final class Settings {
+  private static final class Settings implements Cloneable {
     Layout layout = Layout.BLOCKED;
     HashAlgorithm hash = HashAlgorithm.PTR;
     int checksumBits = 4;
@@ -54,30 +55,12 @@ public final class BuildOptions {
     @Nullable String valueSchema;
     long seed;
 
-    Settings() {}
-
-    Settings(Settings other) {
-      layout = other.layout;
-      hash = other.hash;
-      checksumBits = other.checksumBits;
-      filterBits = other.filterBits;
-      approximateWidth = other.approximateWidth;
-      blockSize = other.blockSize;
-      compressionLevel = other.compressionLevel;
-      dictionaryBytes = other.dictionaryBytes;
-      sampleRecords = other.sampleRecords;
-      dataFiles = other.dataFiles;
-      shards = other.shards;
-      onlyShard = other.onlyShard;
-      memoryBytes = other.memoryBytes;
-      threads = other.threads;
-      duplicates = other.duplicates;
-      signatureOrder = other.signatureOrder;
-      orderedKeys = other.orderedKeys;
-      overwrite = other.overwrite;
-      temporaryDirectory = other.temporaryDirectory;
-      valueSchema = other.valueSchema;
-      seed = other.seed;
+    Settings copy() {
+      try {
+        return (Settings) clone();
+      } catch (CloneNotSupportedException e) {
+        throw new IllegalStateException(e);
+      }
     }
 
     List<@Nullable Object> all() {
@@ -163,7 +146,7 @@ public final class BuildOptions {
   }
 
   private BuildOptions with(Consumer<Settings> change) {
-    Settings changed = new Settings(settings);
+    Settings changed = settings.copy();
     change.accept(changed);
     return new BuildOptions(changed);
   }
@@ -210,12 +193,7 @@ public final class BuildOptions {
     return settings.checksumBits;
   }
 
-  /**
-   * These options with another {@link #checksumBits()}.
-   *
-   * @param checksumBits 0 to 32
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #checksumBits()}, 0 to 32. */
   public BuildOptions withChecksumBits(int checksumBits) {
     ranged("checksumBits", checksumBits, 0, 32);
     return with(changed -> changed.checksumBits = checksumBits);
@@ -250,12 +228,7 @@ public final class BuildOptions {
     return settings.approximateWidth;
   }
 
-  /**
-   * These options with another {@link #approximateWidth()}.
-   *
-   * @param approximateWidth 0 to 255
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #approximateWidth()}, 0 to 255. */
   public BuildOptions withApproximateWidth(int approximateWidth) {
     ranged("approximateWidth", approximateWidth, 0, 255);
     return with(changed -> changed.approximateWidth = approximateWidth);
@@ -266,12 +239,7 @@ public final class BuildOptions {
     return settings.blockSize;
   }
 
-  /**
-   * These options with another {@link #blockSize()}.
-   *
-   * @param blockSize 512 to 1,048,576
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #blockSize()}, 512 to 1,048,576. */
   public BuildOptions withBlockSize(int blockSize) {
     ranged("blockSize", blockSize, 512, 1 << 20);
     return with(changed -> changed.blockSize = blockSize);
@@ -282,12 +250,7 @@ public final class BuildOptions {
     return settings.compressionLevel;
   }
 
-  /**
-   * These options with another {@link #compressionLevel()}.
-   *
-   * @param compressionLevel 1 to 22
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #compressionLevel()}, 1 to 22. */
   public BuildOptions withCompressionLevel(int compressionLevel) {
     ranged("compressionLevel", compressionLevel, 1, 22);
     return with(changed -> changed.compressionLevel = compressionLevel);
@@ -298,12 +261,7 @@ public final class BuildOptions {
     return settings.dictionaryBytes;
   }
 
-  /**
-   * These options with another {@link #dictionaryBytes()}.
-   *
-   * @param dictionaryBytes 0 to 1,048,576
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #dictionaryBytes()}, 0 to 1,048,576. */
   public BuildOptions withDictionaryBytes(int dictionaryBytes) {
     ranged("dictionaryBytes", dictionaryBytes, 0, 1 << 20);
     return with(changed -> changed.dictionaryBytes = dictionaryBytes);
@@ -314,12 +272,7 @@ public final class BuildOptions {
     return settings.sampleRecords;
   }
 
-  /**
-   * These options with another {@link #sampleRecords()}.
-   *
-   * @param sampleRecords 0 to 1,000,000
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #sampleRecords()}, 0 to 1,000,000. */
   public BuildOptions withSampleRecords(int sampleRecords) {
     ranged("sampleRecords", sampleRecords, 0, 1_000_000);
     return with(changed -> changed.sampleRecords = sampleRecords);
@@ -330,12 +283,7 @@ public final class BuildOptions {
     return settings.dataFiles;
   }
 
-  /**
-   * These options with another {@link #dataFiles()}.
-   *
-   * @param dataFiles 1 to 128
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #dataFiles()}, 1 to 128. */
   public BuildOptions withDataFiles(int dataFiles) {
     ranged("dataFiles", dataFiles, 1, 128);
     return with(changed -> changed.dataFiles = dataFiles);
@@ -356,12 +304,7 @@ public final class BuildOptions {
     return settings.shards;
   }
 
-  /**
-   * These options with another {@link #shards()}.
-   *
-   * @param shards 1 to 16,384
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #shards()}, 1 to 16,384. */
   public BuildOptions withShards(int shards) {
     ranged("shards", shards, 1, ShardSet.MOST);
     return with(changed -> changed.shards = shards);
@@ -424,12 +367,7 @@ public final class BuildOptions {
     return settings.memoryBytes;
   }
 
-  /**
-   * These options with another {@link #memoryBytes()}.
-   *
-   * @param memoryBytes at least 1 MiB
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #memoryBytes()}, at least 1 MiB. */
   public BuildOptions withMemoryBytes(long memoryBytes) {
     ranged("memoryBytes", memoryBytes, 1 << 20, Long.MAX_VALUE);
     return with(changed -> changed.memoryBytes = memoryBytes);
@@ -440,12 +378,7 @@ public final class BuildOptions {
     return settings.threads;
   }
 
-  /**
-   * These options with another {@link #threads()}.
-   *
-   * @param threads 1 to 256
-   * @throws IllegalArgumentException if it is out of range
-   */
+  /** These options with another {@link #threads()}, 1 to 256. */
   public BuildOptions withThreads(int threads) {
     ranged("threads", threads, 1, 256);
     return with(changed -> changed.threads = threads);

@@ -12,7 +12,6 @@ import tech.bsdb.compare.Comparison;
 import tech.bsdb.directory.CollectedStatistics;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.directory.Warming;
 import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Manifest;
@@ -420,7 +419,7 @@ public final class Database implements AutoCloseable {
    * Returns how much of a database's files is in the page cache, without opening it for lookups.
    */
   public static MemoryUse memoryUse(Path directory) throws IOException {
-    return Warming.look(DataSet.open(directory));
+    return DataSet.open(directory).memoryUse();
   }
 
   /**
@@ -434,7 +433,7 @@ public final class Database implements AutoCloseable {
    * @throws IOException if the files do not fit in memory or a read fails
    */
   public static MemoryUse warm(Path directory, LongConsumer progress) throws IOException {
-    return Warming.run(directory, progress);
+    return DataSet.open(directory).warm(progress);
   }
 
   /** Receives the progress of a verification. */

@@ -2,6 +2,7 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 import tech.bsdb.Layout;
+import tech.bsdb.data.RecordWriter.RecordSink;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;

@@ -14,4 +14,15 @@ public interface RecordWriter extends Closeable {
   /** Stops the writer's threads and frees its memory; the files stay open. */
   @Override
   void close();
+
+  /** Receives every record with its address, in the order the records were added. */
+  @FunctionalInterface
+  interface RecordSink {
+    /**
+     * Receives a record and its address.
+     *
+     * @param record its signature and its key are valid until the call returns
+     */
+    void placed(FramedRecord record, long address) throws IOException;
+  }
 }

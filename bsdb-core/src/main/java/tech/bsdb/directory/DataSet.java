@@ -8,7 +8,9 @@ import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.MemoryUse;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
@@ -16,6 +18,8 @@ import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.ShardSet;
+import tech.bsdb.io.Memory;
+import tech.bsdb.io.PageCache;
 
 /**
  * What one directory holds: a database, or a set of shards or some of them, each of which is a
@@ -221,5 +225,30 @@ public record DataSet(
   /** Size of all manifests in bytes. */
   public long manifestBytes() {
     return setManifestBytes + databases.stream().mapToLong(DatabaseDirectory::manifestBytes).sum();
+  }
+
+  /**
+   * Reads all files into the page cache, into huge pages where the machine supports them.
+   *
+   * @param progress receives the number of bytes of each read
+   * @return what is in memory afterwards
+   * @throws IOException if the files do not fit in memory or cannot be read
+   */
+  public MemoryUse warm(LongConsumer progress) throws IOException {
+    long bytes = files().stream().mapToLong(file -> file.entry().length()).sum();
+    Memory.require(path, bytes, "be read into the page cache");
+    for (Located file : files()) {
+      PageCache.read(file.path(), file.entry().length(), true, () -> false, progress);
+    }
+    return memoryUse();
+  }
+
+  /** Returns how much of the files is in the page cache, and how much of that in huge pages. */
+  public MemoryUse memoryUse() throws IOException {
+    MemoryUse all = MemoryUse.NONE;
+    for (Located file : files()) {
+      all = all.plus(PageCache.look(file.path(), file.entry().length()));
+    }
+    return all;
   }
 }

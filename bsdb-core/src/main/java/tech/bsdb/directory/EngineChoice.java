@@ -14,8 +14,8 @@ import tech.bsdb.io.Engines;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.Memory;
+import tech.bsdb.io.PageCache;
 import tech.bsdb.io.ReadQueue;
-import tech.bsdb.io.Residency;
 import tech.bsdb.io.UringEngine;
 
 /** Chooses the engines that read the index and the data files of a database. */
@@ -256,7 +256,7 @@ public interface EngineChoice {
     for (DataSet.Located file : opened.files()) {
       FileEntry entry = file.entry();
       if (entry.file().kind() == FileKind.INDEX || entry.file().kind() == FileKind.DATA) {
-        least = Math.min(least, Residency.of(file.path(), entry.length()));
+        least = Math.min(least, PageCache.share(file.path(), entry.length()));
         bytes += entry.length();
       }
     }

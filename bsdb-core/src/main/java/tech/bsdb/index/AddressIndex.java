@@ -1,5 +1,6 @@
 package tech.bsdb.index;
 
+import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
@@ -12,7 +13,7 @@ import tech.bsdb.io.Touches;
 import tech.bsdb.io.Window;
 
 /** Maps slots to record addresses, with one page read per lookup. As thread-safe as its pages. */
-public final class AddressIndex implements SlotIndex {
+public final class AddressIndex implements Closeable {
   /** Bytes per entry. */
   public static final int WIDTH = Long.BYTES;
 
@@ -61,7 +62,7 @@ public final class AddressIndex implements SlotIndex {
     }
   }
 
-  @Override
+  /** Sets an extent to the page that contains the entry of a slot. */
   public void locate(long slot, Extent extent) {
     extent.set(pages, SLOTS.page(slot), 1);
   }
@@ -72,13 +73,17 @@ public final class AddressIndex implements SlotIndex {
     return window.buffer().getLong(window.offset() + SLOTS.offset(slot, extent.first()));
   }
 
-  @Override
+  /**
+   * Collects what a read of the entry of a slot will find.
+   *
+   * @param file the number of the index file in {@code touches}
+   */
   public void aim(long slot, Touches touches, int file) {
     long page = SLOTS.page(slot);
     touches.add(file, page * CheckedPages.PAGE + SLOTS.offset(slot, page));
   }
 
-  @Override
+  /** The index in memory; null if reads do not show memory. */
   public @Nullable ShownFile shown() {
     return pages.shown();
   }

@@ -1,5 +1,6 @@
 package tech.bsdb.index;
 
+import java.io.Closeable;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
@@ -14,7 +15,7 @@ import tech.bsdb.io.Window;
  * Maps slots to values in approximate mode, with one page read per lookup. As thread-safe as its
  * pages.
  */
-public final class ValueIndex implements SlotIndex {
+public final class ValueIndex implements Closeable {
   private final CheckedPages pages;
   private final SlotPages slots;
   private final int width;
@@ -38,7 +39,7 @@ public final class ValueIndex implements SlotIndex {
     return width + 1;
   }
 
-  @Override
+  /** Sets an extent to the page that contains the entry of a slot. */
   public void locate(long slot, Extent extent) {
     extent.set(pages, slots.page(slot), 1);
   }
@@ -66,13 +67,17 @@ public final class ValueIndex implements SlotIndex {
     return extent.window().offset() + slots.offset(slot, extent.first()) + 1;
   }
 
-  @Override
+  /**
+   * Collects what a read of the entry of a slot will find.
+   *
+   * @param file the number of the index file in {@code touches}
+   */
   public void aim(long slot, Touches touches, int file) {
     long page = slots.page(slot);
     touches.add(file, page * CheckedPages.PAGE + slots.offset(slot, page));
   }
 
-  @Override
+  /** The index in memory; null if reads do not show memory. */
   public @Nullable ShownFile shown() {
     return pages.shown();
   }

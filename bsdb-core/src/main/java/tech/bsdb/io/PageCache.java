@@ -13,6 +13,9 @@ import tech.bsdb.MemoryUse;
 
 /** Reads whole files into the page cache, in huge pages where the machine supports them. */
 public final class PageCache {
+  /** The pages of a file whose residency is looked at, to estimate that of the file. */
+  private static final int SAMPLES = 64;
+
   private static final int HUGE = ChunkBuffer.HUGE_PAGE;
 
   private PageCache() {}
@@ -142,5 +145,21 @@ public final class PageCache {
       done += got;
       progress.accept(got);
     }
+  }
+
+  /** Estimates the share of a file, 0 to 1, that is in memory, from some of its pages. */
+  public static double share(Path file, long length) throws IOException {
+    long pages = length / PageSource.PAGE;
+    int samples = (int) Math.min(SAMPLES, pages);
+    int resident = 0;
+    try (Mapping mapping = Mapping.open(file, length)) {
+      for (int i = 0; i < samples; i++) {
+        long page = pages / samples * i + pages % samples * i / samples;
+        if (mapping.isResident(page * PageSource.PAGE)) {
+          resident++;
+        }
+      }
+    }
+    return (double) resident / samples;
   }
 }

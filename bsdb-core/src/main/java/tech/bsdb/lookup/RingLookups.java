@@ -10,6 +10,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.locate.Route;
+import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**
  * One ring and the thread that drives it. The thread accepts requests while there is room, submits

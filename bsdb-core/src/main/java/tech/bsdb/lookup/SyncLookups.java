@@ -16,6 +16,7 @@ import tech.bsdb.io.Extent;
 import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.Route;
+import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**
  * Lookups on the calling thread, of single keys and of batches. Each takes a session, runs the

@@ -6,52 +6,28 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options for publishing a database to a store. Immutable; the {@code with} methods return modified
  * copies.
+ *
+ * @param version the name of the new version: 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -},
+ *     not starting with {@code .} or {@code -}, and not {@code CURRENT}; null to name it by the
+ *     time, such as {@code 20261121T151400Z}
+ * @param link whether files are hard-linked (same file system only) instead of copied
+ * @param listener receives progress
  */
-public final class PublishOptions {
-  private static final PublishOptions DEFAULTS =
-      new PublishOptions(null, false, PublishListener.NONE);
-
-  private final @Nullable String version;
-  private final boolean link;
-  private final PublishListener listener;
-
-  private PublishOptions(@Nullable String version, boolean link, PublishListener listener) {
-    this.version = version;
+public record PublishOptions(@Nullable String version, boolean link, PublishListener listener) {
+  /** Fails with {@link IllegalArgumentException} if the name is invalid. */
+  public PublishOptions(@Nullable String version, boolean link, PublishListener listener) {
+    this.version = version == null ? null : VersionName.checked(version);
     this.link = link;
-    this.listener = listener;
+    this.listener = Objects.requireNonNull(listener, "listener");
   }
 
   /** The defaults: named by the time, copied, no listener. */
   public static PublishOptions defaults() {
-    return DEFAULTS;
+    return new PublishOptions(null, false, PublishListener.NONE);
   }
 
-  /** The name of the new version; null to name it by the time, such as {@code 20261121T151400Z}. */
-  public @Nullable String version() {
-    return version;
-  }
-
-  /** Whether files are hard-linked (same file system only) instead of copied. */
-  public boolean link() {
-    return link;
-  }
-
-  /** The listener that receives progress. */
-  public PublishListener listener() {
-    return listener;
-  }
-
-  /**
-   * These options with another {@link #version}.
-   *
-   * @param version 1 to 100 of the characters {@code A-Z a-z 0-9 . _ -}, not starting with {@code
-   *     .} or {@code -}, and not {@code CURRENT}; null for the time
-   * @throws IllegalArgumentException if the name is invalid
-   */
+  /** These options with another {@link #version}. */
   public PublishOptions withVersion(@Nullable String version) {
-    if (version != null) {
-      VersionName.checked(version);
-    }
     return new PublishOptions(version, link, listener);
   }
 
@@ -62,6 +38,6 @@ public final class PublishOptions {
 
   /** These options with another {@link #listener}. */
   public PublishOptions withListener(PublishListener listener) {
-    return new PublishOptions(version, link, Objects.requireNonNull(listener, "listener"));
+    return new PublishOptions(version, link, listener);
   }
 }

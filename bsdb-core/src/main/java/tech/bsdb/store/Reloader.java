@@ -1,13 +1,19 @@
 package tech.bsdb.store;
 
 import java.io.IOException;
+import java.nio.file.AccessDeniedException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.Path;
+import java.nio.file.attribute.BasicFileAttributes;
+import java.nio.file.attribute.FileTime;
 import java.time.Instant;
 import java.util.ArrayDeque;
 import java.util.ArrayList;
 import java.util.Iterator;
 import java.util.List;
+import java.util.Locale;
 import java.util.Objects;
 import java.util.Queue;
 import java.util.concurrent.CompletableFuture;
@@ -19,6 +25,7 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
+import tech.bsdb.format.Manifest;
 
 /**
  * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
@@ -117,8 +124,7 @@ final class Reloader {
       if (e.getCause() instanceof IllegalStateException) {
         throw new IllegalStateException("the database is closed", e);
       }
-      throw new IOException(
-          ErrorText.of(Objects.requireNonNullElse(e.getCause(), e)), e.getCause());
+      throw new IOException(text(Objects.requireNonNullElse(e.getCause(), e)), e.getCause());
     }
   }
 
@@ -201,7 +207,7 @@ final class Reloader {
     } catch (IOException e) {
       failure = e;
     } catch (RuntimeException | Error e) {
-      failure = new IOException("could not close " + old.version + ": " + ErrorText.of(e), e);
+      failure = new IOException("could not close " + old.version + ": " + text(e), e);
     }
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
@@ -342,7 +348,7 @@ final class Reloader {
   }
 
   private IOException refuse(String version, Throwable why) {
-    String reason = ErrorText.of(why);
+    String reason = text(why);
     Refusal known = refused;
     if (known == null || !known.version().equals(version) || !known.reason().equals(reason)) {
       Refusal refusal = new Refusal(version, reason, Instant.now());
@@ -367,6 +373,47 @@ final class Reloader {
         thread.getUncaughtExceptionHandler().uncaughtException(thread, thrown);
       } catch (Throwable ignored) {
         // Ignored, as the virtual machine does; reloading must go on.
+      }
+    }
+  }
+
+  /** A failure as one line of text for users. */
+  private static String text(Throwable failure) {
+    String message = failure.getMessage();
+    if (failure instanceof FileSystemException e && e.getReason() == null) {
+      if (failure instanceof NoSuchFileException) {
+        return e.getFile() + ": no such file or directory";
+      }
+      if (failure instanceof AccessDeniedException) {
+        return e.getFile() + ": permission denied";
+      }
+    }
+    if (message == null || message.isBlank()) {
+      return failure
+          .getClass()
+          .getSimpleName()
+          .replaceAll("(?<=[a-z])(?=[A-Z])", " ")
+          .toLowerCase(Locale.ROOT);
+    }
+    return message.replaceAll("\\s*\\R\\s*", " ");
+  }
+
+  /**
+   * A cheap fingerprint that shows whether a database's manifest was replaced.
+   *
+   * @param key the file system's key for the file
+   * @param modified when the file was last modified
+   * @param bytes the file's length
+   */
+  private record ManifestStamp(@Nullable Object key, FileTime modified, long bytes) {
+    /** The stamp of a database's manifest, or null if it cannot be read. */
+    static @Nullable ManifestStamp of(Path database) {
+      try {
+        BasicFileAttributes found =
+            Files.readAttributes(database.resolve(Manifest.FILE_NAME), BasicFileAttributes.class);
+        return new ManifestStamp(found.fileKey(), found.lastModifiedTime(), found.size());
+      } catch (IOException notThere) {
+        return null;
       }
     }
   }

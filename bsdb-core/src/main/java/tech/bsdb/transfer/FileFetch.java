@@ -16,6 +16,7 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.transfer.Tries.Damage;
 
 /**
  * Brings one file. Every page is verified as it arrives, and only verified pages are written, so

@@ -15,6 +15,7 @@ import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ManifestFile;
 import tech.bsdb.format.ShardSet;
+import tech.bsdb.transfer.Tries.Damage;
 
 /**
  * What is to be brought: one database, or the wanted shards of a set. Immutable.

@@ -10,27 +10,31 @@ import org.jspecify.annotations.Nullable;
 /**
  * Options for bringing a database from elsewhere. Immutable; the {@code with} methods return
  * modified copies, and fail with {@link IllegalArgumentException} if a value is out of range.
+ *
+ * @param shards the numbers of the shards to bring, one or more from 0; null for all
+ * @param threads how many files arrive at once, 1 to 256
+ * @param bytesPerSecond the most bytes that arrive in a second, at least 1; {@link Long#MAX_VALUE}
+ *     for no limit
+ * @param attempts how often an operation that makes no progress is tried, 1 to 100
+ * @param pause the pause before the second attempt; it doubles with each further one, up to 30 s
+ * @param listener receives progress
  */
-public final class TransferOptions {
-  private static final TransferOptions DEFAULTS =
-      new TransferOptions(
-          null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), TransferListener.NONE);
-
-  private final @Nullable SortedSet<Integer> shards;
-  private final int threads;
-  private final long bytesPerSecond;
-  private final int attempts;
-  private final Duration pause;
-  private final TransferListener listener;
-
-  private TransferOptions(
+public record TransferOptions(
+    @Nullable SortedSet<Integer> shards,
+    int threads,
+    long bytesPerSecond,
+    int attempts,
+    Duration pause,
+    TransferListener listener) {
+  /** Copies the set. */
+  public TransferOptions(
       @Nullable SortedSet<Integer> shards,
       int threads,
       long bytesPerSecond,
       int attempts,
       Duration pause,
       TransferListener listener) {
-    this.shards = shards;
+    this.shards = shards == null ? null : Collections.unmodifiableSortedSet(new TreeSet<>(shards));
     this.threads = threads;
     this.bytesPerSecond = bytesPerSecond;
     this.attempts = attempts;
@@ -41,6 +45,9 @@ public final class TransferOptions {
     require("attempts", attempts, 1, 100);
     if (pause.isNegative()) {
       throw new IllegalArgumentException("pause is " + pause);
+    }
+    if (shards != null && (shards.isEmpty() || shards.first() < 0)) {
+      throw new IllegalArgumentException("shards " + shards + " are not one or more from 0");
     }
   }
 
@@ -53,64 +60,26 @@ public final class TransferOptions {
 
   /** The defaults: all shards, four files at once, no limit, six attempts within 15 s. */
   public static TransferOptions defaults() {
-    return DEFAULTS;
+    return new TransferOptions(
+        null, 4, Long.MAX_VALUE, 6, Duration.ofMillis(500), TransferListener.NONE);
   }
 
-  /** The numbers of the shards to bring; null for all. */
-  public @Nullable SortedSet<Integer> shards() {
-    return shards;
-  }
-
-  /** How many files arrive at once. */
-  public int threads() {
-    return threads;
-  }
-
-  /** The most bytes that arrive in a second; {@link Long#MAX_VALUE} for no limit. */
-  public long bytesPerSecond() {
-    return bytesPerSecond;
-  }
-
-  /** How often an operation that makes no progress is tried. */
-  public int attempts() {
-    return attempts;
-  }
-
-  /** The pause before the second attempt; it doubles with each further one, up to 30 s. */
-  public Duration pause() {
-    return pause;
-  }
-
-  /** The listener that receives progress. */
-  public TransferListener listener() {
-    return listener;
-  }
-
-  /**
-   * These options with other {@link #shards}.
-   *
-   * @param shards one or more numbers from 0; null for all shards
-   */
+  /** These options with other {@link #shards}. */
   public TransferOptions withShards(@Nullable SortedSet<Integer> shards) {
-    SortedSet<Integer> copy =
-        shards == null ? null : Collections.unmodifiableSortedSet(new TreeSet<>(shards));
-    if (copy != null && (copy.isEmpty() || copy.first() < 0)) {
-      throw new IllegalArgumentException("shards " + shards + " are not one or more from 0");
-    }
-    return new TransferOptions(copy, threads, bytesPerSecond, attempts, pause, listener);
+    return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
   }
 
-  /** These options with other {@link #threads}, 1 to 256. */
+  /** These options with other {@link #threads}. */
   public TransferOptions withThreads(int threads) {
     return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
   }
 
-  /** These options with another {@link #bytesPerSecond}, at least 1. */
+  /** These options with another {@link #bytesPerSecond}. */
   public TransferOptions withBytesPerSecond(long bytesPerSecond) {
     return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
   }
 
-  /** These options with other {@link #attempts}, 1 to 100, and another {@link #pause}. */
+  /** These options with other {@link #attempts}, and another {@link #pause}. */
   public TransferOptions withAttempts(int attempts, Duration pause) {
     return new TransferOptions(shards, threads, bytesPerSecond, attempts, pause, listener);
   }

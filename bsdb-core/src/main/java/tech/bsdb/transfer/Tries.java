@@ -7,6 +7,7 @@ import java.nio.file.AccessDeniedException;
 import java.nio.file.NoSuchFileException;
 import java.time.Duration;
 import java.util.concurrent.TimeUnit;
+import tech.bsdb.error.CorruptDatabaseException;
 
 /** Attempts to read one thing from an origin, with growing pauses as long as nothing arrives. */
 final class Tries {
@@ -64,6 +65,23 @@ final class Tries {
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
       throw new InterruptedIOException("the transfer was interrupted");
+    }
+  }
+
+  /** Bytes that arrived damaged: at the origin, or on their way. The message names no file. */
+  static final class Damage extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    Damage(CorruptDatabaseException damaged) {
+      super(words(damaged), damaged);
+    }
+
+    private static String words(CorruptDatabaseException damaged) {
+      String message = String.valueOf(damaged.getMessage());
+      String file = damaged.file() + ": ";
+      String words = message.startsWith(file) ? message.substring(file.length()) : message;
+      int tip = words.lastIndexOf(" (copy");
+      return tip < 0 ? words : words.substring(0, tip);
     }
   }
 }

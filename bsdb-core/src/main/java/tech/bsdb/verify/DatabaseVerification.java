@@ -22,6 +22,8 @@ import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.verify.OrderVerification.FileComparison;
+import tech.bsdb.verify.SlotBatch.AddressSum;
 
 /** Verifies one of the databases that were opened together. Not thread-safe. */
 final class DatabaseVerification {

@@ -244,7 +244,7 @@ public final class AddressedAssembly implements Assembly {
         }
       }
     } catch (DuplicateSignatureException e) {
-      throw DuplicateSearch.find(e, this::scan);
+      throw SignatureCollisions.find(e, this::scan);
     }
   }
 
@@ -347,7 +347,7 @@ public final class AddressedAssembly implements Assembly {
     for (int i = 0; i < dataOutputs.size(); i++) {
       written.add(new Content(dataOutputs.get(i), dataFiles.end(i)));
     }
-    return new RecordScanner(FinishedFiles.open(written), dataLayout, addresses, dictionary);
+    return new RecordScanner(Content.open(written), dataLayout, addresses, dictionary);
   }
 
   @Override

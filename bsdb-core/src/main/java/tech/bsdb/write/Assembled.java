@@ -1,15 +1,22 @@
 package tech.bsdb.write;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.data.DataFile;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
+import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.format.Manifest.FileEntry;
+import tech.bsdb.format.PageCheck;
 import tech.bsdb.hash.HashKinds;
+import tech.bsdb.io.BufferedEngine;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ChunkBuffer;
 
 /**
@@ -33,11 +40,6 @@ public record Assembled(
     Facts.@Nullable Filter filter,
     Facts.@Nullable Order order,
     List<Content> contents) {
-  /** Copies the list. */
-  public Assembled {
-    contents = List.copyOf(contents);
-  }
-
   /**
    * A file whose content is finished.
    *
@@ -53,10 +55,44 @@ public record Assembled(
       return new Content(file, end);
     }
 
+    /** Opens the file, a data file, to be read again before it is sealed; the caller closes it. */
+    private DataFile open() throws IOException {
+      FileEntry entry = entry();
+      PageCheck check = new PageCheck(file.path(), entry.file());
+      CheckedPages pages =
+          new CheckedPages(
+              new BufferedEngine().open(file.path(), (entry.pages() - 1) * CheckedPages.PAGE),
+              entry.pages(),
+              null);
+      return new DataFile(pages, check, end);
+    }
+
+    /** Opens data files to be read again before they are sealed; the caller closes them. */
+    static List<DataFile> open(List<Content> contents) throws IOException {
+      List<DataFile> files = new ArrayList<>();
+      BuildResources opened = new BuildResources();
+      try {
+        for (Content content : contents) {
+          files.add(opened.add(content.open()));
+        }
+        return files;
+      } catch (IOException | RuntimeException | Error e) {
+        opened.closeAfter(e);
+        throw e;
+      }
+    }
+
     /** The file's entry in the manifest. */
-    public Manifest.FileEntry entry() {
+    public FileEntry entry() {
       return file.entry(end);
     }
+  }
+
+  /** The contents that are data files. */
+  List<Content> data() {
+    return contents.stream()
+        .filter(content -> content.entry().file().kind() == FileKind.DATA)
+        .toList();
   }
 
   /**
@@ -83,7 +119,7 @@ public record Assembled(
       ChunkBuffer chunk,
       AssemblyProgress progress)
       throws IOException {
-    List<Manifest.FileEntry> entries = contents.stream().map(Content::entry).toList();
+    List<FileEntry> entries = contents.stream().map(Content::entry).toList();
     String hashKind = bins == null ? HashKinds.of(options.hash()).name() : Facts.NO_HASH;
     Manifest.Builder stated = facts(totals, options, shard).manifest(hashKind);
     entries.forEach(stated::file);

@@ -42,6 +42,15 @@ public final class BuildResources implements Closeable {
     }
   }
 
+  /** Closes all resources of a build like {@link #close}; a failure says what it means for it. */
+  void closeFiles() throws IOException {
+    try {
+      close();
+    } catch (IOException | RuntimeException e) {
+      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
+    }
+  }
+
   /** Returns the first failure, which is the given one unless that is null. */
   private @Nullable Throwable closeAll(@Nullable Throwable failure) {
     Throwable first = failure;

@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.write.PackStage.KeyReceiver;
 
 /**
  * The keys of a packed database, collected while its records are packed: few in memory, many

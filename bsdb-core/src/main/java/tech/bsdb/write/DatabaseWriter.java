@@ -272,10 +272,6 @@ final class DatabaseWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    try {
-      opened.close();
-    } catch (IOException | RuntimeException e) {
-      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
-    }
+    opened.closeFiles();
   }
 }

@@ -42,7 +42,7 @@ final class FinishedKeys {
   FinishedKeys(Assembled assembled, Layout layout, Runnable checkRunning) {
     this.layout = layout;
     this.checkRunning = checkRunning;
-    this.data = FinishedFiles.data(assembled.contents());
+    this.data = assembled.data();
   }
 
   /** A range of one of the data files. */
@@ -71,7 +71,7 @@ final class FinishedKeys {
 
   private RecordScanner scanner(List<Part> parts) throws IOException {
     return new RecordScanner(
-        FinishedFiles.open(parts.stream().map(Part::content).toList()),
+        Content.open(parts.stream().map(Part::content).toList()),
         layout,
         RecordAddress.of(layout, 2), // of no use: packed records have none
         null,

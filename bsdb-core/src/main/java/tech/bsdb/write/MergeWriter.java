@@ -9,7 +9,6 @@ import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
-import tech.bsdb.ChangeCounts;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.Layout;
 import tech.bsdb.data.FramedRecord;
@@ -23,6 +22,7 @@ import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.RecordWalk;
+import tech.bsdb.write.PackedMerge.MergeCounts;
 
 /**
  * Writes a database, which may be a shard, from a base and changes. The changes first become a
@@ -70,7 +70,7 @@ final class MergeWriter implements BuildOutput {
     this.options = options;
     this.place = place;
     this.chunk = chunk;
-    this.directory = place.temporaryDirectory().resolve(WorkFiles.CHANGES);
+    this.directory = place.temporaryDirectory().resolve(WorkDirectory.CHANGES);
     Files.createDirectory(directory);
     opened.add(this::removeChanges);
     try {
@@ -142,24 +142,11 @@ final class MergeWriter implements BuildOutput {
               : rebuild(changed, added, progress);
     }
     close();
-    ChangeCounts counted = written.changes();
-    if (counted == null) {
-      throw new IllegalStateException("a merge without counts");
-    }
-    long superseded = added.records() - added.keys();
-    return written.with(
-        new ChangeCounts(
-            counted.kept(),
-            counted.replaced(),
-            counted.added(),
-            counted.deleted(),
-            counted.deletedAbsent(),
-            superseded));
+    return written;
   }
 
-  private static ChangeCounts changes(MergeCounts counts) {
-    return new ChangeCounts(
-        counts.kept, counts.replaced, counts.added, counts.deleted, counts.deletedAbsent, 0);
+  private static long superseded(Written changes) {
+    return changes.records() - changes.keys();
   }
 
   /** Merges in the order of signatures. */
@@ -188,7 +175,7 @@ final class MergeWriter implements BuildOutput {
           totals.valueBytes(),
           sealed.fileBytes(),
           0,
-          changes(merged.counts()));
+          merged.counts().report(superseded(added)));
     }
   }
 
@@ -249,7 +236,7 @@ final class MergeWriter implements BuildOutput {
       if (counts.replaced + counts.deleted < added.keys()) {
         addNew(changed, output, counts, progress);
       }
-      return output.finish(progress).with(changes(counts));
+      return output.finish(progress).with(counts.report(superseded(added)));
     }
   }
 
@@ -356,10 +343,6 @@ final class MergeWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    try {
-      opened.close();
-    } catch (IOException | RuntimeException e) {
-      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
-    }
+    opened.closeFiles();
   }
 }

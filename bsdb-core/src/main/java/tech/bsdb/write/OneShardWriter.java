@@ -116,10 +116,6 @@ final class OneShardWriter implements BuildOutput {
 
   @Override
   public void close() throws IOException {
-    try {
-      opened.close();
-    } catch (IOException | RuntimeException e) {
-      throw new IOException("a file of the build could not be closed: " + e.getMessage(), e);
-    }
+    opened.closeFiles();
   }
 }

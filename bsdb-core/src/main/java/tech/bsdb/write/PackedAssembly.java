@@ -12,6 +12,7 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.write.Assembled.Content;
+import tech.bsdb.write.PackStage.KeyReceiver;
 
 /**
  * Assembles a database whose records lie in the order of their signatures. Records are spilled

@@ -12,6 +12,7 @@ import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildOptions;
+import tech.bsdb.ChangeCounts;
 import tech.bsdb.data.PackedStream;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -402,5 +403,46 @@ public final class PackedMerge implements Closeable {
   @Override
   public void close() throws IOException {
     files.close();
+  }
+
+  /** What a merge did with the records of the base and with the changes. Not thread-safe. */
+  static final class MergeCounts {
+    /** Records of the base that stay. */
+    long kept;
+
+    /** Records of the base that changes replace. */
+    long replaced;
+
+    /** Records that are not in the base. */
+    long added;
+
+    /** Records of the base that are deleted. */
+    long deleted;
+
+    /** Deletions of keys that are not in the base. */
+    long deletedAbsent;
+
+    /** Adds other counts. */
+    void add(MergeCounts others) {
+      kept += others.kept;
+      replaced += others.replaced;
+      added += others.added;
+      deleted += others.deleted;
+      deletedAbsent += others.deletedAbsent;
+    }
+
+    /**
+     * The counts to report.
+     *
+     * @param superseded changes that another change of the same key made void
+     */
+    ChangeCounts report(long superseded) {
+      return new ChangeCounts(kept, replaced, added, deleted, deletedAbsent, superseded);
+    }
+
+    /** The number of records of the base. */
+    long ofBase() {
+      return kept + replaced + deleted;
+    }
   }
 }

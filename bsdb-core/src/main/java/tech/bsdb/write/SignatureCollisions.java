@@ -3,12 +3,14 @@ package tech.bsdb.write;
 import java.io.IOException;
 import java.util.Arrays;
 import java.util.concurrent.ThreadLocalRandom;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.RecordScanner;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.Signature;
 
 /** The errors of builds whose keys were made to collide. Each advises what helps. */
-public final class SignatureCollisions {
+final class SignatureCollisions {
   private static final String OTHER_SEED =
       "build with another seed (--seed random, or BuildOptions.withSeed)";
 
@@ -19,7 +21,7 @@ public final class SignatureCollisions {
   private SignatureCollisions() {}
 
   /** The error for two different keys with the same signature. */
-  public static IOException between(byte[] key, byte[] other) {
+  static IOException between(byte[] key, byte[] other) {
     return new IOException(
         "the keys "
             + DuplicateKeyException.show(key)
@@ -52,5 +54,52 @@ public final class SignatureCollisions {
             + "; "
             + OTHER_SEED,
         cause);
+  }
+
+  /**
+   * The records of the build, in the order in which they were added; unless they are stored in that
+   * of their keys, which {@link KeyOrder} has found to be different then.
+   */
+  @FunctionalInterface
+  interface Records {
+    /** Starts a scan over all records, which the caller closes. */
+    RecordScanner scan() throws IOException;
+  }
+
+  /**
+   * Returns the error for two records with the same signature: it reports their key and the numbers
+   * of the first two records with that key, or their two keys.
+   *
+   * @param pair the addresses of the records
+   */
+  static IOException find(DuplicateSignatureException pair, Records records) throws IOException {
+    byte @Nullable [] key = null;
+    try (RecordScanner scanner = records.scan()) {
+      while (scanner.next()) {
+        if (scanner.address() == pair.first() || scanner.address() == pair.second()) {
+          if (key == null) {
+            key = scanner.key();
+          } else if (!Arrays.equals(key, scanner.key())) {
+            return between(key, scanner.key());
+          }
+        }
+      }
+    }
+    if (key != null) {
+      try (RecordScanner scanner = records.scan()) {
+        long first = -1;
+        for (long number = 0; scanner.next(); number++) {
+          if (Arrays.equals(key, scanner.key())) {
+            if (first >= 0) {
+              return new DuplicateKeyException(key, first, number);
+            }
+            first = number;
+          }
+        }
+      }
+    }
+    return new IOException(
+        "two records have the same signature, but rereading the records did not find them: "
+            + pair.getMessage());
   }
 }

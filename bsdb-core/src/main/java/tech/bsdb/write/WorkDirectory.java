@@ -38,6 +38,9 @@ import tech.bsdb.format.Manifest;
  * creates, and never through a symbolic link.
  */
 final class WorkDirectory {
+  /** The directory of the temporary database of changes, in the temporary directory of a build. */
+  static final String CHANGES = "changes.part";
+
   /** The file that marks the directory and carries the lock. */
   static final String LOCK = "lock";
 
@@ -388,7 +391,7 @@ final class WorkDirectory {
     String name = String.valueOf(path.getFileName());
     return (Manifest.isShardDirectory(name)
             || SHARD_PARTS.matcher(name).matches()
-            || name.equals(WorkFiles.CHANGES))
+            || name.equals(CHANGES))
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 

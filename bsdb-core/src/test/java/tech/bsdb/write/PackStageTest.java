@@ -54,6 +54,7 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.BufferedEngine;
 import tech.bsdb.io.Extent;
+import tech.bsdb.write.PackStage.KeyReceiver;
 
 /** From spilled records to packed pages, whose bytes depend on nothing but the records. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
