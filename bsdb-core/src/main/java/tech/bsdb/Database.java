@@ -8,7 +8,8 @@ import java.util.Objects;
 import java.util.concurrent.CompletableFuture;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.compare.Comparison;
+import tech.bsdb.check.Comparison;
+import tech.bsdb.check.Verification;
 import tech.bsdb.directory.CollectedStatistics;
 import tech.bsdb.directory.DataSet;
 import tech.bsdb.directory.EngineChoice;
@@ -21,7 +22,6 @@ import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
 import tech.bsdb.lookup.OrderedWalk;
 import tech.bsdb.lookup.RecordWalk;
-import tech.bsdb.verify.Verification;
 
 /**
  * An open database, or an open set of shards, which answers for all of them. Thread-safe; one

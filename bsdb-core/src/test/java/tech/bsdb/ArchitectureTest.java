@@ -137,8 +137,7 @@ class ArchitectureTest {
         .that()
         .resideInAnyPackage(
             "tech.bsdb.read..",
-            "tech.bsdb.verify..",
-            "tech.bsdb.compare..",
+            "tech.bsdb.check..",
             "tech.bsdb.lookup..",
             "tech.bsdb.locate..",
             "tech.bsdb.directory..")
@@ -217,17 +216,19 @@ class ArchitectureTest {
   }
 
   @Test
-  void comparisonsKnowTheLookupPathAndTasks() {
+  void checksKnowTheLookupPathAndTasks() {
     onlyUses(
-        "tech.bsdb.compare..",
+        "tech.bsdb.check..",
         "java..",
         "org.jspecify.annotations..",
         "tech.bsdb.error..",
         "tech.bsdb.format..",
+        "tech.bsdb.io..",
         "tech.bsdb.work..",
         "tech.bsdb.hash..",
         "tech.bsdb.index..",
         "tech.bsdb.data..",
+        "tech.bsdb.order..",
         "tech.bsdb.directory..",
         "tech.bsdb.locate..",
         "tech.bsdb.lookup..");

@@ -6,7 +6,7 @@ import java.util.Map;
 import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 
-/** Made-up reports and statistics, which only this package can make. */
+/** Made-up reports and statistics. */
 public final class Reports {
   private Reports() {}
 

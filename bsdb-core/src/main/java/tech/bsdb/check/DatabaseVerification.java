@@ -1,7 +1,9 @@
-package tech.bsdb.verify;
+package tech.bsdb.check;
 
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.check.OrderVerification.FileComparison;
+import tech.bsdb.check.SlotBatch.AddressSum;
 import tech.bsdb.data.BinScanner;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
@@ -22,8 +24,6 @@ import tech.bsdb.locate.AddressedLocator;
 import tech.bsdb.locate.Locator;
 import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.verify.OrderVerification.FileComparison;
-import tech.bsdb.verify.SlotBatch.AddressSum;
 
 /** Verifies one of the databases that were opened together. Not thread-safe. */
 final class DatabaseVerification {

@@ -1,4 +1,4 @@
-package tech.bsdb.verify;
+package tech.bsdb.check;
 
 import java.io.IOException;
 import java.util.SplittableRandom;

@@ -1,4 +1,4 @@
-package tech.bsdb.compare;
+package tech.bsdb.check;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;

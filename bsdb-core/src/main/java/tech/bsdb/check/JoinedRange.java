@@ -1,4 +1,4 @@
-package tech.bsdb.compare;
+package tech.bsdb.check;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
@@ -9,7 +9,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DiffListener.Difference;
 import tech.bsdb.DiffReport;
-import tech.bsdb.compare.JoinedRecords.Value;
+import tech.bsdb.check.JoinedRecords.Value;
 
 /** The differences of two packed databases in one range of signatures. Not thread-safe. */
 final class JoinedRange {

@@ -1,4 +1,4 @@
-package tech.bsdb.compare;
+package tech.bsdb.check;
 
 import java.io.IOException;
 import java.util.ArrayList;
