@@ -127,7 +127,7 @@ class StatisticsTest {
       assertThat(database.statistics().engine()).contains("buffered");
       assertThat(database.statistics())
           .usingRecursiveComparison()
-          .ignoringFields("facts.engine")
+          .ignoringFields("engine")
           .isEqualTo(statistics);
     }
     VerifyReport verified =
