@@ -39,7 +39,7 @@ class ServeIT {
   private final HttpClient client = HttpClient.newHttpClient();
 
   static List<Path> javas() {
-    return CommandLineIT.javas();
+    return CommandLineIT.newest();
   }
 
   @ParameterizedTest

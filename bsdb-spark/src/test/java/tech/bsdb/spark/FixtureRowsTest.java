@@ -35,6 +35,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import scala.jdk.javaapi.CollectionConverters;
 import tech.bsdb.Database;
+import tech.bsdb.Sampled;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.ParquetBuilder;
 import tech.bsdb.tools.cli.Console;
@@ -200,6 +201,7 @@ class FixtureRowsTest {
     return parquet().schema(others).parquet(source(fixture));
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("fixtures")
   void everyRowIsThatOfBuildParquet(String fixture) throws Exception {

@@ -22,6 +22,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
@@ -36,6 +37,7 @@ import tech.bsdb.transfer.TransferOptions;
 
 /** Stores on a real HDFS of two data nodes. */
 @Timeout(value = 10, unit = TimeUnit.MINUTES)
+@Tag("nightly")
 class HdfsStoreTest {
   private static final int ROWS = 20_000;
   private static final long BLOCK = 1 << 20;

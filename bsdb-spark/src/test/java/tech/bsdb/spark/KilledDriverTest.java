@@ -13,12 +13,14 @@ import java.util.stream.Stream;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
 import tech.bsdb.store.Store;
 
 /** A driver that is killed while its tasks send shards. */
+@Tag("nightly")
 class KilledDriverTest {
   private static final int SHARDS = 4;
 

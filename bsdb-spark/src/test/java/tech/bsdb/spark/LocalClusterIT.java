@@ -18,6 +18,7 @@ import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.AfterAll;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
@@ -132,6 +133,7 @@ class LocalClusterIT {
     assertThat(stored.where("id = 'user-4711'").first().getLong(1)).isEqualTo(4711 * 31);
   }
 
+  @Tag("nightly")
   @Test
   void aDeltaTableIsWritten() throws IOException {
     String table = "delta.`" + dir.resolve("delta") + "`";
@@ -146,6 +148,7 @@ class LocalClusterIT {
     assertThat(stored.where("id = 'user-7'").first().getLong(1)).isEqualTo(-1);
   }
 
+  @Tag("nightly")
   @Test
   void anExecutorThatDiesIsReplaced() throws Exception {
     String mark = dir.resolve("killed").toString();

@@ -20,6 +20,7 @@ import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -28,6 +29,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
 import tech.bsdb.KeyRange;
 import tech.bsdb.Layout;
+import tech.bsdb.Sampled;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.ParquetBuilder;
 import tech.bsdb.tools.cli.Console;
@@ -117,6 +119,7 @@ class WriteTest {
     assertThat(content(current())).isEqualTo(content(built));
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void otherPartitionsAndAnotherOrderGiveTheSameBytes(Layout layout) throws IOException {
@@ -170,6 +173,7 @@ class WriteTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void theOrderOfTheKeysIsStored(Layout layout) throws IOException {
@@ -221,6 +225,7 @@ class WriteTest {
     return new ParquetBuilder().run(line, Console.ofProcess());
   }
 
+  @Tag("jdk")
   @Test
   void severalColumnsMakeAKeyAndOneColumnTheValue() throws IOException {
     writer(rows(100), 2)

@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
+import tech.bsdb.Sampled;
 import tech.bsdb.spark.LocalSpark;
 
 /** Filters on keys whose order is stored are ranges. */
@@ -198,6 +199,7 @@ class RangePlanTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void rangesAreThoseOfSpark(Layout layout) throws Exception {
@@ -223,6 +225,7 @@ class RangePlanTest {
     requireSame(rounds, text(database), model, any -> randomText(), true);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(
       value = Layout.class,

@@ -8,12 +8,14 @@ import java.util.List;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.Sampled;
 import tech.bsdb.spark.LocalSpark;
 import tech.bsdb.tools.rows.RowBuffer;
 
@@ -65,6 +67,7 @@ class ReadRowsTest {
     return SPARK.read().format("bsdb").load(path.toString());
   }
 
+  @Tag("jdk")
   @Test
   void rowsOfEveryTypeAreThoseThatWereWritten() throws Exception {
     SPARK.conf().set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");
@@ -136,6 +139,7 @@ class ReadRowsTest {
                 + "00000000-0000-0000-0000-000000000007,P14M3DT1.500S,0102,BLUE,5,null]");
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @ValueSource(strings = {"blocked", "compact", "compressed", "packed", "packed-compressed"})
   void everyLayoutAndSetsOfShards(String layout) throws Exception {
