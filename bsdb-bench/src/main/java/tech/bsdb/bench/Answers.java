@@ -2,6 +2,7 @@ package tech.bsdb.bench;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.io.IOException;
 import java.util.Arrays;
 import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
@@ -72,5 +73,17 @@ final class Answers {
 
   private static String tail(int length, boolean whole) {
     return whole ? "" : "... (" + length + " bytes)";
+  }
+
+  /**
+   * Thrown when the database returns a value that contradicts the source. The message names the
+   * key.
+   */
+  static final class WrongAnswerException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    WrongAnswerException(String message) {
+      super(message);
+    }
   }
 }

@@ -6,6 +6,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.bench.Answers.WrongAnswerException;
+import tech.bsdb.bench.Completions.Slot;
+import tech.bsdb.bench.LoadTarget.Worker;
 
 /**
  * Keeps a fixed number of lookups in flight (closed loop), or sends them on a schedule with at most
@@ -13,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * thread counts and verifies.
  */
 final class AsyncWorker implements Worker {
-  private static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
+  /** How long to wait for lookups that may never be answered. */
+  static final long PATIENCE_NANOS = TimeUnit.SECONDS.toNanos(30);
 
   private final AsyncTarget target;
   private final KeySet keys;
@@ -37,20 +41,8 @@ final class AsyncWorker implements Worker {
    * @param depth the maximum number of lookups in flight, at least 1
    * @param rate lookups per second of all workers together, 0 for a closed loop
    * @param stopped whether all workers must stop early
+   * @param patienceNanos how long to wait for lookups that are never answered
    */
-  AsyncWorker(
-      AsyncTarget target,
-      KeySet keys,
-      RequestOrder order,
-      int depth,
-      double rate,
-      int worker,
-      int workers,
-      BooleanSupplier stopped) {
-    this(target, keys, order, depth, rate, worker, workers, stopped, PATIENCE_NANOS);
-  }
-
-  /** For tests: with another timeout for lookups that are never answered. */
   AsyncWorker(
       AsyncTarget target,
       KeySet keys,
@@ -116,7 +108,7 @@ final class AsyncWorker implements Worker {
       long now = System.nanoTime();
       if (now >= endNanos) {
         free[freeCount++] = slot;
-        tally.notSent(1 + pace.dueUntil(endNanos));
+        tally.notSent = 1 + pace.dueUntil(endNanos);
         return;
       }
       tally.sentLate(now - due);
@@ -208,4 +200,12 @@ final class AsyncWorker implements Worker {
           return true;
         }
       };
+
+  /** Answers asynchronous lookups: a reader, or a test's stand-in. Thread-safe. */
+  interface AsyncTarget {
+    /**
+     * Looks up a key; calls the handler exactly once, on any thread, possibly before this returns.
+     */
+    <A> void get(byte[] key, A attachment, CompletionHandler<byte @Nullable [], ? super A> handler);
+  }
 }

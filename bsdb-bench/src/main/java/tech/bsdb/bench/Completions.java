@@ -1,5 +1,6 @@
 package tech.bsdb.bench;
 
+import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReferenceArray;
 import java.util.concurrent.locks.LockSupport;
@@ -62,5 +63,32 @@ final class Completions {
     } finally {
       waiting = null;
     }
+  }
+
+  /**
+   * One request in flight. Its worker fills it; the completing thread adds the answer and returns
+   * it through {@link Completions}. Owned by one of them at a time.
+   */
+  static final class Slot {
+    /** Whether an answer is awaited. */
+    final AtomicBoolean pending = new AtomicBoolean();
+
+    /** The request's number in the {@link KeySet}. */
+    int request;
+
+    /** When it was sent or due; 0 if it is not timed. */
+    long beganNanos;
+
+    /** When it was answered, if it is timed. */
+    long endedNanos;
+
+    /** One in how many requests is timed. */
+    int stride;
+
+    /** The answer; null for an absent key or a failure. */
+    byte @Nullable [] value;
+
+    /** Why it failed, if it did. */
+    @Nullable Throwable failure;
   }
 }

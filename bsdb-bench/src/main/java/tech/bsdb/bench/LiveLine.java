@@ -1,6 +1,7 @@
 package tech.bsdb.bench;
 
 import java.util.Locale;
+import tech.bsdb.bench.LoadOptions.Step;
 import tech.bsdb.tools.cli.Console;
 
 /**

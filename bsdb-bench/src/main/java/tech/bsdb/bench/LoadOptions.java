@@ -187,8 +187,8 @@ record LoadOptions(
   }
 
   private static List<Step> steps(Arguments arguments, boolean async) throws UsageException {
-    List<Integer> threads = Ladder.of(arguments, "--threads", MOST_THREADS, 1);
-    List<Integer> depths = async ? Ladder.of(arguments, "--depth", MOST_IN_FLIGHT, 64) : List.of(1);
+    List<Integer> threads = numbers(arguments, "--threads", MOST_THREADS, 1);
+    List<Integer> depths = async ? numbers(arguments, "--depth", MOST_IN_FLIGHT, 64) : List.of(1);
     if (arguments.has("--sweep")) {
       String swept = async ? "--depth" : "--threads";
       List<Integer> given = async ? depths : threads;
@@ -201,10 +201,10 @@ record LoadOptions(
                 + "\"");
       }
       if (async) {
-        depths = Ladder.upTo(arguments.has(swept) ? given.get(0) : 256);
+        depths = upTo(arguments.has(swept) ? given.get(0) : 256);
       } else {
         int cores = Runtime.getRuntime().availableProcessors();
-        threads = Ladder.upTo(arguments.has(swept) ? given.get(0) : Math.min(64, 4 * cores));
+        threads = upTo(arguments.has(swept) ? given.get(0) : Math.min(64, 4 * cores));
       }
     }
     List<Step> steps = new ArrayList<>();
@@ -214,6 +214,49 @@ record LoadOptions(
       }
     }
     return List.copyOf(steps);
+  }
+
+  /**
+   * Returns the numbers of an option that takes one, or several to measure in turn: {@code 1,2,4}.
+   *
+   * @throws UsageException if one is not a number, not from 1 to {@code most}, or given twice
+   */
+  private static List<Integer> numbers(Arguments arguments, String option, int most, int otherwise)
+      throws UsageException {
+    Optional<String> value = arguments.text(option);
+    if (value.isEmpty()) {
+      return List.of(otherwise);
+    }
+    List<Integer> numbers = new ArrayList<>();
+    for (String word : value.get().split(",", -1)) {
+      int number;
+      try {
+        number = Integer.parseInt(word.strip());
+      } catch (NumberFormatException notANumber) {
+        number = 0;
+      }
+      if (number < 1 || number > most || numbers.contains(number)) {
+        throw new UsageException(
+            option
+                + " takes a whole number from 1 to "
+                + most
+                + ", or several different ones separated by commas, not \""
+                + value.get()
+                + "\"");
+      }
+      numbers.add(number);
+    }
+    return List.copyOf(numbers);
+  }
+
+  /** Returns 1, 2, 4 and so on up to {@code last}, which is always included. */
+  private static List<Integer> upTo(int last) {
+    List<Integer> numbers = new ArrayList<>();
+    for (int number = 1; number < last; number *= 2) {
+      numbers.add(number);
+    }
+    numbers.add(last);
+    return List.copyOf(numbers);
   }
 
   /** Checks that a report can be written before hours are spent measuring. */
@@ -240,4 +283,12 @@ record LoadOptions(
     }
     return given;
   }
+
+  /**
+   * The parameters that vary from point to point of a run.
+   *
+   * @param threads the number of threads that look up keys
+   * @param depth the lookups that each thread keeps in flight; 1 if lookups are synchronous
+   */
+  record Step(int threads, int depth) {}
 }

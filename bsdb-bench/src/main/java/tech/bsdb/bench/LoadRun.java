@@ -8,6 +8,8 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.AtomicReference;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.bench.LoadOptions.Step;
+import tech.bsdb.bench.LoadTarget.Worker;
 
 /**
  * One step of a run: all workers warm up, wait for each other, and are measured. The first failure
@@ -93,14 +95,13 @@ final class LoadRun {
       watch(over, "measure", tallies, beginNanos, durationNanos);
       ProcessMeter after = ProcessMeter.read();
       throwFailure();
-      long last = beginNanos;
-      for (Tally tally : tallies) {
-        last = Math.max(last, tally.endNanos());
-      }
-      return Point.of(
+      Tally sum = new Tally(answers);
+      sum.endNanos = beginNanos;
+      tallies.forEach(sum::add);
+      return new Point(
           step,
-          (last - beginNanos) / 1e9,
-          tallies,
+          (sum.endNanos - beginNanos) / 1e9,
+          sum,
           after.cpuSecondsSince(before),
           after.deviceBytesSince(before));
     } finally {
@@ -122,7 +123,7 @@ final class LoadRun {
       if (!stopped) {
         worker.run(beginNanos, beginNanos + durationNanos, tally);
       }
-      tally.ended(System.nanoTime());
+      tally.endNanos = System.nanoTime();
     } catch (Throwable e) { // rethrown by the thread that waits for the run
       failure.compareAndSet(null, e);
       stopped = true;

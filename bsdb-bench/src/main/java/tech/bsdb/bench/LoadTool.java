@@ -10,6 +10,7 @@ import java.util.ArrayList;
 import java.util.List;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.bench.LoadOptions.Step;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
@@ -45,7 +46,7 @@ final class LoadTool {
               + " as wrong answers");
     }
     KeySet keys = keys(options, database, console);
-    try (LoadTarget target = open(options, approximate)) {
+    try (LoadTarget target = LoadTarget.open(options, approximate)) {
       List<Point> points = measure(options, keys, database, target, console);
       Report report =
           new Report(
@@ -54,14 +55,14 @@ final class LoadTool {
               database,
               keys,
               target.api(),
-              target.engine(),
+              target.engine().get(),
               MachineFacts.read(),
               points);
       write(report, console);
       for (Point point : points) {
-        if (point.errors() > 0) {
+        if (point.sum().errors > 0) {
           if (options.quiet() || "-".equals(options.json())) {
-            console.say("bsdb " + command + ": " + Remarks.on(point, report).get(0));
+            console.say("bsdb " + command + ": " + report.remarks(point).get(0));
           }
           return Command.ERROR;
         }
@@ -90,14 +91,6 @@ final class LoadTool {
     }
   }
 
-  private static LoadTarget open(LoadOptions options, boolean approximate) throws IOException {
-    if (!options.async()) {
-      return new SyncDatabase(options);
-    }
-    boolean beyondReader = options.engine() != null || options.indexInMemory();
-    return beyondReader ? AsyncDatabase.open(options) : new AsyncReaderTarget(options, approximate);
-  }
-
   private static List<Point> measure(
       LoadOptions options, KeySet keys, Statistics database, LoadTarget target, Console console)
       throws IOException, InterruptedException {
@@ -113,18 +106,20 @@ final class LoadTool {
             LoadRun.measure(
                 step,
                 (worker, stopped) ->
-                    target.worker(
-                        keys,
-                        new RequestOrder(
+                    target
+                        .workers()
+                        .create(
                             keys,
-                            options.absentShare(),
-                            ranks,
+                            new RequestOrder(
+                                keys,
+                                options.absentShare(),
+                                ranks,
+                                worker,
+                                step.threads(),
+                                options.seed()),
+                            step,
                             worker,
-                            step.threads(),
-                            options.seed()),
-                        step,
-                        worker,
-                        stopped),
+                            stopped),
                 answers,
                 options.warmupSeconds(),
                 options.durationSeconds(),

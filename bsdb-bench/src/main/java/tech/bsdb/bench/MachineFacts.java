@@ -64,7 +64,8 @@ final class MachineFacts {
         : Math.round(Long.parseLong(kibibytes) / 1048576.0) + " GiB";
   }
 
-  private static String line(String file, String name, String otherwise) {
+  /** Returns what a file of lines {@code NAME: VALUE} says, or a default. */
+  static String line(String file, String name, String otherwise) {
     try {
       for (String line : Files.readAllLines(Path.of(file))) {
         if (line.startsWith(name) && line.contains(":")) {

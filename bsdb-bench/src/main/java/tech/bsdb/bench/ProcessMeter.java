@@ -1,9 +1,6 @@
 package tech.bsdb.bench;
 
-import java.io.IOException;
 import java.lang.management.ManagementFactory;
-import java.nio.file.Files;
-import java.nio.file.Path;
 
 /**
  * The resources used by this process so far, all threads together: lookups, harness, collector and
@@ -13,8 +10,6 @@ import java.nio.file.Path;
  * @param deviceBytes bytes read from the device rather than the page cache, or -1
  */
 record ProcessMeter(long cpuNanos, long deviceBytes) {
-  private static final Path IO = Path.of("/proc/self/io");
-
   static ProcessMeter read() {
     long cpuNanos =
         ManagementFactory.getOperatingSystemMXBean()
@@ -25,16 +20,8 @@ record ProcessMeter(long cpuNanos, long deviceBytes) {
   }
 
   private static long bytesFromDevice() {
-    try {
-      for (String line : Files.readAllLines(IO)) {
-        if (line.startsWith("read_bytes:")) {
-          return Long.parseLong(line.substring("read_bytes:".length()).strip());
-        }
-      }
-    } catch (IOException | NumberFormatException notLinux) {
-      // unknown
-    }
-    return -1;
+    String bytes = MachineFacts.line("/proc/self/io", "read_bytes", "");
+    return bytes.matches("\\d+") ? Long.parseLong(bytes) : -1;
   }
 
   /** Returns the CPU seconds since an earlier reading, or NaN if unknown. */

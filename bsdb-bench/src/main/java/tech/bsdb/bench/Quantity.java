@@ -22,17 +22,6 @@ final class Quantity {
     return time((double) nanos);
   }
 
-  /** A time for an axis: a round number and a unit. */
-  static String axisTime(double nanos) {
-    if (nanos < 999.5) {
-      return plain(nanos) + " ns";
-    }
-    if (nanos < 999.5e3) {
-      return plain(nanos / 1e3) + " µs";
-    }
-    return nanos < 999.5e6 ? plain(nanos / 1e6) + " ms" : plain(nanos / 1e9) + " s";
-  }
-
   /** A whole number with commas. */
   static String count(long number) {
     return String.format(Locale.ROOT, "%,d", number);
@@ -43,17 +32,6 @@ final class Quantity {
     return String.format(Locale.ROOT, "%,.0f", number);
   }
 
-  /** A number for an axis, such as {@code 250}, {@code 80K}, {@code 2.5M}. */
-  static String brief(double number) {
-    if (number < 1e3) {
-      return plain(number);
-    }
-    if (number < 1e6) {
-      return plain(number / 1e3) + "K";
-    }
-    return number < 1e9 ? plain(number / 1e6) + "M" : plain(number / 1e9) + "G";
-  }
-
   /** A number with two decimals, or {@code unknown} for NaN. */
   static String decimal(double number) {
     return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.2f", number);
@@ -62,11 +40,6 @@ final class Quantity {
   /** A number of bytes, or {@code unknown} for NaN. */
   static String bytes(double number) {
     return Double.isNaN(number) ? "unknown" : String.format(Locale.ROOT, "%,.1f", number);
-  }
-
-  private static String plain(double number) {
-    String text = String.format(Locale.ROOT, "%.2f", number);
-    return text.replaceAll("\\.?0+$", ""); // it always has a decimal point
   }
 
   private static String digits(double number) {

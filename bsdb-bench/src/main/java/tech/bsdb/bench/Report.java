@@ -1,5 +1,6 @@
 package tech.bsdb.bench;
 
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
 import tech.bsdb.Statistics;
@@ -25,6 +26,8 @@ record Report(
     String engine,
     Map<String, String> machine,
     List<Point> points) {
+  private static final double KEPT_UP = 0.99;
+
   /** The percentiles in every report; 100 is the maximum. */
   static final List<Double> PERCENTILES = List.of(50.0, 90.0, 99.0, 99.9, 99.99, 100.0);
 
@@ -94,9 +97,11 @@ record Report(
 
   /** Describes in one line how latencies were taken. */
   static String timingInWords(Point point) {
-    return point.stride() == 1
+    return point.sum().largestStride == 1
         ? "every request timed"
-        : "1 request in up to " + point.stride() + " timed, each counted for all it represents";
+        : "1 request in up to "
+            + point.sum().largestStride
+            + " timed, each counted for all it represents";
   }
 
   /** Describes a point's CPU time in one line. */
@@ -108,35 +113,36 @@ record Report(
         + (options.rate() > 0 ? ", including waits for due times" : "");
   }
 
-  /** Returns the point with the most lookups per second. */
-  Point best() {
-    Point best = points.get(0);
-    for (Point point : points) {
-      best = point.lookupsPerSecond() > best.lookupsPerSecond() ? point : best;
+  /** Returns remarks on one point, in whole sentences; empty if all is well. */
+  List<String> remarks(Point point) {
+    List<String> remarks = new ArrayList<>();
+    if (point.sum().errors > 0) {
+      remarks.add(
+          Quantity.count(point.sum().errors) + " lookups failed: " + point.sum().firstError + ".");
     }
-    return best;
-  }
-
-  /** Whether the points vary in depth rather than in threads. */
-  boolean overDepth() {
-    return points.stream().map(p -> p.step().threads()).distinct().count() == 1
-        && points.stream().map(p -> p.step().depth()).distinct().count() > 1;
-  }
-
-  /** The name of the varied parameter, for the axis of a chart. */
-  String axis() {
-    if (overDepth()) {
-      return "lookups in flight per thread";
+    if (point.sum().missing > 0) {
+      remarks.add(
+          Quantity.count(point.sum().missing)
+              + " lookups did not find a key that "
+              + keys.source()
+              + " has.");
     }
-    boolean bothVary = points.stream().map(p -> p.step().depth()).distinct().count() > 1;
-    return bothVary ? "lookups in flight, all threads" : "threads";
-  }
-
-  /** Returns a point's value on that axis. */
-  int place(Point point) {
-    if (overDepth()) {
-      return point.step().depth();
+    if (point.sum().mistaken > 0) {
+      remarks.add(
+          Quantity.count(point.sum().mistaken)
+              + " lookups of absent keys got a value"
+              + (database.approximateWidth() > 0
+                  ? ", as an approximate database does for a share of them."
+                  : "."));
     }
-    return axis().equals("threads") ? point.step().threads() : point.step().inFlight();
+    double rate = options.rate();
+    if (rate > 0 && (point.sum().notSent > 0 || point.lookupsPerSecond() < KEPT_UP * rate)) {
+      remarks.add(
+          "The rate was not sustained: "
+              + Quantity.count(point.sum().notSent)
+              + " lookups that were due were never sent. The latencies of an overloaded open loop only"
+              + " show how long it ran.");
+    }
+    return remarks;
   }
 }

@@ -62,29 +62,29 @@ final class ReportFields {
     fields.put("seconds", point.seconds());
     fields.put("lookups", point.lookups());
     fields.put("lookupsPerSecond", point.lookupsPerSecond());
-    fields.put("hits", point.hits());
-    fields.put("misses", point.misses());
-    fields.put("missesOfSourceKeys", point.missing());
-    fields.put("hitsOfAbsentKeys", point.mistaken());
-    fields.put("errors", point.errors());
-    fields.put("firstError", point.firstError());
+    fields.put("hits", point.sum().hits);
+    fields.put("misses", point.sum().misses);
+    fields.put("missesOfSourceKeys", point.sum().missing);
+    fields.put("hitsOfAbsentKeys", point.sum().mistaken);
+    fields.put("errors", point.sum().errors);
+    fields.put("firstError", point.sum().firstError);
     fields.put("latencyNanos", latency(point));
-    fields.put("timedRequests", point.timed());
-    fields.put("timedOneIn", point.stride());
-    fields.put("notSent", point.notSent());
-    fields.put("sentLateNanos", point.latestNanos());
+    fields.put("timedRequests", point.sum().timed);
+    fields.put("timedOneIn", point.sum().largestStride);
+    fields.put("notSent", point.sum().notSent);
+    fields.put("sentLateNanos", point.sum().latestNanos);
     fields.put("cpuSeconds", known(point.cpuSeconds()));
     fields.put("cpuSecondsPerMillion", known(point.cpuSecondsPerMillion()));
     fields.put("deviceBytes", known(point.deviceBytes()));
     fields.put("deviceBytesPerLookup", known(point.deviceBytesPerLookup()));
-    fields.put("remarks", Remarks.on(point, report));
+    fields.put("remarks", report.remarks(point));
     fields.put("distribution", distribution(point));
     return fields;
   }
 
   private static Map<String, Object> latency(Point point) {
     Map<String, Object> fields = new LinkedHashMap<>();
-    fields.put("mean", point.latency().getMean());
+    fields.put("mean", point.sum().latency.getMean());
     for (double percentile : Report.PERCENTILES) {
       fields.put(Report.label(percentile), point.nanosAt(percentile));
     }
@@ -94,7 +94,7 @@ final class ReportFields {
   /** Returns (percentile, nanoseconds) pairs, closer together towards the maximum. */
   private static List<List<Object>> distribution(Point point) {
     List<List<Object>> pairs = new ArrayList<>();
-    for (HistogramIterationValue value : point.latency().percentiles(2)) {
+    for (HistogramIterationValue value : point.sum().latency.percentiles(2)) {
       pairs.add(List.of(value.getPercentileLevelIteratedTo(), value.getValueIteratedTo()));
     }
     return pairs;

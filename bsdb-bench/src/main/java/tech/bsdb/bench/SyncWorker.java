@@ -5,6 +5,9 @@ import java.util.Arrays;
 import java.util.List;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.bench.Answers.WrongAnswerException;
+import tech.bsdb.bench.LoadTarget.Worker;
+import tech.bsdb.bench.Pace.Clock;
 
 /**
  * Looks up keys one after another, or a batch at a time: as fast as they are answered (closed
@@ -29,20 +32,8 @@ final class SyncWorker implements Worker {
    * @param batch keys per request, at least 1
    * @param rate lookups per second of all workers together, 0 for a closed loop
    * @param stopped whether all workers must stop early
+   * @param clock the system's, or that of a test
    */
-  SyncWorker(
-      SyncTarget target,
-      KeySet keys,
-      RequestOrder order,
-      int batch,
-      double rate,
-      int worker,
-      int workers,
-      BooleanSupplier stopped) {
-    this(target, keys, order, batch, rate, worker, workers, stopped, Clock.SYSTEM);
-  }
-
-  /** The same with another clock. */
   SyncWorker(
       SyncTarget target,
       KeySet keys,
@@ -99,7 +90,7 @@ final class SyncWorker implements Worker {
       clock.await(due);
       long began = clock.nanos();
       if (began >= endNanos) {
-        tally.notSent((1 + pace.dueUntil(endNanos)) * batch.length);
+        tally.notSent = (1 + pace.dueUntil(endNanos)) * batch.length;
         return;
       }
       tally.sentLate(began - due);
@@ -138,5 +129,14 @@ final class SyncWorker implements Worker {
     for (int i = 0; i < batch.length; i++) {
       tally.answered(requests[i], values.get(i));
     }
+  }
+
+  /** Answers synchronous lookups: a database, or a test's stand-in. Thread-safe. */
+  interface SyncTarget {
+    /** Returns the value of a key, or null. */
+    byte @Nullable [] get(byte[] key) throws IOException;
+
+    /** Returns the values of keys, in the same order. */
+    List<byte @Nullable []> getAll(List<byte[]> keys) throws IOException;
   }
 }

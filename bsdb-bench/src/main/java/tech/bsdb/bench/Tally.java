@@ -3,6 +3,7 @@ package tech.bsdb.bench;
 import java.util.concurrent.atomic.AtomicLong;
 import org.HdrHistogram.Histogram;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.bench.Answers.WrongAnswerException;
 
 /**
  * The counts of one worker, written only by it. Any thread may read {@link #done} at any time, and
@@ -13,26 +14,40 @@ final class Tally {
 
   private final Answers answers;
   private final AtomicLong done = new AtomicLong();
-  private final Histogram latency = newHistogram();
-  private long hits;
-  private long misses;
-  private long missing;
-  private long mistaken;
-  private long errors;
-  private @Nullable String firstError;
-  private long timed;
-  private long largestStride = 1;
-  private long notSent;
-  private long latestNanos;
-  private long endNanos;
+
+  /** Latencies in nanoseconds, each weighted by the lookups that it represents. */
+  final Histogram latency = new Histogram(LONGEST_NANOS, 3);
+
+  long hits;
+  long misses;
+
+  /** Misses of keys in the source. */
+  long missing;
+
+  /** Hits of absent keys. */
+  long mistaken;
+
+  /** Lookups that failed, and why one of them did. */
+  long errors;
+
+  @Nullable String firstError;
+
+  /** The number of latencies taken; one in at most {@link #largestStride} requests was timed. */
+  long timed;
+
+  long largestStride = 1;
+
+  /** Lookups due but not sent by the end of an open loop. */
+  long notSent;
+
+  /** The longest delay of an open loop in sending a request after it was due. */
+  long latestNanos;
+
+  /** When the worker ended. */
+  long endNanos;
 
   Tally(Answers answers) {
     this.answers = answers;
-  }
-
-  /** Creates a histogram of nanoseconds up to one hour, with three significant digits. */
-  static Histogram newHistogram() {
-    return new Histogram(LONGEST_NANOS, 3);
   }
 
   /**
@@ -81,69 +96,23 @@ final class Tally {
     latestNanos = Math.max(latestNanos, nanos);
   }
 
-  /** Records how many due lookups an open loop had not sent at its end. */
-  void notSent(long lookups) {
-    notSent = lookups;
-  }
-
-  /** Records when the worker ended. */
-  void ended(long nanos) {
-    endNanos = nanos;
-  }
-
   long done() {
     return done.getAcquire();
   }
 
-  /** The latencies, each weighted by the lookups that it represents. */
-  Histogram latency() {
-    return latency;
-  }
-
-  long hits() {
-    return hits;
-  }
-
-  long misses() {
-    return misses;
-  }
-
-  /** The number of misses of keys in the source. */
-  long missing() {
-    return missing;
-  }
-
-  /** The number of hits of absent keys. */
-  long mistaken() {
-    return mistaken;
-  }
-
-  long errors() {
-    return errors;
-  }
-
-  @Nullable String firstError() {
-    return firstError;
-  }
-
-  /** The number of latencies recorded. */
-  long timed() {
-    return timed;
-  }
-
-  long largestStride() {
-    return largestStride;
-  }
-
-  long notSent() {
-    return notSent;
-  }
-
-  long latestNanos() {
-    return latestNanos;
-  }
-
-  long endNanos() {
-    return endNanos;
+  /** Adds the counts of another worker, which has ended. */
+  void add(Tally other) {
+    latency.add(other.latency);
+    hits += other.hits;
+    misses += other.misses;
+    missing += other.missing;
+    mistaken += other.mistaken;
+    errors += other.errors;
+    firstError = firstError == null ? other.firstError : firstError;
+    timed += other.timed;
+    largestStride = Math.max(largestStride, other.largestStride);
+    notSent += other.notSent;
+    latestNanos = Math.max(latestNanos, other.latestNanos);
+    endNanos = Math.max(endNanos, other.endNanos);
   }
 }

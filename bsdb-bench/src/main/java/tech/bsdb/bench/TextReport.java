@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import tech.bsdb.bench.LoadOptions.Step;
 
 /** The report as text for a terminal. */
 final class TextReport {
@@ -40,11 +41,11 @@ final class TextReport {
                 + " in "
                 + Quantity.decimal(point.seconds())
                 + " s: "
-                + Quantity.count(point.hits())
+                + Quantity.count(point.sum().hits)
                 + " hits, "
-                + Quantity.count(point.misses())
+                + Quantity.count(point.sum().misses)
                 + " misses, "
-                + Quantity.count(point.errors())
+                + Quantity.count(point.sum().errors)
                 + " errors"));
     StringBuilder latency = new StringBuilder();
     for (double percentile : Report.PERCENTILES) {
@@ -57,12 +58,12 @@ final class TextReport {
     lines.add(row("latency", latency.toString()));
     lines.add(row("", Report.timingInWords(point)));
     if (report.options().rate() > 0) {
-      lines.add(row("sent late", "by at most " + Quantity.time(point.latestNanos())));
+      lines.add(row("sent late", "by at most " + Quantity.time(point.sum().latestNanos)));
     }
     lines.add(row("CPU", Report.cpuInWords(point, report.options())));
     lines.add(
         row("device", Quantity.bytes(point.deviceBytesPerLookup()) + " bytes read per lookup"));
-    for (String remark : Remarks.on(point, report)) {
+    for (String remark : report.remarks(point)) {
       lines.add("note: " + remark);
     }
   }
@@ -94,7 +95,7 @@ final class TextReport {
               Quantity.decimal(point.cpuSecondsPerMillion()),
               Quantity.bytes(point.deviceBytesPerLookup())));
       lines.add(line.toString());
-      for (String remark : Remarks.on(point, report)) {
+      for (String remark : report.remarks(point)) {
         notes.add(
             "note: at " + point.step().threads() + " x " + point.step().depth() + ": " + remark);
       }

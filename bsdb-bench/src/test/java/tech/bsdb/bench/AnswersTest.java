@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.assertThatCode;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import org.junit.jupiter.api.Test;
+import tech.bsdb.bench.Answers.WrongAnswerException;
 
 class AnswersTest {
   private static final KeySet KEYS = FakeAnswers.keys(10);

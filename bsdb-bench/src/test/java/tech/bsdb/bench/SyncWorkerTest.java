@@ -11,6 +11,9 @@ import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
+import tech.bsdb.bench.Answers.WrongAnswerException;
+import tech.bsdb.bench.Pace.Clock;
+import tech.bsdb.bench.SyncWorker.SyncTarget;
 
 @Timeout(60)
 class SyncWorkerTest {
@@ -59,10 +62,10 @@ class SyncWorkerTest {
     worker(target, 1, 1000).run(begin, begin + 5 * stall, tally);
     // At 1,000 a second 200 requests were due in the stall, and a good half of those were answered
     // over 100 ms late. A load that waits for answers would have seen a single slow one.
-    assertThat(tally.latency().getCountBetweenValues(stall / 2, Long.MAX_VALUE / 2))
+    assertThat(tally.latency.getCountBetweenValues(stall / 2, Long.MAX_VALUE / 2))
         .isBetween(100L, 110L);
-    assertThat(tally.hits()).isEqualTo(1000);
-    assertThat(tally.latestNanos()).isBetween(stall * 9 / 10, stall);
+    assertThat(tally.hits).isEqualTo(1000);
+    assertThat(tally.latestNanos).isBetween(stall * 9 / 10, stall);
   }
 
   @Test
@@ -77,17 +80,17 @@ class SyncWorkerTest {
         };
     Tally tally = new Tally(new Answers(KEYS, 0));
     worker(target, 1, 100_000).run(begin, begin + 100_000_000, tally);
-    assertThat(tally.hits() + tally.notSent()).isEqualTo(10_000);
-    assertThat(tally.hits()).isBetween(90L, 100L);
+    assertThat(tally.hits + tally.notSent).isEqualTo(10_000);
+    assertThat(tally.hits).isBetween(90L, 100L);
   }
 
   @Test
   void batchesCountEveryKey() throws IOException {
     Tally tally = new Tally(new Answers(KEYS, 0));
     worker(new Fake(), 64, 0).run(begin, begin + 500_000_000, tally);
-    assertThat(tally.hits()).isPositive().isEqualTo(tally.done());
-    assertThat(tally.hits() % 64).isZero();
-    assertThat(tally.latency().getTotalCount()).isEqualTo(tally.hits());
+    assertThat(tally.hits).isPositive().isEqualTo(tally.done());
+    assertThat(tally.hits % 64).isZero();
+    assertThat(tally.latency.getTotalCount()).isEqualTo(tally.hits);
   }
 
   @Test
@@ -146,9 +149,9 @@ class SyncWorkerTest {
         };
     Tally tally = new Tally(new Answers(KEYS, 0));
     worker(target, 1, 0).run(begin, begin + 500_000_000, tally);
-    assertThat(tally.errors()).isPositive();
-    assertThat(tally.firstError()).isEqualTo("device gone");
-    assertThat(tally.hits()).isPositive();
+    assertThat(tally.errors).isPositive();
+    assertThat(tally.firstError).isEqualTo("device gone");
+    assertThat(tally.hits).isPositive();
   }
 
   private SyncWorker worker(SyncTarget target, int batch, double rate) {
