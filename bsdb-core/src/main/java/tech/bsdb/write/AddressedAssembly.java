@@ -40,7 +40,7 @@ import tech.bsdb.write.Assembled.Content;
  * approximate mode, are spilled until all are known; then the hash function and the index are
  * written, while the data files are forced to the device. Not thread-safe.
  */
-public final class AddressedAssembly implements Assembly {
+final class AddressedAssembly implements Assembly {
   private final BuildOptions options;
   private final boolean approximate;
   private final HashKind hashKind;
@@ -71,8 +71,7 @@ public final class AddressedAssembly implements Assembly {
    * @param totals the records to add; they may become known later, but before the first one is
    *     written if keys are ordered
    */
-  public AddressedAssembly(
-      BuildPlace place, ChunkBuffer chunk, BuildOptions options, RecordTotals totals)
+  AddressedAssembly(BuildPlace place, ChunkBuffer chunk, BuildOptions options, RecordTotals totals)
       throws IOException {
     this.options = options;
     this.approximate = options.approximateWidth() > 0;

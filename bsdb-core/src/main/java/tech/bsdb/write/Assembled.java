@@ -31,7 +31,7 @@ import tech.bsdb.io.ChunkBuffer;
  * @param order the order of the keys, or null if there is none
  * @param contents the content files, in the order of the manifest; the assembly closes them
  */
-public record Assembled(
+record Assembled(
     long keys,
     long valuesCut,
     long hashBuckets,
@@ -46,7 +46,7 @@ public record Assembled(
    * @param file the file, not yet sealed
    * @param end the byte offset after its last payload byte
    */
-  public record Content(OutputFile file, long end) {
+  record Content(OutputFile file, long end) {
     /** Writes bytes as the whole content of a file, and finishes it. */
     static Content written(OutputFile file, byte[] bytes) throws IOException {
       file.pages().put(bytes, 0, bytes.length);
@@ -83,7 +83,7 @@ public record Assembled(
     }
 
     /** The file's entry in the manifest. */
-    public FileEntry entry() {
+    FileEntry entry() {
       return file.entry(end);
     }
   }

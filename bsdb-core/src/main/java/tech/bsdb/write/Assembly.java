@@ -10,7 +10,7 @@ import tech.bsdb.data.RecordWriter;
  * locating records. The caller seals the files, writes the manifest and publishes the database. Not
  * thread-safe.
  */
-public interface Assembly extends Closeable {
+interface Assembly extends Closeable {
   /**
    * Creates the writer of the records. Called once, before the first record. The assembly closes
    * the writer.

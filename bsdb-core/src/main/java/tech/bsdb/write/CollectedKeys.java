@@ -15,7 +15,7 @@ import tech.bsdb.write.PackStage.KeyReceiver;
  * divided into the partitions of a temporary file. Signatures are random, so the keys of the first
  * passes are a sample of all. Any number of threads add keys; when they have ended, one takes them.
  */
-public final class CollectedKeys implements KeyReceiver, Closeable {
+final class CollectedKeys implements KeyReceiver, Closeable {
   /** Keys of the sample for each partition. */
   private static final int SAMPLE_OF_PARTITION = 32;
 
@@ -32,7 +32,7 @@ public final class CollectedKeys implements KeyReceiver, Closeable {
    * @param totals the records of the database, all of which are counted when the first key is added
    * @param memoryBytes the memory limit of the build
    */
-  public CollectedKeys(BuildPlace place, RecordTotals totals, long memoryBytes, int threads) {
+  CollectedKeys(BuildPlace place, RecordTotals totals, long memoryBytes, int threads) {
     this.place = place;
     this.totals = totals;
     this.limits = new OrderLimits(memoryBytes, threads);

@@ -21,7 +21,7 @@ import tech.bsdb.work.OrderedTasks;
  * duplicates are rejected, finds them: of what is written, nobody could tell any more when it was
  * added. Neither the memory nor the number of threads affects what comes out. Not thread-safe.
  */
-public final class KeyOrder implements RecordOrder {
+final class KeyOrder implements RecordOrder {
   /** Records of a sample for each partition. */
   private static final long SAMPLES = 16;
 
@@ -57,7 +57,7 @@ public final class KeyOrder implements RecordOrder {
    * @param seed the seed of the signatures
    * @param memoryBytes the memory limit
    */
-  public KeyOrder(
+  KeyOrder(
       Path directory,
       RecordWriter to,
       DuplicatePolicy duplicates,

@@ -25,7 +25,7 @@ import tech.bsdb.write.FinishedKeys.Part;
  * partitions, which are sorted one after the other. Neither the memory nor the number of threads
  * affects what comes out. Not thread-safe.
  */
-public final class OrderStage {
+final class OrderStage {
   /** How many records pass between two reports of progress. */
   private static final int REPORT = 1 << 16;
 
@@ -47,7 +47,7 @@ public final class OrderStage {
    * @param totals the records added
    * @param chunk write buffer of the file. The caller closes it, after the file
    */
-  public OrderStage(
+  OrderStage(
       Assembled assembled,
       RecordTotals totals,
       BuildPlace place,
@@ -70,7 +70,7 @@ public final class OrderStage {
    * @param resources closes its file
    * @return the database with the file
    */
-  public Assembled add(BuildResources resources) throws IOException {
+  Assembled add(BuildResources resources) throws IOException {
     long most = limits.runBytes();
     readBack = totals.records();
     FinishedKeys keys = new FinishedKeys(assembled, layout, progress::checkNotCancelled);
@@ -96,7 +96,7 @@ public final class OrderStage {
    * @param collected is closed
    * @return the database with the file
    */
-  public Assembled add(BuildResources resources, CollectedKeys collected) throws IOException {
+  Assembled add(BuildResources resources, CollectedKeys collected) throws IOException {
     try (collected) {
       KeySpill divided = collected.divided();
       if (divided != null) {
@@ -110,7 +110,7 @@ public final class OrderStage {
 
   /** Keys in ascending order, each once. */
   @FunctionalInterface
-  public interface SortedKeys {
+  interface SortedKeys {
     /** Returns the next key, or null if there is none. */
     byte @Nullable [] next() throws IOException;
   }
@@ -121,7 +121,7 @@ public final class OrderStage {
    * @param resources closes its file
    * @return the database with the file
    */
-  public Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
+  Assembled add(BuildResources resources, SortedKeys sorted) throws IOException {
     return written(
         resources,
         sink -> {

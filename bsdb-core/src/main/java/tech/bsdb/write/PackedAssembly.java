@@ -18,7 +18,7 @@ import tech.bsdb.write.PackStage.KeyReceiver;
  * Assembles a database whose records lie in the order of their signatures. Records are spilled
  * until all are known, then sorted and packed into bins and pages. Not thread-safe.
  */
-public final class PackedAssembly implements Assembly {
+final class PackedAssembly implements Assembly {
   private final BuildOptions options;
   private final @Nullable CollectedKeys keys;
   private final BuildResources resources = new BuildResources();
@@ -33,7 +33,7 @@ public final class PackedAssembly implements Assembly {
    *     the assembly.
    * @param keys collects all keys, or null. The caller closes it, after the assembly
    */
-  public PackedAssembly(
+  PackedAssembly(
       BuildPlace place, ChunkBuffer chunk, BuildOptions options, @Nullable CollectedKeys keys)
       throws IOException {
     this.options = options;

@@ -33,7 +33,7 @@ import tech.bsdb.write.PackedJoin.Change;
  * number and the length of all records. If {@link MergedSize} cannot tell these, another pass
  * counts before. Not thread-safe.
  */
-public final class PackedMerge implements Closeable {
+final class PackedMerge implements Closeable {
   /** Records of the base for each change from which they are few. */
   private static final int FEW = 8;
 
@@ -49,7 +49,7 @@ public final class PackedMerge implements Closeable {
   private static final int CHANGES = 1;
 
   /** What was assembled: the files, the records in them, and what became of base and changes. */
-  public record Merged(Assembled assembled, RecordTotals totals, MergeCounts counts) {}
+  record Merged(Assembled assembled, RecordTotals totals, MergeCounts counts) {}
 
   private final PackedSource base;
   private final PackedSource changes;
@@ -68,7 +68,7 @@ public final class PackedMerge implements Closeable {
    * @param base the base; the caller closes it, after the merge
    * @param changes records of {@link TaggedChange}, with different keys; closed by the caller, too
    */
-  public PackedMerge(
+  PackedMerge(
       BuildPlace place,
       ChunkBuffer chunk,
       PackedSource base,
@@ -88,7 +88,7 @@ public final class PackedMerge implements Closeable {
    * @throws tech.bsdb.error.CorruptDatabaseException if damage in the base shows
    * @throws CancellationException if the build was cancelled
    */
-  public Merged complete(AssemblyProgress progress) throws IOException {
+  Merged complete(AssemblyProgress progress) throws IOException {
     MergedSize size = size(progress);
     progress.ended(Stage.COUNT);
     PackedShape shape = PackedShape.of(size.records(), size.bytes());

@@ -14,7 +14,7 @@ import tech.bsdb.index.BinIndex;
  * @param index the index of its pages
  * @param facts the facts of its manifest
  */
-public record PackedSource(List<DataFile> files, BinIndex index, Facts facts) implements Closeable {
+record PackedSource(List<DataFile> files, BinIndex index, Facts facts) implements Closeable {
   /** The page where a bin starts among {@code bins}, or one before it. */
   long page(long bin, long bins) {
     // floor(h * bins) >= bin means h >= bin / bins, so floor(h * own) >= floor(bin * own / bins),

@@ -4,7 +4,7 @@ import java.io.IOException;
 import tech.bsdb.data.RecordWriter;
 
 /** Holds records back in temporary files until all are known, and writes them in another order. */
-public interface RecordOrder extends RecordWriter {
+interface RecordOrder extends RecordWriter {
   /**
    * Writes all records, and deletes the temporary files. Called once, after {@link #finish}. May
    * leave out records that are dropped because of others with the same key.

@@ -3,7 +3,7 @@ package tech.bsdb.write;
 import tech.bsdb.format.RecordFrame;
 
 /** Counts and measures records. Not thread-safe. */
-public final class RecordTotals {
+final class RecordTotals {
   private long records;
   private long recordBytes;
   private long keyBytes;
@@ -12,7 +12,7 @@ public final class RecordTotals {
   private int longestValue;
 
   /** Adds a record. */
-  public void add(int keyLength, int valueLength) {
+  void add(int keyLength, int valueLength) {
     records++;
     recordBytes += RecordFrame.length(keyLength, valueLength);
     keyBytes += keyLength;
@@ -22,7 +22,7 @@ public final class RecordTotals {
   }
 
   /** Adds all records of others. */
-  public void add(RecordTotals others) {
+  void add(RecordTotals others) {
     records += others.records;
     recordBytes += others.recordBytes;
     keyBytes += others.keyBytes;
@@ -32,32 +32,32 @@ public final class RecordTotals {
   }
 
   /** The number of records. */
-  public long records() {
+  long records() {
     return records;
   }
 
   /** Bytes of all records with their headers. */
-  public long recordBytes() {
+  long recordBytes() {
     return recordBytes;
   }
 
   /** Bytes of all keys. */
-  public long keyBytes() {
+  long keyBytes() {
     return keyBytes;
   }
 
   /** Bytes of all values. */
-  public long valueBytes() {
+  long valueBytes() {
     return valueBytes;
   }
 
   /** Bytes of the longest key. */
-  public int longestKey() {
+  int longestKey() {
     return longestKey;
   }
 
   /** Bytes of the longest value. */
-  public int longestValue() {
+  int longestValue() {
     return longestValue;
   }
 }

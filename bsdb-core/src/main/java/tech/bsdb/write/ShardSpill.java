@@ -12,7 +12,7 @@ import tech.bsdb.hash.Signature;
  * Routes records to the shards of their keys (FORMAT.md §14) and spills them until all are known.
  * Then the shards can be built one after another. Not thread-safe.
  */
-public final class ShardSpill implements Closeable {
+final class ShardSpill implements Closeable {
   /** Bytes of all chunks, unless there are so many shards that the least chunks need more. */
   private static final int CHUNKS = 1 << 24;
 
@@ -31,7 +31,7 @@ public final class ShardSpill implements Closeable {
    * @param shards the number of shards
    * @param seed the seed of the signatures
    */
-  public ShardSpill(Path directory, String name, int shards, long seed) throws IOException {
+  ShardSpill(Path directory, String name, int shards, long seed) throws IOException {
     this.shards = shards;
     this.seed = seed;
     this.sampleBytes = new long[shards];
@@ -44,7 +44,7 @@ public final class ShardSpill implements Closeable {
   }
 
   /** Adds a record to the shard of its key. Its signature is not used. */
-  public void add(FramedRecord record) throws IOException {
+  void add(FramedRecord record) throws IOException {
     int slot = KeySlots.of(record.head, record.keyStart(), record.keyLength);
     int shard = KeySlots.shard(slot, shards);
     spill.add(shard, record);
@@ -53,28 +53,28 @@ public final class ShardSpill implements Closeable {
   }
 
   /** Flushes the files; no record may be added afterwards. */
-  public void finish() throws IOException {
+  void finish() throws IOException {
     spill.finish();
   }
 
   /** The number of records in all shards. */
-  public long records() {
+  long records() {
     return spill.records();
   }
 
   /** The number of records in a shard. */
-  public long records(int shard) {
+  long records(int shard) {
     return spill.count(shard);
   }
 
   /** Bytes of the records in a shard that a dictionary would be trained on. */
-  public long sampleBytes(int shard) {
+  long sampleBytes(int shard) {
     return sampleBytes[shard];
   }
 
   /** Receives records. */
   @FunctionalInterface
-  public interface Records {
+  interface Records {
     /** Receives one record; the view is valid only until the call returns. */
     void take(FramedRecord record) throws IOException;
   }
@@ -85,7 +85,7 @@ public final class ShardSpill implements Closeable {
    * @param step 1 for all records, or n for every n-th one from the first
    * @throws IOException if the files were damaged meanwhile, or by the receiver
    */
-  public void read(int shard, long step, Records receiver) throws IOException {
+  void read(int shard, long step, Records receiver) throws IOException {
     SpilledRecord record = new SpilledRecord(spill);
     Signature signature = new Signature();
     long[] skip = {0};
@@ -107,7 +107,7 @@ public final class ShardSpill implements Closeable {
    *
    * @param place the number of the record among those of the shard
    */
-  public long number(int shard, long place) throws IOException {
+  long number(int shard, long place) throws IOException {
     long[] left = {place};
     long[] found = {-1};
     spill.read(
@@ -121,7 +121,7 @@ public final class ShardSpill implements Closeable {
   }
 
   /** Frees the memory of a shard, and deletes its file if no later shard is there. */
-  public void drop(int shard) throws IOException {
+  void drop(int shard) throws IOException {
     spill.drop(shard);
   }
 

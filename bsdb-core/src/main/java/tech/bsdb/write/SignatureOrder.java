@@ -12,7 +12,7 @@ import tech.bsdb.data.RecordWriter;
  * order in which they were added does not matter, except for which of several records with the same
  * key is kept. Not thread-safe.
  */
-public final class SignatureOrder implements RecordOrder {
+final class SignatureOrder implements RecordOrder {
   private final RecordSpill spill;
   private final RecordWriter to;
   private final DuplicatePolicy duplicates;
@@ -29,7 +29,7 @@ public final class SignatureOrder implements RecordOrder {
    * @param seed the seed of the signatures
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    */
-  public SignatureOrder(
+  SignatureOrder(
       Path directory,
       RecordWriter to,
       DuplicatePolicy duplicates,

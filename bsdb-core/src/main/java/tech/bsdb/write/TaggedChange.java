@@ -7,9 +7,9 @@ import tech.bsdb.format.RecordFrame;
  * Changes as records of a temporary database: the value of a change is preceded by a byte that
  * tells whether it is a value at all, or a deletion. Not thread-safe.
  */
-public final class TaggedChange {
+final class TaggedChange {
   /** The bytes by which values of changes are longer. */
-  public static final int TAG = 1;
+  static final int TAG = 1;
 
   private static final byte DELETION = 0;
   private static final byte VALUE = 1;
@@ -22,7 +22,7 @@ public final class TaggedChange {
    *
    * @throws IllegalArgumentException if its value is as long as an array can be
    */
-  public FramedRecord of(FramedRecord change) {
+  FramedRecord of(FramedRecord change) {
     if (change.valueLength == RecordFrame.MAX_VALUE) {
       throw new IllegalArgumentException(
           "a changed value of " + change.valueLength + " bytes; at most one less fits");
@@ -55,7 +55,7 @@ public final class TaggedChange {
   }
 
   /** Whether a change is a deletion, given the first byte of its tagged value. */
-  public static boolean isDeletion(byte tag) {
+  static boolean isDeletion(byte tag) {
     return tag == DELETION;
   }
 }

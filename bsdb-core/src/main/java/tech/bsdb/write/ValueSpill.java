@@ -14,7 +14,7 @@ import tech.bsdb.format.RecordFrame;
  * with its signature until its slot is known. Keys go to a temporary file, from which duplicates
  * are reported. Not thread-safe.
  */
-public final class ValueSpill implements RecordWriter {
+final class ValueSpill implements RecordWriter {
   private final SignatureSpill spill;
   private final int width;
   private final PlainWriter keys;
@@ -27,7 +27,7 @@ public final class ValueSpill implements RecordWriter {
    * Creates a writer that spills values of at most {@code width} bytes and writes keys to the
    * files.
    */
-  public ValueSpill(SignatureSpill spill, int width, DataFiles files, RecordAddress addresses) {
+  ValueSpill(SignatureSpill spill, int width, DataFiles files, RecordAddress addresses) {
     this.spill = spill;
     this.width = width;
     this.keys = new PlainWriter(files, Layout.COMPACT, addresses, (placed, at) -> address = at);
@@ -54,7 +54,7 @@ public final class ValueSpill implements RecordWriter {
   }
 
   /** The number of values longer than the width. */
-  public long cut() {
+  long cut() {
     return cut;
   }
 
