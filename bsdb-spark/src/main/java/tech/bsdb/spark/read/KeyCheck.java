@@ -5,12 +5,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
-import org.apache.spark.sql.types.StructField;
-import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.spark.rows.ColumnPath;
 import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
@@ -25,66 +24,23 @@ final class KeyCheck {
 
   private final RowPlan plan;
   private final RecordRows rows;
-  private final List<Part> parts = new ArrayList<>();
-
-  /** A part of the key: the column at an index, or a field of it. */
-  private record Part(int[] path, int[] widths, KeyWriter writer) {
-    boolean write(InternalRow row, RowBuffer out) throws BadRowException {
-      InternalRow at = row;
-      for (int i = 0; i < path.length - 1; i++) {
-        if (at.isNullAt(path[i])) {
-          return false;
-        }
-        at = at.getStruct(path[i], widths[i]);
-      }
-      int last = path[path.length - 1];
-      if (at.isNullAt(last)) {
-        return false;
-      }
-      writer.write(at, last, out);
-      return true;
-    }
-  }
+  private final List<ColumnPath> parts = new ArrayList<>();
+  private final List<KeyWriter> writers = new ArrayList<>();
 
   private KeyCheck(RowPlan plan) {
     this.plan = plan;
     this.rows =
         new RecordRows(new RowPlan(plan.rows(), plan.declared(), List.of(), "", plan.declared()));
     for (String name : plan.keyColumns()) {
-      parts.add(part(plan.declared(), name));
+      ColumnPath path = ColumnPath.all(plan.declared(), name).get(0);
+      parts.add(path);
+      writers.add(KeyWriter.of(path.type(), name));
     }
   }
 
   /** The check that a plan needs; null if it does not rely on what keys were made of. */
   static @Nullable KeyCheck of(RowPlan plan) {
     return plan.keyColumns().isEmpty() ? null : new KeyCheck(plan);
-  }
-
-  private static Part part(StructType columns, String name) {
-    List<Integer> path = new ArrayList<>();
-    List<Integer> widths = new ArrayList<>();
-    StructType at = columns;
-    String left = name;
-    while (true) {
-      String wanted = left;
-      StructField[] fields = at.fields();
-      int index = 0;
-      while (!wanted.equals(fields[index].name())
-          && !(wanted.startsWith(fields[index].name() + ".")
-              && fields[index].dataType() instanceof StructType)) {
-        index++;
-      }
-      path.add(index);
-      if (wanted.equals(fields[index].name())) {
-        return new Part(
-            path.stream().mapToInt(Integer::intValue).toArray(),
-            widths.stream().mapToInt(Integer::intValue).toArray(),
-            KeyWriter.of(fields[index].dataType(), name));
-      }
-      at = (StructType) fields[index].dataType();
-      widths.add(at.length());
-      left = wanted.substring(fields[index].name().length() + 1);
-    }
   }
 
   /**
@@ -123,9 +79,11 @@ final class KeyCheck {
       if (i > 0) {
         key.putText(plan.keyJoin());
       }
-      if (!parts.get(i).write(row, key)) {
+      InternalRow holder = parts.get(i).holder(row);
+      if (holder == null || holder.isNullAt(parts.get(i).ordinal())) {
         return null;
       }
+      writers.get(i).write(holder, parts.get(i).ordinal(), key);
     }
     return key.copy();
   }

@@ -11,6 +11,7 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.spark.rows.ColumnPath;
 import tech.bsdb.spark.rows.ColumnTypes;
 import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.rows.BadRowException;
@@ -61,51 +62,24 @@ final class KeyColumns {
     }
     List<Column> stored = RowSchema.parse(rows).types();
     for (String name : table.options().keyColumns()) {
-      DataType type = asked(declared, name);
+      List<ColumnPath> paths = ColumnPath.all(declared, name);
       RowType own = stored(stored, name);
       if (own == null && name.contains(",") && table.options().keyColumns().size() == 1) {
         throw new IllegalArgumentException(
             "key: there is no column " + name + " (several columns need keyJoin)");
       }
-      if (type == null || own == null || !hasSameText(own, type) || places(declared, name) > 1) {
+      if (own == null || paths.size() != 1 || !hasSameText(own, paths.get(0).type())) {
         joined.forEach(columns::remove);
         joined.clear();
         return;
       }
-      put(name, type);
+      put(name, paths.get(0).type());
       joined.add(name);
     }
   }
 
   private void put(String name, DataType type) {
     columns.put(name, new KeyColumn(type, KeyWriter.of(type, name)));
-  }
-
-  /** The type of a column, or of a field of a struct; null if there is none. */
-  private static @Nullable DataType asked(StructType struct, String name) {
-    for (StructField field : struct.fields()) {
-      if (field.name().equals(name)) {
-        return field.dataType();
-      }
-      if (name.startsWith(field.name() + ".") && field.dataType() instanceof StructType inner) {
-        return asked(inner, name.substring(field.name().length() + 1));
-      }
-    }
-    return null;
-  }
-
-  /** How many columns and fields of structs a name may mean, since names may contain dots. */
-  private static int places(StructType struct, String name) {
-    int places = 0;
-    for (StructField field : struct.fields()) {
-      if (field.name().equals(name)) {
-        places++;
-      } else if (name.startsWith(field.name() + ".")
-          && field.dataType() instanceof StructType inner) {
-        places += places(inner, name.substring(field.name().length() + 1));
-      }
-    }
-    return places;
   }
 
   private static @Nullable RowType stored(List<Column> columns, String name) {

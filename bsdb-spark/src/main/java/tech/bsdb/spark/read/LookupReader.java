@@ -3,10 +3,10 @@ package tech.bsdb.spark.read;
 import java.io.IOException;
 import java.util.Iterator;
 import java.util.List;
-import org.apache.hadoop.conf.Configuration;
-import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.spark.read.KeySplit.KeysOfShard;
+import tech.bsdb.spark.read.OpenShard.ShardOpener;
+import tech.bsdb.spark.read.RowReaders.KeySplit;
+import tech.bsdb.spark.read.RowReaders.KeysOfShard;
 
 /** Looks up keys, one database after another. */
 final class LookupReader extends ShardReader {
@@ -14,8 +14,6 @@ final class LookupReader extends ShardReader {
 
   private final Iterator<KeysOfShard> shards;
   private final @Nullable KeyCheck check;
-  private final Configuration configuration;
-  private final long cacheBytes;
   private @Nullable KeysOfShard shard;
   private @Nullable OpenShard opened;
 
@@ -26,18 +24,10 @@ final class LookupReader extends ShardReader {
   private List<byte @Nullable []> found = List.of();
   private int at;
 
-  LookupReader(
-      KeySplit split,
-      RecordRows rows,
-      @Nullable KeyCheck check,
-      Configuration configuration,
-      long cacheBytes,
-      @Nullable TaskContext task) {
-    super(rows, task);
+  LookupReader(KeySplit split, RecordRows rows, @Nullable KeyCheck check, ShardOpener opener) {
+    super(rows, opener);
     this.shards = split.shards().iterator();
     this.check = check;
-    this.configuration = configuration;
-    this.cacheBytes = cacheBytes;
   }
 
   @Override
@@ -70,7 +60,7 @@ final class LookupReader extends ShardReader {
       openNext();
       return;
     }
-    checkRunning();
+    opener.checkRunning();
     int end = Math.min(current.keys().size(), next + AT_ONCE);
     asked = current.keys().subList(next, end);
     found = source.database().getAll(asked);
@@ -90,8 +80,7 @@ final class LookupReader extends ShardReader {
     }
     KeysOfShard following = shards.next();
     shard = following;
-    OpenShard source =
-        OpenShard.open(following.place(), configuration, cacheBytes, this::checkRunning);
+    OpenShard source = opener.open(following.place());
     opened = source;
     if (check != null) {
       check.check(following.place(), source.database());

@@ -7,6 +7,7 @@ import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.TaskContext;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.tools.source.DistantDirectory;
@@ -22,30 +23,42 @@ final class OpenShard implements Closeable {
   }
 
   /**
-   * Opens a database where it is, or the copy of it that this process keeps.
+   * Opens databases for a task. Immutable.
    *
+   * @param configuration that of Hadoop
    * @param cacheBytes the most bytes of copies
-   * @param checkRunning called often; throws if the task was cancelled
-   * @throws IOException if it is no longer there, or damaged
+   * @param task the task; null outside of one
    */
-  static OpenShard open(
-      ShardPlace place, Configuration configuration, long cacheBytes, Runnable checkRunning)
-      throws IOException {
-    ShardCache cache = ShardCache.ofProcess();
-    ShardCache.Lease here = cache.leaseIfHere(place);
-    if (here != null) {
-      return new OpenShard(here.database(), here);
-    }
-    try (DistantDirectory directory = DistantDirectory.open(place.location(), configuration)) {
-      Path local = directory.local();
-      if (local != null) {
-        Database opened = inPlace(local.resolve(place.directory()), place);
-        return new OpenShard(opened, opened::close);
+  record ShardOpener(Configuration configuration, long cacheBytes, @Nullable TaskContext task) {
+    /** Fails if the task was cancelled. */
+    void checkRunning() {
+      if (task != null) {
+        task.killTaskIfInterrupted();
       }
-      ShardCache.Lease lease = cache.lease(place, directory, cacheBytes, checkRunning);
-      return new OpenShard(lease.database(), lease);
-    } catch (NoSuchFileException | NotDirectoryException | FileNotFoundException e) {
-      throw vanished(place, e);
+    }
+
+    /**
+     * Opens a database where it is, or the copy of it that this process keeps.
+     *
+     * @throws IOException if it is no longer there, or damaged
+     */
+    OpenShard open(ShardPlace place) throws IOException {
+      ShardCache cache = ShardCache.ofProcess();
+      ShardCache.Lease here = cache.leaseIfHere(place);
+      if (here != null) {
+        return new OpenShard(here.database(), here);
+      }
+      try (DistantDirectory directory = DistantDirectory.open(place.location(), configuration)) {
+        Path local = directory.local();
+        if (local != null) {
+          Database opened = inPlace(local.resolve(place.directory()), place);
+          return new OpenShard(opened, opened::close);
+        }
+        ShardCache.Lease lease = cache.lease(place, directory, cacheBytes, this::checkRunning);
+        return new OpenShard(lease.database(), lease);
+      } catch (NoSuchFileException | NotDirectoryException | FileNotFoundException e) {
+        throw vanished(place, e);
+      }
     }
   }
 

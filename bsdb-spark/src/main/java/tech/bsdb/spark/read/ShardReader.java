@@ -1,12 +1,12 @@
 package tech.bsdb.spark.read;
 
 import java.io.IOException;
-import org.apache.spark.TaskContext;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.connector.read.PartitionReader;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.spark.read.OpenShard.ShardOpener;
 import tech.bsdb.tools.rows.BadRowException;
 
 /** Reads the rows of a part of a table, one after another. Not thread-safe. */
@@ -17,30 +17,21 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
   private static final byte[] NOTHING = {};
 
   private final RecordRows rows;
-  private final @Nullable TaskContext task;
+
+  /** Opens databases, and tells whether the task still runs. */
+  final ShardOpener opener;
+
   private @Nullable InternalRow row;
   private int unchecked;
 
-  ShardReader(RecordRows rows, @Nullable TaskContext task) {
+  ShardReader(RecordRows rows, ShardOpener opener) {
     this.rows = rows;
-    this.task = task;
-  }
-
-  /** Fails if the task was cancelled. */
-  final void checkRunning() {
-    if (task != null) {
-      task.killTaskIfInterrupted();
-    }
-  }
-
-  /** Whether values are needed. */
-  final boolean readsValues() {
-    return rows.readsValues();
+    this.opener = opener;
   }
 
   /** Makes the row of the record at a cursor, which reads values if they are needed. */
   final void show(ShardPlace place, RecordCursor records) throws IOException {
-    show(place, records.key(), readsValues() ? records.value() : NOTHING);
+    show(place, records.key(), rows.readsValues() ? records.value() : NOTHING);
   }
 
   /** Makes the row of a record. */
@@ -66,7 +57,7 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
   public final boolean next() throws IOException {
     if (--unchecked < 0) {
       unchecked = UNCHECKED;
-      checkRunning();
+      opener.checkRunning();
     }
     return advance();
   }

@@ -16,7 +16,10 @@ import org.apache.spark.sql.connector.read.SupportsReportStatistics;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.ShardedBuild;
-import tech.bsdb.spark.read.KeySplit.KeysOfShard;
+import tech.bsdb.spark.read.RowReaders.KeySplit;
+import tech.bsdb.spark.read.RowReaders.KeysOfShard;
+import tech.bsdb.spark.read.RowReaders.RangeSplit;
+import tech.bsdb.spark.read.RowReaders.RecordSplit;
 
 /** Reads a table: all its records, or those of some keys or a range of keys. */
 final class TableScan implements Scan, Batch, SupportsReportStatistics {
@@ -159,5 +162,46 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
   @Override
   public PartitionReaderFactory createReaderFactory() {
     return new RowReaders(plan, configuration, table.options().cacheBytes());
+  }
+
+  /** Instead of the records of a range, counts them in each database; Spark adds the numbers. */
+  Scan counted(RangeFilters counted) {
+    return new Counts(counted);
+  }
+
+  private final class Counts implements Scan, Batch {
+    private final RangeFilters counted;
+
+    Counts(RangeFilters counted) {
+      this.counted = counted;
+    }
+
+    @Override
+    public StructType readSchema() {
+      return CountScan.SCHEMA;
+    }
+
+    @Override
+    public String description() {
+      return "bsdb " + table.describe() + ", count of the range " + counted.describe();
+    }
+
+    @Override
+    public Batch toBatch() {
+      return this;
+    }
+
+    /** Also databases without records: the sum of no numbers would be null. */
+    @Override
+    public InputPartition[] planInputPartitions() {
+      return table.places().stream()
+          .map(place -> new RangeSplit(place, counted.interval(), true))
+          .toArray(InputPartition[]::new);
+    }
+
+    @Override
+    public PartitionReaderFactory createReaderFactory() {
+      return TableScan.this.createReaderFactory();
+    }
   }
 }

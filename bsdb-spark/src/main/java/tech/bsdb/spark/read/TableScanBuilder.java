@@ -122,8 +122,7 @@ final class TableScanBuilder
             relies ? keyColumns.joined() : List.of(),
             table.options().keyJoin(),
             declared);
-    return counts && range != null
-        ? new RangeCountScan(table, plan, range, configuration)
-        : new TableScan(table, plan, keys, range, configuration, splitBytes);
+    TableScan scan = new TableScan(table, plan, keys, range, configuration, splitBytes);
+    return counts && range != null ? scan.counted(range) : scan;
   }
 }

@@ -1,9 +1,7 @@
 package tech.bsdb.spark.write;
 
-import java.io.ByteArrayInputStream;
-import java.io.ByteArrayOutputStream;
-import java.io.DataInputStream;
-import java.io.DataOutputStream;
+import com.fasterxml.jackson.core.type.TypeReference;
+import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.io.Serializable;
 import java.io.UncheckedIOException;
@@ -17,6 +15,8 @@ import java.util.TreeMap;
  */
 final class BadRows implements Serializable {
   private static final long serialVersionUID = 1L;
+
+  private static final ObjectMapper JSON = new ObjectMapper();
 
   private final TreeMap<String, Long> byReason = new TreeMap<>();
 
@@ -41,26 +41,17 @@ final class BadRows implements Serializable {
   }
 
   byte[] encode() {
-    ByteArrayOutputStream bytes = new ByteArrayOutputStream();
-    try (DataOutputStream out = new DataOutputStream(bytes)) {
-      out.writeInt(byReason.size());
-      for (Map.Entry<String, Long> entry : byReason.entrySet()) {
-        out.writeUTF(entry.getKey());
-        out.writeLong(entry.getValue());
-      }
+    try {
+      return JSON.writeValueAsBytes(byReason);
     } catch (IOException e) {
       throw new UncheckedIOException("memory takes every byte", e);
     }
-    return bytes.toByteArray();
   }
 
   static BadRows decode(byte[] bytes) {
     BadRows rows = new BadRows();
-    try (DataInputStream in = new DataInputStream(new ByteArrayInputStream(bytes))) {
-      for (int left = in.readInt(); left > 0; left--) {
-        String reason = in.readUTF();
-        rows.byReason.merge(reason, in.readLong(), Long::sum);
-      }
+    try {
+      rows.byReason.putAll(JSON.readValue(bytes, new TypeReference<Map<String, Long>>() {}));
     } catch (IOException e) {
       throw new UncheckedIOException("the counts of bad rows were damaged on their way", e);
     }

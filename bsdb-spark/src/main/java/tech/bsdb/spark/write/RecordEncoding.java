@@ -11,6 +11,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.RecordBatch;
 import tech.bsdb.ShardedBuild;
 import tech.bsdb.spark.rows.CellWriter;
+import tech.bsdb.spark.rows.ColumnPath;
 import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
@@ -60,7 +61,7 @@ final class RecordEncoding
         keyWriters[i] = KeyWriter.of(plan.keys().get(i).type(), plan.keys().get(i).name());
       }
       for (int i = 0; i < valueWriters.length; i++) {
-        valueOrdinals[i] = last(plan.value().get(i));
+        valueOrdinals[i] = plan.value().get(i).ordinal();
         valueWriters[i] =
             settings.typed()
                 ? CellWriter.of(plan.value().get(i).field())
@@ -108,16 +109,16 @@ final class RecordEncoding
       key.reset();
       value.reset();
       for (int i = 0; i < keyWriters.length; i++) {
-        RecordPlan.Place place = plan.keys().get(i);
+        ColumnPath place = plan.keys().get(i);
         if (i > 0 && settings.keyJoin() != null) {
           key.putText(settings.keyJoin());
         }
-        InternalRow holder = holder(from, place);
-        if (holder == null || holder.isNullAt(last(place))) {
+        InternalRow holder = place.holder(from);
+        if (holder == null || holder.isNullAt(place.ordinal())) {
           return bad("null key", "column " + place.name());
         }
         try {
-          keyWriters[i].write(holder, last(place), key);
+          keyWriters[i].write(holder, place.ordinal(), key);
         } catch (BadRowException e) {
           return bad("a key that has no text", "column " + place.name() + ": " + e.getMessage());
         }
@@ -155,29 +156,12 @@ final class RecordEncoding
     }
 
     private @Nullable Object order(InternalRow from) {
-      RecordPlan.Place place = plan.order();
+      ColumnPath place = plan.order();
       if (place == null) {
         return null;
       }
-      InternalRow holder = holder(from, place);
-      return holder == null ? null : holder.get(last(place), place.type());
-    }
-
-    /** The row or struct that holds a place, or null if one on the way to it is null. */
-    private static @Nullable InternalRow holder(InternalRow from, RecordPlan.Place place) {
-      InternalRow holder = from;
-      for (int i = 0; i < place.steps().size() - 1; i++) {
-        int ordinal = place.steps().get(i);
-        if (holder.isNullAt(ordinal)) {
-          return null;
-        }
-        holder = holder.getStruct(ordinal, place.widths().get(i + 1));
-      }
-      return holder;
-    }
-
-    private static int last(RecordPlan.Place place) {
-      return place.steps().get(place.steps().size() - 1);
+      InternalRow holder = place.holder(from);
+      return holder == null ? null : holder.get(place.ordinal(), place.type());
     }
 
     private @Nullable InternalRow bad(String reason, String detail) {

@@ -12,6 +12,7 @@ import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.spark.rows.ColumnPath;
 import tech.bsdb.spark.rows.ColumnTypes;
 import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.cli.NearestName;
@@ -27,26 +28,12 @@ import tech.bsdb.tools.rows.RowType.Column;
  * @param schema the schema of the row, or null for a raw value
  */
 record RecordPlan(
-    List<Place> keys, List<Place> value, @Nullable Place order, @Nullable String schema)
+    List<ColumnPath> keys,
+    List<ColumnPath> value,
+    @Nullable ColumnPath order,
+    @Nullable String schema)
     implements Serializable {
   private static final long serialVersionUID = 1L;
-
-  /**
-   * A column, or a field of a struct.
-   *
-   * @param name its name, with dots
-   * @param steps the ordinals that lead to it: all but the last are those of structs
-   * @param widths the number of fields of each of these structs
-   * @param field its type
-   */
-  record Place(String name, List<Integer> steps, List<Integer> widths, StructField field)
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-
-    DataType type() {
-      return field.dataType();
-    }
-  }
 
   /**
    * Finds the columns.
@@ -54,17 +41,17 @@ record RecordPlan(
    * @throws IllegalArgumentException if there is no such column, or its type does not fit
    */
   static RecordPlan of(StructType rows, WriteSettings settings) {
-    List<Place> keys = new ArrayList<>();
+    List<ColumnPath> keys = new ArrayList<>();
     for (String name : settings.keys()) {
-      Place place = find(rows, name, "key");
+      ColumnPath place = find(rows, name, "key");
       KeyWriter unused = KeyWriter.of(place.type(), place.name());
       keys.add(place);
     }
     String orderBy = settings.orderBy();
-    Place order = orderBy == null ? null : find(rows, orderBy, "orderBy");
+    ColumnPath order = orderBy == null ? null : find(rows, orderBy, "orderBy");
     String raw = settings.raw();
     if (raw != null) {
-      Place place = find(rows, raw, "value");
+      ColumnPath place = find(rows, raw, "value");
       if (!(place.type() instanceof BinaryType) && !(place.type() instanceof StringType)) {
         throw new IllegalArgumentException(
             "column "
@@ -76,10 +63,10 @@ record RecordPlan(
       return new RecordPlan(List.copyOf(keys), List.of(place), order, null);
     }
     List<String> names = settings.columns();
-    List<Place> value = new ArrayList<>();
+    List<ColumnPath> value = new ArrayList<>();
     List<Column> columns = new ArrayList<>();
     for (String name : names.isEmpty() ? Arrays.asList(rows.fieldNames()) : names) {
-      Place place = top(rows, name).orElseThrow(() -> missing(rows, name, "columns"));
+      ColumnPath place = top(rows, name).orElseThrow(() -> missing(rows, name, "columns"));
       value.add(place);
       columns.add(ColumnTypes.column(place.field()));
     }
@@ -97,8 +84,8 @@ record RecordPlan(
         .add("value", DataTypes.BinaryType, false);
   }
 
-  private static Place find(StructType rows, String name, String option) {
-    Optional<Place> top = top(rows, name);
+  private static ColumnPath find(StructType rows, String name, String option) {
+    Optional<ColumnPath> top = top(rows, name);
     if (top.isPresent()) {
       return top.get();
     }
@@ -115,7 +102,7 @@ record RecordPlan(
       steps.add(ordinal);
       widths.add(inside.length());
       if (i == parts.length - 1) {
-        return new Place(name, List.copyOf(steps), List.copyOf(widths), field);
+        return new ColumnPath(name, steps, widths, field);
       }
       if (!(field.dataType() instanceof StructType struct)) {
         break;
@@ -125,12 +112,12 @@ record RecordPlan(
     throw missing(rows, name, option);
   }
 
-  private static Optional<Place> top(StructType rows, String name) {
+  private static Optional<ColumnPath> top(StructType rows, String name) {
     int ordinal = ordinal(rows, name);
     return ordinal < 0
         ? Optional.empty()
         : Optional.of(
-            new Place(
+            new ColumnPath(
                 rows.fields()[ordinal].name(),
                 List.of(ordinal),
                 List.of(rows.length()),

@@ -2,6 +2,7 @@ package tech.bsdb.spark.write;
 
 import java.io.IOException;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.HashSet;
 import java.util.List;
@@ -18,6 +19,7 @@ import org.apache.spark.sql.Row;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.classic.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.unsafe.hash.Murmur3_x86_32;
 import org.apache.spark.util.SerializableConfiguration;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
@@ -39,6 +41,7 @@ import tech.bsdb.tools.source.DistantDirectory.Entry;
  */
 final class SetWrite {
   private static final Logger LOG = LoggerFactory.getLogger(SetWrite.class);
+  private static final int SHUFFLE_SEED = 42;
   private static final String MARKER_START = "spark ";
 
   private final SparkSession session;
@@ -112,7 +115,7 @@ final class SetWrite {
     Broadcast<SerializableConfiguration> shared =
         JavaSparkContext.fromSparkContext(context).broadcast(new SerializableConfiguration(hadoop));
     try {
-      int[] places = ShardPlaces.of(settings.shards());
+      int[] places = places(settings.shards());
       RDD<InternalRow> rows =
           ((org.apache.spark.sql.classic.Dataset<Row>) data).queryExecution().toRdd();
       RDD<InternalRow> records =
@@ -129,6 +132,26 @@ final class SetWrite {
     } finally {
       shared.unpersist();
     }
+  }
+
+  /**
+   * Numbers that Spark's shuffle sends to given partitions: for each shard, the least one that goes
+   * to the partition of the same number. A shuffle by a column puts a row into partition {@code
+   * pmod(murmur3(column, 42), partitions)}, so the number of a shard would meet that of others in
+   * one partition, and leave others empty.
+   */
+  private static int[] places(int shards) {
+    int[] places = new int[shards];
+    Arrays.fill(places, -1);
+    int found = 0;
+    for (int number = 0; found < shards; number++) {
+      int shard = Math.floorMod(Murmur3_x86_32.hashInt(number, SHUFFLE_SEED), shards);
+      if (places[shard] < 0) {
+        places[shard] = number;
+        found++;
+      }
+    }
+    return places;
   }
 
   /** The records of each shard in the partition of its number. */

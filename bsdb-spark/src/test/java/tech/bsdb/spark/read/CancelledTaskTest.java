@@ -18,6 +18,9 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
+import tech.bsdb.spark.read.OpenShard.ShardOpener;
+import tech.bsdb.spark.read.RowReaders.RangeSplit;
+import tech.bsdb.spark.read.RowReaders.RecordSplit;
 
 /** Tasks that are cancelled while they read. */
 class CancelledTaskTest {
@@ -33,7 +36,8 @@ class CancelledTaskTest {
     RecordRows rows = new RecordRows(new RowPlan(null, KEYS, List.of(), "", KEYS));
     TaskContext task = TaskContext$.MODULE$.empty();
     RecordSplit whole = new RecordSplit(place, 0, 1);
-    try (ScanReader reader = new ScanReader(whole, rows, new Configuration(), 0, task)) {
+    ShardOpener opener = new ShardOpener(new Configuration(), 0, task);
+    try (CursorReader reader = CursorReader.scan(whole, rows, opener)) {
       requireEnd(reader, task);
     }
   }
@@ -51,7 +55,8 @@ class CancelledTaskTest {
       RecordRows rows = new RecordRows(new RowPlan(null, columns, List.of(), "", both));
       TaskContext task = TaskContext$.MODULE$.empty();
       RangeSplit split = new RangeSplit(place, interval, false);
-      try (RangeReader reader = new RangeReader(split, rows, null, new Configuration(), 0, task)) {
+      ShardOpener opener = new ShardOpener(new Configuration(), 0, task);
+      try (CursorReader reader = CursorReader.range(split, rows, null, opener)) {
         requireEnd(reader, task);
       }
     }
