@@ -29,8 +29,11 @@ public @interface Sampled {
     public ConditionEvaluationResult evaluateExecutionCondition(ExtensionContext context) {
       List<UniqueId.Segment> segments = UniqueId.parse(context.getUniqueId()).getSegments();
       UniqueId.Segment last = segments.get(segments.size() - 1);
-      Sampled sampled = context.getElement().map(each -> each.getAnnotation(Sampled.class)).orElse(null);
-      if (sampled == null || Rounds.everything() || !last.getType().equals("test-template-invocation")) {
+      Sampled sampled =
+          context.getElement().map(each -> each.getAnnotation(Sampled.class)).orElse(null);
+      if (sampled == null
+          || Rounds.everything()
+          || !last.getType().equals("test-template-invocation")) {
         return ConditionEvaluationResult.enabled("every case");
       }
       int number = Integer.parseInt(last.getValue().substring(1));

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
-import tech.bsdb.Sampled;
 import java.io.IOException;
 import java.math.BigInteger;
 import java.nio.file.Files;
@@ -29,6 +28,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.parquet.Written;
 
 /** {@code bsdb build-parquet}, from its arguments to the rows that come back. */

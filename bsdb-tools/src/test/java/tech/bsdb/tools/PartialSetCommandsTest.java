@@ -3,7 +3,6 @@ package tech.bsdb.tools;
 import static org.assertj.core.api.Assertions.assertThat;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
-import tech.bsdb.Sampled;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -18,6 +17,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.Database;
+import tech.bsdb.Sampled;
 
 /** Directories that hold some shards of a set, on the command line. */
 class PartialSetCommandsTest {

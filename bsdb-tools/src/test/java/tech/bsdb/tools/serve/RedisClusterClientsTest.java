@@ -45,8 +45,8 @@ import tech.bsdb.Rounds;
 import tech.bsdb.tools.CommandRun;
 
 /**
- * Jedis and Lettuce as clients of a cluster. {@code -Dbsdb.rounds=} changes slots and
- * versions more often.
+ * Jedis and Lettuce as clients of a cluster. {@code -Dbsdb.rounds=} changes slots and versions more
+ * often.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RedisClusterClientsTest {

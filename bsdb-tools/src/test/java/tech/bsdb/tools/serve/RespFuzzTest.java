@@ -23,8 +23,8 @@ import tech.bsdb.Rounds;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 
 /**
- * Whatever clients send, the server answers others and forgets them. {@code
- * -Dbsdb.rounds=} sends more requests, and {@code -Dbsdb.seed=} others.
+ * Whatever clients send, the server answers others and forgets them. {@code -Dbsdb.rounds=} sends
+ * more requests, and {@code -Dbsdb.seed=} others.
  */
 @Timeout(value = 600, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class RespFuzzTest {

@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static org.assertj.core.api.Assertions.assertThat;
 
-import tech.bsdb.Sampled;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.file.Path;
@@ -29,6 +28,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 
 /** Many commands at once are answered in order, each with what a map would answer. */
