@@ -28,7 +28,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.Sampled;
 import tech.bsdb.tools.parquet.Written;
 
 /** {@code bsdb build-parquet}, from its arguments to the rows that come back. */
@@ -111,7 +110,6 @@ class ParquetBuilderTest {
         .isEqualTo("{\"key\":\"3999\",\"value\":{\"at\":{\"city\":\"c9\",\"zip\":11997}}}\n");
   }
 
-  @Sampled(2)
   @ParameterizedTest
   @ValueSource(strings = {"", "-z", "--layout packed"})
   void aSetHasEveryRowOfTheUndividedDatabase(String options) throws Exception {
@@ -181,7 +179,6 @@ class ParquetBuilderTest {
           + " (INTERVAL); required fixed_len_byte_array(2) half (FLOAT16); required group s {"
           + " required int32 x; } }";
 
-  @Sampled(2)
   @ParameterizedTest
   @CsvSource(
       delimiter = '|',
@@ -379,7 +376,6 @@ class ParquetBuilderTest {
     assertNothingBuilt();
   }
 
-  @Sampled(2)
   @ParameterizedTest
   @ValueSource(strings = {"UNCOMPRESSED", "SNAPPY", "ZSTD"})
   void damageThatTheChecksumsSeeIsNamed(String codec) throws Exception {

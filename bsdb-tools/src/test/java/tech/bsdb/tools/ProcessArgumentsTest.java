@@ -9,12 +9,14 @@ import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
 import java.nio.charset.Charset;
 import java.util.ArrayList;
 import java.util.List;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.UsageException;
 
+@Tag("jdk")
 class ProcessArgumentsTest {
   private static final byte[] KEY_FF = {'k', 'e', 'y', (byte) 0xFF};
 

@@ -654,7 +654,6 @@ class PublishCommandTest {
   }
 
   /** Interrupts or kills processes at random moments: each leaves nothing, or a whole version. */
-  @Tag("nightly")
   @Test
   void interruptedAtAnyMoment() throws Exception {
     String one = database("one", lines("key-%d", 0, 30_000));

@@ -40,6 +40,7 @@ class LookupTest {
                 "..", "dots")));
   }
 
+  @Tag("jdk")
   @ParameterizedTest
   @CsvSource({
     "apple, red",

@@ -325,7 +325,6 @@ class OperationsTest {
     }
   }
 
-  @Tag("nightly")
   @Test
   void theCertificateIsReadAgain() throws Exception {
     serving.tls = certificate();

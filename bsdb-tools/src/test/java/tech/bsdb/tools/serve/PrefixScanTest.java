@@ -23,7 +23,6 @@ import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
-import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.PartialSets;
 
@@ -92,7 +91,6 @@ class PrefixScanTest {
     return keys.stream().filter(key -> key.startsWith(prefix)).toList();
   }
 
-  @Sampled(2)
   @ParameterizedTest
   @CsvSource({"BLOCKED, 1", "PACKED, 1", "COMPACT, 5"})
   void itIsAFilterOfTheWholeInTheOrderOfTheKeys(Layout layout, int shards) throws IOException {

@@ -37,7 +37,6 @@ import tech.bsdb.Database;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.PartialSets;
 import tech.bsdb.tools.rows.TypedDatabase;
@@ -468,7 +467,6 @@ class RangeTest {
   }
 
   /** 40 MB, to which the client turns only after the version has been replaced. */
-  @Sampled(2)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void whoReadsSlowlyHoldsLittleAndKeepsItsVersion(boolean reverse) throws IOException {

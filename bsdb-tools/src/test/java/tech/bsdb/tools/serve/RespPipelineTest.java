@@ -207,7 +207,6 @@ class RespPipelineTest {
     }
   }
 
-  @Sampled(2)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void oneCommandHasManyKeysWithLongValues(boolean async) throws IOException {

@@ -24,7 +24,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Rounds;
-import tech.bsdb.Sampled;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.Wire.Response;
 
@@ -72,7 +71,6 @@ class SwapTest {
     return folder.resolve("store").toString();
   }
 
-  @Sampled(2)
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void underLoadEveryAnswerIsOfTheVersionBeforeOrAfter(boolean async) throws Exception {
