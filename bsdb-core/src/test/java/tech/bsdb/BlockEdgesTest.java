@@ -75,6 +75,7 @@ class BlockEdgesTest {
     truth.check(target);
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({"BLOCKED", "COMPACT", "COMPRESSED"}) // packed data has no stripes
   void recordsEndAroundTheEndOfAStripe(Layout layout) throws Exception {

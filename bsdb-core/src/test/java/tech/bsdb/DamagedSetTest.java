@@ -114,6 +114,7 @@ class DamagedSetTest {
     isWhole(set);
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("kinds")
   void aTruncatedFileIsNamed(BuildOptions options) throws Exception {
@@ -196,6 +197,7 @@ class DamagedSetTest {
   }
 
   /** Some bytes of every file: verify names it, and lookups give right answers or name it, too. */
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("kinds")
   void aFlippedByteIsFoundInEveryFile(BuildOptions options) throws Exception {

@@ -254,6 +254,7 @@ class DiffTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource
   void everyLayoutBesideEveryOther(Layout layout) throws IOException {

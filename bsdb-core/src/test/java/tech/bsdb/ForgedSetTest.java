@@ -255,6 +255,7 @@ class ForgedSetTest {
   }
 
   /** Everything else may differ from shard to shard, and one lookup must not rely on it. */
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource
   void shardsMayDifferInOtherFacts(Layout layout) throws Exception {

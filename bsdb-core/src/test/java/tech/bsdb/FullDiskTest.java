@@ -33,6 +33,7 @@ class FullDiskTest {
     return BuildOptions.defaults().withLayout(layout).withDictionaryBytes(2048).withDataFiles(2);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void aNewDatabaseOnDisksOfEverySize(Layout layout) throws Exception {
@@ -81,6 +82,7 @@ class FullDiskTest {
     assertThat(full * GROWTH).isGreaterThan(4 * STEP);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void anOldDatabaseOnDisksOfEverySize(Layout layout) throws Exception {

@@ -109,6 +109,7 @@ class KeyOrderTest {
     }
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @CsvSource({
     "COMPACT, 1, 1",
@@ -183,6 +184,7 @@ class KeyOrderTest {
   }
 
   /** However the build is broken off, no thread waits for a task that will never begin. */
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({"2, true", "3, true", "8, true", "2, false", "8, false"})
   @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -18,6 +18,7 @@ class LargeValuesTest {
   @TempDir Path directory;
 
   /** Around the length from which a record is stored uncompressed. */
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource(names = {"COMPRESSED", "PACKED_COMPRESSED"})
   void aroundSixtyFourMebibytesCompressed(Layout layout) throws Exception {

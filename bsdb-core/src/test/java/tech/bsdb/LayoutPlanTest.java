@@ -57,6 +57,7 @@ class LayoutPlanTest {
         Arguments.of(4_000, 16, 5_000));
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("shapes")
   void blockedCompactAndApproximateAreExact(int records, int key, int value) throws Exception {
@@ -64,6 +65,7 @@ class LayoutPlanTest {
   }
 
   /** The parts of this function differ in size, but all of them by less than a page. */
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("shapes")
   void withTheHashFunctionPtrTheyAreExactUpToAPage(int records, int key, int value)
@@ -117,6 +119,7 @@ class LayoutPlanTest {
     requireEnoughDisk(plan, built);
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("shapes")
   void aFilterIsExact(int records, int key, int value) throws Exception {
@@ -139,6 +142,7 @@ class LayoutPlanTest {
   }
 
   /** The order of random keys takes nearly as much as planned, and never more. */
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("shapes")
   void anOrderTakesAtMostAsMuch(int records, int key, int value) throws Exception {
@@ -159,6 +163,7 @@ class LayoutPlanTest {
   }
 
   /** Ascending keys fill partitions one after the other, of which no sample knows. */
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(longs = {1 << 20, 16 << 20, 64 << 20})
   void anOrderOfAscendingKeysTakesAtMostAsMuch(long memoryBytes) throws Exception {
@@ -182,6 +187,7 @@ class LayoutPlanTest {
   }
 
   /** The spill of the keys grows while that of the records shrinks, in 1 to 16 steps. */
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({
     "100, 60000, 10, 2",
@@ -455,6 +461,7 @@ class LayoutPlanTest {
     assertThat(inline.absentReads()).isEqualTo(1 / 16.0);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, 0",

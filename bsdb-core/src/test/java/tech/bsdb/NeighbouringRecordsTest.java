@@ -81,6 +81,7 @@ class NeighbouringRecordsTest {
     return all.stream();
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("builds")
   void everyRangeIsThatOfTheRecords(Layout layout, int shards) throws Exception {

@@ -273,6 +273,7 @@ class OrderedDatabaseTest {
   }
 
   /** Keys of more than the least memory, so that they are sorted in several runs. */
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("builds")
   void neitherMemoryNorThreadsChangeTheBytes(
@@ -296,6 +297,7 @@ class OrderedDatabaseTest {
   }
 
   /** Keys of so many bytes that the partitions are larger than the least memory. */
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource(names = {"BLOCKED", "PACKED"})
   void partitionsLargerThanTheMemoryAreMerged(Layout layout) throws Exception {

@@ -113,6 +113,7 @@ class PartialSetTest {
     return Database.verify(directory, (done, total) -> {});
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void itAnswersTheKeysOfItsShards(String kind) throws Exception {
@@ -133,6 +134,7 @@ class PartialSetTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void itRefusesTheKeysOfOthers(String kind) throws Exception {
@@ -192,6 +194,7 @@ class PartialSetTest {
         .hasSizeLessThan(1000);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void theDocumentedReadersDoAlike(String kind) throws Exception {
@@ -238,6 +241,7 @@ class PartialSetTest {
     return answer.get(60, TimeUnit.SECONDS);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void aScanReadsTheShardsThatAreHeld(String kind) throws Exception {
@@ -269,6 +273,7 @@ class PartialSetTest {
     return keys;
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void statisticsAreThoseOfTheShardsThatAreHeld(String kind) throws Exception {

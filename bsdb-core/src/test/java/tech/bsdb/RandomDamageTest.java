@@ -61,6 +61,7 @@ class RandomDamageTest {
     return kinds;
   }
 
+  @Sampled(3)
   @ParameterizedTest(name = "{0}")
   @MethodSource("kinds")
   void damageIsFoundOrDoesNoHarm(String name, BuildOptions options) throws Exception {

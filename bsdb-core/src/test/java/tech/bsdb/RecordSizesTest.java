@@ -72,6 +72,7 @@ class RecordSizesTest {
     return cases;
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("cases")
   void everyEngineFindsAll(Layout layout, Lengths lengths, int count) throws Exception {

@@ -79,6 +79,7 @@ class ReproducibleTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest(name = "{0}")
   @MethodSource("kinds")
   void neitherThreadsNorMemoryNorPlacesChangeTheBytes(String name, BuildOptions options)

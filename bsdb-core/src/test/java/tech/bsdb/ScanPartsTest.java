@@ -65,6 +65,7 @@ class ScanPartsTest {
     return sizes;
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void everyLayout(Layout layout) throws IOException {
@@ -81,6 +82,7 @@ class ScanPartsTest {
     assertThat(sizes).allMatch(size -> size > 2_000);
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void setsSeveralFilesAndDroppedDuplicates(Layout layout) throws IOException {

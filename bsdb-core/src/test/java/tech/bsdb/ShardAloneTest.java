@@ -84,6 +84,7 @@ class ShardAloneTest {
     return some;
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void itAnswersItsOwnKeys(BuildOptions options) throws Exception {
@@ -113,6 +114,7 @@ class ShardAloneTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void itRefusesKeysOfOthers(BuildOptions options) throws Exception {

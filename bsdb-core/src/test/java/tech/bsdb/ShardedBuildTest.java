@@ -186,6 +186,7 @@ class ShardedBuildTest {
         .hasSize(1);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource
   void longKeysAndValues(Layout layout) throws Exception {
@@ -206,7 +207,7 @@ class ShardedBuildTest {
   @Test
   void moreShardsThanRecords() throws Exception {
     Truth truth = Truth.random(random, 40, 50);
-    BuildOptions options = options(Layout.PACKED, 0, 200);
+    BuildOptions options = options(Layout.PACKED, 0, Rounds.longOrShort(200, 50));
     BuildReport report = truth.build(directory.resolve("db"), options);
     check(directory.resolve("db"), options, truth.records(), report);
   }
@@ -259,6 +260,7 @@ class ShardedBuildTest {
     }
   }
 
+  @Sampled(4)
   @ParameterizedTest
   @MethodSource("kinds")
   void neitherThreadsNorMemoryNorBatchesChangeTheBytes(Layout layout, int width) throws Exception {

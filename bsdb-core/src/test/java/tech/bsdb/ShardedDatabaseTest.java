@@ -124,6 +124,7 @@ class ShardedDatabaseTest {
     return keys;
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("cases")
   void everyLookupFindsEveryRecord(String kind, int shards) throws Exception {
@@ -181,6 +182,7 @@ class ShardedDatabaseTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("names")
   void readersMayLookUpKeysOfOtherShards(String kind) throws Exception {
@@ -246,6 +248,7 @@ class ShardedDatabaseTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("names")
   void theDocumentedReadersFindEveryRecord(String kind) throws Exception {
@@ -448,6 +451,7 @@ class ShardedDatabaseTest {
   }
 
   /** Reads are counted as in one database; the values are short, so that each takes one read. */
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("names")
   void aLookupMakesAsManyReadsAsInOneDatabase(String kind) throws Exception {

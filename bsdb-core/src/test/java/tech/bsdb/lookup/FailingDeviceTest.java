@@ -18,6 +18,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.directory.EngineChoice;
@@ -127,6 +128,7 @@ class FailingDeviceTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, FAILS, false",
@@ -162,6 +164,7 @@ class FailingDeviceTest {
     assertThat(failed).isEqualTo(fault == Fault.HANGS ? 0 : device.faults.get());
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({
     "BLOCKED, FAILS, false",

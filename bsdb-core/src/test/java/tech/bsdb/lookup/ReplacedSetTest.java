@@ -29,6 +29,7 @@ import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Truth;
 import tech.bsdb.VerifyReport;
 import tech.bsdb.directory.DataSet;
@@ -64,6 +65,7 @@ class ReplacedSetTest {
         .withThreads(1);
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("tech.bsdb.Offered#engines")
   void whoHasItOpenKeepsTheOld(OpenOptions.Engine engine) throws Exception {

@@ -13,6 +13,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
@@ -31,6 +32,7 @@ class SyncReaderTest {
     return (bits >>> which & 1) != 0;
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @EnumSource
   void everySettingGivesTheSameAnswers(Layout layout) throws Exception {

@@ -30,6 +30,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
@@ -187,6 +188,7 @@ class IndexStageTest {
     return cases;
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("counts")
   void everyKeyHasASlotOfItsOwnThatHoldsItsAddress(int count, int bits) throws Exception {
