@@ -15,6 +15,7 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.junit.jupiter.api.BeforeAll;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
@@ -150,6 +151,7 @@ class EveryRowTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void eachIsAnsweredByAServer() throws Exception {
     Semaphore clients = new Semaphore(4); // a server refuses more than it has memory for

@@ -12,6 +12,7 @@ import org.apache.spark.sql.DataFrameReader;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
@@ -101,6 +102,7 @@ class LookupPlanTest {
         .hasMessageContaining("there is no column country,id (several columns need keyJoin)");
   }
 
+  @Tag("nightly")
   @Test
   void keysOfEveryTypeThatHasText() throws Exception {
     SPARK.conf().set("spark.sql.parquet.outputTimestampType", "TIMESTAMP_MICROS");

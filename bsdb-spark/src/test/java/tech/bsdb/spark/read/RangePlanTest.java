@@ -37,6 +37,7 @@ import org.junit.jupiter.params.provider.EnumSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
+import tech.bsdb.Rounds;
 import tech.bsdb.Sampled;
 import tech.bsdb.spark.LocalSpark;
 
@@ -373,7 +374,7 @@ class RangePlanTest {
             "deep.in LIKE 's199%'",
             "name LIKE 'ключ-1%' AND id % 2 = 0");
     List<String> keys = List.of("name", "bytes", "deep.in", "name");
-    for (int i = 0; i < keys.size(); i++) {
+    for (int i = 0; i < keys.size(); i += Rounds.everything() ? 1 : 2) {
       Path store = directory.resolve("store" + i);
       rows.write()
           .format("bsdb")
@@ -405,6 +406,7 @@ class RangePlanTest {
         .hasMessageContaining("is not made of deep.in");
   }
 
+  @Tag("nightly")
   @Test
   void numbersAndDatesAreNotInTheOrderOfTheirText() throws Exception {
     Dataset<Row> rows =
@@ -455,6 +457,7 @@ class RangePlanTest {
     assertNoRange(table.where("number > 10"), 89);
   }
 
+  @Tag("nightly")
   @Test
   void keysOfSeveralColumnsAreRangesOfTheirFirst() throws Exception {
     Dataset<Row> rows =
