@@ -13,8 +13,8 @@ import org.junit.platform.engine.UniqueId;
 
 /**
  * Of a parameterized or repeated test, the short form of the check runs only every n-th case,
- * beginning with the first; {@code -Pnightly} runs all. Choose an n that no number of values of one
- * parameter is a multiple of, so that each value occurs.
+ * beginning with the first; {@code -Pnightly} runs all. Look at the cases before you choose n: each
+ * value that can fail in its own way must still occur in some test of the short form.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
