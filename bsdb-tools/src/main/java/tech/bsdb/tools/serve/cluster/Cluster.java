@@ -199,7 +199,7 @@ public final class Cluster implements AutoCloseable {
    * @return whether the topology is another one now
    * @throws IOException if the file is refused; the topology stays as it is
    */
-  public boolean refresh() throws IOException {
+  public synchronized boolean refresh() throws IOException {
     byte[] found;
     try {
       found = read(options.file());
@@ -278,8 +278,12 @@ public final class Cluster implements AutoCloseable {
     }
   }
 
-  /** Takes another topology; a file that is wrong gets a second look: it may be being written. */
-  private void look() {
+  /**
+   * Takes another topology; a file that is wrong gets a second look: it may be being written. Reads
+   * it with the lock held, so that it cannot take an older content after {@link #refresh} has taken
+   * a newer one.
+   */
+  private synchronized void look() {
     endHandovers();
     byte[] found;
     String unread = "";

@@ -10,6 +10,7 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.concurrent.BlockingQueue;
 import java.util.concurrent.LinkedBlockingQueue;
@@ -22,6 +23,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.KeyRouting;
+import tech.bsdb.Rounds;
 
 /** The topology of a cluster: its file, what is refused, and slots that are handed over. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -104,6 +106,28 @@ class ClusterTest {
           .isThrownBy(() -> cluster.requireHere(key, 2, 3))
           .satisfies(e -> assertThat(e.slot()).isEqualTo(12_182))
           .satisfies(e -> assertThat(e.owner().name()).isEqualTo("c"));
+    }
+  }
+
+  /** Nodes that look at the file all the time do not bring back what they read just before. */
+  @Test
+  void whatWasTakenStaysWhileTheFileIsLookedAt() throws IOException {
+    write(three("0-99", "100-8191", "8192-16383"));
+    List<Cluster> nodes = new ArrayList<>();
+    try {
+      for (int i = 0; i < 40; i++) {
+        nodes.add(join("a", LONG, Duration.ofMillis(1)));
+      }
+      int rounds = Rounds.of(100);
+      for (int round = 0; round < rounds; round++) {
+        write(three("0-" + (round + 100), (round + 101) + "-8191", "8192-16383"));
+        for (Cluster node : nodes) {
+          boolean unused = node.refresh(); // or it took it already
+        }
+      }
+      assertThat(nodes).extracting(Cluster::changes).containsOnly((long) rounds);
+    } finally {
+      nodes.forEach(Cluster::close);
     }
   }
 
