@@ -211,6 +211,7 @@ class BuildFailureTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void aListenerThatClosesTheBuilder(Layout layout, boolean overwrite, int width, int shards)
@@ -243,6 +244,7 @@ class BuildFailureTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void aCloseByAnotherThread(Layout layout, boolean overwrite, int width, int shards)
@@ -287,6 +289,7 @@ class BuildFailureTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void anInterruptedThread(Layout layout, boolean overwrite, int width, int shards)

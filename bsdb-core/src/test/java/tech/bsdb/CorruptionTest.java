@@ -163,6 +163,7 @@ class CorruptionTest {
     }
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @EnumSource
   void filesAreOfAnotherDatabase(Golden golden) throws Exception {

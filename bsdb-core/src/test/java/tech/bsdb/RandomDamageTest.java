@@ -146,6 +146,7 @@ class RandomDamageTest {
    * A page that is sound by itself, but of another database: no lookup can tell, but verification
    * does.
    */
+  @Sampled(3)
   @ParameterizedTest(name = "{0}")
   @MethodSource("kinds")
   void verificationFindsPagesOfAnotherDatabase(String name, BuildOptions options) throws Exception {

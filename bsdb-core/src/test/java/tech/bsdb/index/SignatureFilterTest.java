@@ -18,6 +18,7 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.PagesFile;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
@@ -125,6 +126,7 @@ class SignatureFilterTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @ValueSource(ints = {1, 7, 16})
   void manyRecordsWithEqualHalves(int bits) throws Exception {

@@ -24,6 +24,7 @@ import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
@@ -48,6 +49,7 @@ class CloseRaceTest {
     return cases;
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("cases")
   void lookUpsThatMeetACloseAreRightOrRefused(OpenOptions.Engine engine, Layout layout)

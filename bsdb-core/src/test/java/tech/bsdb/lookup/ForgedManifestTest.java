@@ -31,6 +31,7 @@ import tech.bsdb.Leaks;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.RangeOptions;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.directory.DataSet;
@@ -193,6 +194,7 @@ class ForgedManifestTest {
     }
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @EnumSource
   void factsAreMissing(Golden golden) throws Exception {

@@ -23,6 +23,7 @@ import tech.bsdb.Database;
 import tech.bsdb.Layout;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
@@ -59,6 +60,7 @@ class ManyThreadsTest {
     return cases;
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("cases")
   void answersAreRightAndCloseWaits(boolean virtual, OpenOptions.Engine engine, Layout layout)

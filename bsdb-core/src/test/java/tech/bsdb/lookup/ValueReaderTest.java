@@ -37,6 +37,7 @@ import tech.bsdb.LookupBatch;
 import tech.bsdb.Offered;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.ValueReader;
@@ -125,6 +126,7 @@ class ValueReaderTest {
     return Database.open(target, OpenOptions.defaults().withEngine(engine));
   }
 
+  @Sampled(5)
   @ParameterizedTest
   @MethodSource("cases")
   void itShowsWhatGetReturns(OpenOptions.Engine engine, Layout layout, int width)

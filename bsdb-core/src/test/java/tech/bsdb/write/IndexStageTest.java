@@ -284,6 +284,7 @@ class IndexStageTest {
     }
   }
 
+  @Sampled(2)
   @Test
   void bytesDependNeitherOnMemoryNorOnThreads() throws Exception {
     Entries entries =
