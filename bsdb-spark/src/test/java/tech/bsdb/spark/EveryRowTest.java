@@ -130,6 +130,7 @@ class EveryRowTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void eachIsFoundAmongManyKeys() throws IOException {
     try (Database database = open()) {
@@ -199,6 +200,7 @@ class EveryRowTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void sparkReadsTheSameRows() {
     Dataset<Row> stored =

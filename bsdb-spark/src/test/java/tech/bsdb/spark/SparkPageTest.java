@@ -12,6 +12,7 @@ import java.util.regex.Pattern;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 
@@ -35,6 +36,7 @@ class SparkPageTest {
     return text.replace("dir + \"/stores/users\"", "\"stores/users\"").replaceAll("\\s", "");
   }
 
+  @Tag("nightly")
   @Test
   void theTenLinesAnswerOverHttp() throws Exception {
     SparkSession spark = LocalSpark.session();

@@ -354,6 +354,7 @@ class RangePlanTest {
     }
   }
 
+  @Tag("nightly")
   @Test
   void columnsOfRows() throws Exception {
     Dataset<Row> rows =
