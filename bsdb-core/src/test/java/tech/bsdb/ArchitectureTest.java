@@ -88,11 +88,6 @@ class ArchitectureTest {
   }
 
   @Test
-  void workUsesTheJdkOnly() {
-    onlyUses("tech.bsdb.work..", JDK);
-  }
-
-  @Test
   void hashIndexAndDataDoNotKnowEachOther() {
     onlyUses(
         "tech.bsdb.hash..",
@@ -116,7 +111,6 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
-        "tech.bsdb.work..",
         "com.github.luben.zstd..");
   }
 
@@ -136,11 +130,7 @@ class ArchitectureTest {
     noClasses()
         .that()
         .resideInAnyPackage(
-            "tech.bsdb.read..",
-            "tech.bsdb.check..",
-            "tech.bsdb.lookup..",
-            "tech.bsdb.locate..",
-            "tech.bsdb.directory..")
+            "tech.bsdb.read..", "tech.bsdb.check..", "tech.bsdb.lookup..", "tech.bsdb.directory..")
         .should()
         .dependOnClassesThat()
         .resideInAnyPackage("tech.bsdb.write..", "it.unimi..")
@@ -150,7 +140,7 @@ class ArchitectureTest {
   }
 
   @Test
-  void driversKnowLocatorsButNoIndex() {
+  void lookupsKnowWhatTheyReadAndOnlyLocatorsKnowTheIndex() {
     onlyUses(
         "tech.bsdb.lookup..",
         "java..",
@@ -160,25 +150,23 @@ class ArchitectureTest {
         "tech.bsdb.format..",
         "tech.bsdb.io..",
         "tech.bsdb.hash..",
+        "tech.bsdb.index..",
         "tech.bsdb.data..",
         "tech.bsdb.order..",
-        "tech.bsdb.directory..",
-        "tech.bsdb.locate..");
+        "tech.bsdb.directory..");
+    noClasses()
+        .that()
+        .resideInAPackage("tech.bsdb.lookup..")
+        .and()
+        .haveNameNotMatching(".*Locator(Factory)?(\\$.*)?")
+        .should()
+        .dependOnClassesThat()
+        .resideInAPackage("tech.bsdb.index..")
+        .check(CORE);
   }
 
   @Test
-  void locatorsKnowNoDriver() {
-    onlyUses(
-        "tech.bsdb.locate..",
-        "java..",
-        "org.jspecify.annotations..",
-        "tech.bsdb.error..",
-        "tech.bsdb.format..",
-        "tech.bsdb.io..",
-        "tech.bsdb.hash..",
-        "tech.bsdb.index..",
-        "tech.bsdb.data..",
-        "tech.bsdb.directory..");
+  void directoriesKnowNoLookup() {
     onlyUses(
         "tech.bsdb.directory..",
         "java..",
@@ -224,13 +212,11 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
-        "tech.bsdb.work..",
         "tech.bsdb.hash..",
         "tech.bsdb.index..",
         "tech.bsdb.data..",
         "tech.bsdb.order..",
         "tech.bsdb.directory..",
-        "tech.bsdb.locate..",
         "tech.bsdb.lookup..");
   }
 
@@ -248,13 +234,11 @@ class ArchitectureTest {
         "tech.bsdb.error..",
         "tech.bsdb.format..",
         "tech.bsdb.io..",
-        "tech.bsdb.work..",
         "tech.bsdb.hash..",
         "tech.bsdb.index..",
         "tech.bsdb.data..",
         "tech.bsdb.order..",
         "tech.bsdb.directory..",
-        "tech.bsdb.locate..",
         "tech.bsdb.lookup..");
     noClasses()
         .that()
@@ -263,7 +247,7 @@ class ArchitectureTest {
         .haveNameNotMatching(".*\\.(DatabaseWriter|Merge(Base|Writer|dKeys))(\\$.*)?")
         .should()
         .dependOnClassesThat()
-        .resideInAnyPackage("tech.bsdb.directory..", "tech.bsdb.locate..", "tech.bsdb.lookup..")
+        .resideInAnyPackage("tech.bsdb.directory..", "tech.bsdb.lookup..")
         .check(CORE);
   }
 
@@ -276,7 +260,7 @@ class ArchitectureTest {
         .check(CORE);
     noClasses()
         .that()
-        .resideInAnyPackage("tech.bsdb.error..", "tech.bsdb.work..")
+        .resideInAnyPackage("tech.bsdb.error..", "tech.bsdb.io..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb")

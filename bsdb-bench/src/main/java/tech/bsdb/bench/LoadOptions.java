@@ -17,6 +17,7 @@ import tech.bsdb.tools.input.Format;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.make.ParquetSourceOptions;
+import tech.bsdb.tools.source.FileSourceOptions;
 
 /**
  * The options of a load tool, validated as far as possible without opening anything.
@@ -170,7 +171,7 @@ record LoadOptions(
         ParquetSourceOptions.join(arguments, keys),
         arguments.text("--value-raw").orElse(null),
         ParquetSourceOptions.partitions(arguments),
-        ParquetSourceOptions.sources(arguments));
+        FileSourceOptions.of(arguments));
   }
 
   private static InputOptions text(Arguments arguments, String file) throws UsageException {

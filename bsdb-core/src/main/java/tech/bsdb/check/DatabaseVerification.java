@@ -20,10 +20,10 @@ import tech.bsdb.index.FilterWriter;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.Window;
-import tech.bsdb.locate.AddressedLocator;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.PackedLocator;
+import tech.bsdb.lookup.AddressedLocator;
+import tech.bsdb.lookup.Locator;
 import tech.bsdb.lookup.Lookup;
+import tech.bsdb.lookup.PackedLocator;
 
 /** Verifies one of the databases that were opened together. Not thread-safe. */
 final class DatabaseVerification {

@@ -8,9 +8,9 @@ import java.util.concurrent.ExecutionException;
 import tech.bsdb.DiffReport;
 import tech.bsdb.data.DataFile;
 import tech.bsdb.index.BinIndex;
-import tech.bsdb.locate.PackedLocator;
+import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.lookup.PackedLocator;
 
 /**
  * Compares two packed databases, or sets, whose records lie in the same order, that of their

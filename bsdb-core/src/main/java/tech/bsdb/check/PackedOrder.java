@@ -11,7 +11,7 @@ import tech.bsdb.format.PackedPage;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
-import tech.bsdb.locate.PackedLocator;
+import tech.bsdb.lookup.PackedLocator;
 
 /**
  * Checks that a packed database is in order: every bin is where the index says, and holds the

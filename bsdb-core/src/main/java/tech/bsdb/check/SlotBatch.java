@@ -5,8 +5,8 @@ import java.util.SplittableRandom;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.io.Extent;
-import tech.bsdb.locate.AddressedLocator;
-import tech.bsdb.locate.Starts;
+import tech.bsdb.lookup.AddressedLocator;
+import tech.bsdb.lookup.Starts;
 
 /**
  * A batch of records of a scan, whose slots are found together so that the cache misses of the hash

@@ -14,8 +14,8 @@ import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.directory.HeldFiles;
 import tech.bsdb.format.Page;
+import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.lookup.Lookup;
-import tech.bsdb.work.OrderedTasks;
 
 /**
  * Verifies a whole database: every page's checksum, every file's digest, and that every record's

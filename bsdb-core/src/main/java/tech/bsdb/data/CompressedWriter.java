@@ -12,7 +12,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.io.OrderedTasks;
 
 /**
  * Writes the compressed layout: groups records into blocks and compresses each block into its own

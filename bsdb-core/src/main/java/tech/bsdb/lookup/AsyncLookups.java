@@ -10,8 +10,6 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.DirectEngine;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
 
 /**
  * Asynchronous lookups. Each is answered exactly once: with a value, null for an absent key, or a

@@ -5,8 +5,6 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
 
 /**
  * Looks up many keys with many reads in flight: as soon as one lookup finishes, the next takes its

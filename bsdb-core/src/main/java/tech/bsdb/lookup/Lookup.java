@@ -30,10 +30,6 @@ import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.io.HugePages;
 import tech.bsdb.io.LoadedEngine;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.locate.AddressedLocator;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.LocatorFactory;
-import tech.bsdb.locate.Route;
 import tech.bsdb.order.OrderIndex;
 
 /**

@@ -13,8 +13,6 @@ import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ReadQueue;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
 
 /**
  * Concurrent lookups over one read queue. When a lookup's read completes, its next read joins the

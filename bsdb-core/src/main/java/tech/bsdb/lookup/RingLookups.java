@@ -9,7 +9,6 @@ import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
 import tech.bsdb.directory.EngineChoice;
-import tech.bsdb.locate.Route;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**

@@ -7,8 +7,6 @@ import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.Touches;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
 
 /** Looks up one key at a time, reading one extent after the other. Thread-safe. */
 final class SingleLookups {

@@ -4,10 +4,6 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.Touches;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
-import tech.bsdb.locate.Runs;
-import tech.bsdb.locate.Starts;
 
 /**
  * Looks up many keys in files that are in memory, stage by stage: all signatures, all places of the

@@ -13,9 +13,6 @@ import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.io.Extent;
-import tech.bsdb.locate.AddressedLocator;
-import tech.bsdb.locate.Locator;
-import tech.bsdb.locate.Route;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**

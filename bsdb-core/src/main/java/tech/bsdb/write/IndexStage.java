@@ -14,7 +14,7 @@ import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashWriter;
 import tech.bsdb.index.SlotWriter;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.io.OrderedTasks;
 
 /**
  * Builds the hash function and the index from the signatures, in passes of bounded memory.

@@ -13,7 +13,7 @@ import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.hash.Signature;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.io.OrderedTasks;
 
 /**
  * Holds records back until all are known, and writes them in the order of their keys; those with

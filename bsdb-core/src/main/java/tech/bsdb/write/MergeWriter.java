@@ -18,9 +18,9 @@ import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.locate.PackedLocator;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedKeys;
+import tech.bsdb.lookup.PackedLocator;
 import tech.bsdb.lookup.RecordWalk;
 import tech.bsdb.write.PackedMerge.MergeCounts;
 

@@ -13,8 +13,8 @@ import tech.bsdb.Layout;
 import tech.bsdb.format.AddressBits;
 import tech.bsdb.format.Facts;
 import tech.bsdb.io.ChunkBuffer;
+import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.order.OrderWriter;
-import tech.bsdb.work.OrderedTasks;
 import tech.bsdb.write.Assembled.Content;
 import tech.bsdb.write.FinishedKeys.Part;
 

@@ -23,7 +23,7 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.write.MergedBins.LongValue;
 import tech.bsdb.write.PackedJoin.Change;
 

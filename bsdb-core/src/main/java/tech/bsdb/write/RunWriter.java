@@ -11,7 +11,7 @@ import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
-import tech.bsdb.work.Turns;
+import tech.bsdb.io.Turns;
 
 /**
  * Sorts partitions of spilled records by their keys, on several threads. Each partition is written

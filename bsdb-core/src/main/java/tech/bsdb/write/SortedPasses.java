@@ -5,7 +5,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import tech.bsdb.DuplicatePolicy;
-import tech.bsdb.work.OrderedTasks;
+import tech.bsdb.io.OrderedTasks;
 
 /**
  * Passes over spilled records in the order of their signatures.

@@ -28,10 +28,10 @@ import org.junit.jupiter.api.TestInfo;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.follow.FollowOptions;
-import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.publish.Checks;
+import tech.bsdb.tools.publish.FollowOptions;
+import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 

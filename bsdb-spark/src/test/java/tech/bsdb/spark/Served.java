@@ -15,7 +15,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.follow.Follower;
+import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;

@@ -11,8 +11,8 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
 import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.SourceOptions;
-import tech.bsdb.tools.merge.MergeRun;
 
 /** {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database. */
 public final class Merger implements Command {

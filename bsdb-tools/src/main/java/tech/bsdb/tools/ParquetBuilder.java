@@ -66,7 +66,7 @@ public final class ParquetBuilder implements Command {
     }
     TargetOptions target = TargetOptions.of(arguments);
     ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
-    FileSourceOptions sources = ParquetSourceOptions.sources(arguments);
+    FileSourceOptions sources = FileSourceOptions.of(arguments);
     new BuildRun("bsdb build-parquet", target, arguments, console)
         .run(() -> ParquetRecords.open(source, FileSources.open(sources)), source.rejects());
     return OK;

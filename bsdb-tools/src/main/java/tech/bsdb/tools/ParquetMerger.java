@@ -9,8 +9,8 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
-import tech.bsdb.tools.merge.MergeRun;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.source.FileSourceOptions;
@@ -75,7 +75,7 @@ public final class ParquetMerger implements Command {
       console.print(SYNTAX.help());
       return OK;
     }
-    FileSourceOptions sources = ParquetSourceOptions.sources(arguments);
+    FileSourceOptions sources = FileSourceOptions.of(arguments);
     new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(
             (build, stored) ->

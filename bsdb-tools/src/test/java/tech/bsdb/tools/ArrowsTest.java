@@ -34,22 +34,17 @@ class ArrowsTest {
       cli: text
       rows: cli text
       input: cli rows text
-      sample: cli
-      plan: cli
       source: cli input
-      delivery: input source
       parquet: input source rows text
       inspect: cli input rows text
-      make: cli input inspect source parquet rows text
-      publish: make cli delivery input inspect source
-      merge: make cli input inspect publish rows
-      follow: make cli publish source
+      publish: cli input inspect source
+      make: cli input inspect parquet publish rows source text
       serve.batch: text
       serve.client: cli
       serve.dataset: cli inspect serve.client
       serve.cluster:
       serve.resp: rows serve.client serve.cluster serve.dataset text
-      serve: cli follow rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
+      serve: cli publish rows serve.batch serve.client serve.cluster serve.dataset serve.resp text
       """;
 
   private static final JavaClasses CLASSES =
@@ -148,8 +143,7 @@ class ArrowsTest {
             "tech.bsdb.hash..",
             "tech.bsdb.index..",
             "tech.bsdb.io..",
-            "tech.bsdb.lookup..",
-            "tech.bsdb.work..")
+            "tech.bsdb.lookup..")
         .check(CLASSES);
   }
 

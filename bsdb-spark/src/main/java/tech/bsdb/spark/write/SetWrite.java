@@ -26,8 +26,8 @@ import org.slf4j.LoggerFactory;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.ShardedBuild;
 import tech.bsdb.store.VersionPointer;
-import tech.bsdb.tools.delivery.Attempts;
-import tech.bsdb.tools.delivery.DistantStore;
+import tech.bsdb.tools.publish.Attempts;
+import tech.bsdb.tools.publish.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
 

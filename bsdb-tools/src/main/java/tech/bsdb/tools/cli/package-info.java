@@ -1,6 +1,6 @@
 /**
- * Shared by all commands: the command interface, options, the three standard streams, and error
- * messages.
+ * Shared by all commands: the command interface, options, the three standard streams, signals, and
+ * error messages.
  *
  * <p>A command declares a {@link tech.bsdb.tools.cli.Syntax}, parses its arguments into {@link
  * tech.bsdb.tools.cli.Arguments}, reads and writes through the {@link tech.bsdb.tools.cli.Console}

@@ -19,6 +19,7 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;

@@ -16,7 +16,6 @@ import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
-import tech.bsdb.tools.source.FolderSelection;
 import tech.bsdb.tools.text.NameList;
 
 /** Options for the rows: where they are, how to reach them, and what to build from them. */
@@ -75,12 +74,12 @@ public final class ParquetSourceOptions {
             "FILE",
             "with --on-bad-line skip: write the locations of the skipped rows to FILE, which must"
                 + " not exist unless --overwrite is given");
-    return hadoop(folders(syntax.section("Directories")).section("Hadoop"));
+    return FileSourceOptions.declare(folders(syntax.section("Directories")).section("Hadoop"));
   }
 
   /** Declares the options for the key and for access to the files, which other commands share. */
   public static Syntax declareKeys(Syntax syntax) {
-    return hadoop(folders(key(syntax)));
+    return FileSourceOptions.declare(folders(key(syntax)));
   }
 
   private static Syntax folders(Syntax syntax) {
@@ -120,43 +119,6 @@ public final class ParquetSourceOptions {
             "TEXT",
             "text between the columns of a key of several columns, such as '|'; \\t is a tab, \\xHH"
                 + " the character with that code");
-  }
-
-  /** Declares the options for access to file systems alone. */
-  public static Syntax hadoop(Syntax syntax) {
-    return syntax
-        .value(
-            "-nn",
-            "NAMENODE",
-            "the name node of paths without a scheme: host, host:port, hdfs://host:port, or the"
-                + " name service of an HA pair (default: such paths are local)")
-        .value(
-            "--hadoop-conf",
-            "DIR",
-            "the directory with the cluster's core-site.xml and hdfs-site.xml (default"
-                + " $HADOOP_CONF_DIR)")
-        .values(
-            "--hadoop-set", "NAME=VALUE", "a setting that overrides the configuration; repeatable")
-        .value(
-            "--principal",
-            "NAME",
-            "Kerberos: log in as NAME with --keytab (default: the ticket from kinit)")
-        .value("--keytab", "FILE", "Kerberos: the file with the principal's key");
-  }
-
-  /** How to reach the files. */
-  public static FileSourceOptions sources(Arguments arguments) throws UsageException {
-    return FileSourceOptions.of(
-            arguments.text("-nn").orElse(null),
-            arguments.path("--hadoop-conf").orElse(null),
-            arguments.all("--hadoop-set"),
-            arguments.text("--principal").orElse(null),
-            arguments.path("--keytab").orElse(null))
-        .withSelection(
-            FolderSelection.of(
-                arguments.all("--include"),
-                arguments.all("--exclude"),
-                arguments.has("--raw-files")));
   }
 
   /** How to treat partitions. */

@@ -1,6 +1,7 @@
 /**
- * Shared by all commands that build a database, from any source: the options for the database, the
- * report, and the response to signals. The options for text and Parquet input are here too.
+ * What the commands that make databases share: the options of sources and targets, the build and
+ * the merge, their reports, and {@code plan}, which tells sizes before anything is built. The sizes
+ * come from {@link tech.bsdb.LayoutPlan}, the rates from measurements.
  */
 @NullMarked
 package tech.bsdb.tools.make;

@@ -11,11 +11,11 @@ import tech.bsdb.store.PublishListener;
 import tech.bsdb.store.PublishOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.make.Interruption;
 
 /** The publication of a database of this machine into a store, from its options to its report. */
 public final class LocalPublishing {

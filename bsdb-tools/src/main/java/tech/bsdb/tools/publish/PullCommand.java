@@ -14,14 +14,14 @@ import tech.bsdb.store.PublishOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.make.Interruption;
-import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** {@code bsdb pull}: brings the current version of a distant store into a local one. */
@@ -109,7 +109,7 @@ public final class PullCommand implements Command {
                 "the next pull to the same store removes what is left");
         Progress progress = new Progress(console, quiet);
         DistantDirectory source =
-            DistantDirectory.open(operands.get(0), ParquetSourceOptions.sources(arguments))) {
+            DistantDirectory.open(operands.get(0), FileSourceOptions.of(arguments))) {
       Pull pull =
           new Pull(
               source,

@@ -3,7 +3,7 @@ package tech.bsdb.tools.publish;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.make.ParquetSourceOptions;
+import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** The options for bringing a database from elsewhere, which several commands share. */
@@ -39,7 +39,7 @@ public final class PullOptions {
             "BYTES",
             "the most bytes a second, for a network or disks that others need, too (default: no"
                 + " limit)");
-    return ParquetSourceOptions.hadoop(syntax.section("Hadoop"));
+    return FileSourceOptions.declare(syntax.section("Hadoop"));
   }
 
   /** Reads the options except those of Hadoop. */

@@ -16,15 +16,15 @@ import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.inspect.DatabaseOption;
-import tech.bsdb.tools.make.Interruption;
-import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.Consignment;
 
 /** {@code bsdb push}: sends a database to a store on HDFS, S3 or another file system. */
@@ -37,7 +37,7 @@ public final class PushCommand implements Command {
       "; the store's current version is unchanged, and the same command continues with what is left";
 
   private static final Syntax SYNTAX =
-      ParquetSourceOptions.hadoop(
+      FileSourceOptions.declare(
               new Syntax(
                       "push",
                       "DB DEST",
@@ -114,7 +114,7 @@ public final class PushCommand implements Command {
                 "the same command continues");
         Progress progress = new Progress(console, quiet);
         DistantDirectory store =
-            DistantDirectory.open(operands.get(1), ParquetSourceOptions.sources(arguments));
+            DistantDirectory.open(operands.get(1), FileSourceOptions.of(arguments));
         Push push = new Push(database, store, manner, new Shown(console, progress, quiet))) {
       interruption.undoBy(() -> abandon(progress, push), () -> {});
       try {

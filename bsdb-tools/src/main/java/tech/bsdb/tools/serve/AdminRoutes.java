@@ -12,7 +12,7 @@ import java.util.concurrent.Executor;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.follow.Follower;
+import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.cluster.Cluster;

@@ -31,7 +31,7 @@ import java.util.function.ToLongFunction;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.follow.FollowStatus;
+import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.Credentials;
 import tech.bsdb.tools.serve.client.HeldMemory;

@@ -21,7 +21,7 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.store.Refusal;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
-import tech.bsdb.tools.follow.FollowStatus;
+import tech.bsdb.tools.publish.FollowStatus;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.cluster.Cluster;

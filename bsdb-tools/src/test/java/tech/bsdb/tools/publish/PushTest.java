@@ -26,7 +26,6 @@ import tech.bsdb.Rounds;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.CommandRun;
-import tech.bsdb.tools.delivery.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FaultyStore;
 import tech.bsdb.transfer.Consignment;

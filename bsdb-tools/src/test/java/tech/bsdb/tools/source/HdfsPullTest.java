@@ -25,10 +25,10 @@ import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Database;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.follow.FollowOptions;
-import tech.bsdb.tools.follow.Follower;
 import tech.bsdb.tools.input.Encoding;
 import tech.bsdb.tools.publish.Checks;
+import tech.bsdb.tools.publish.FollowOptions;
+import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.transfer.TransferOptions;
 
 /** {@code bsdb push} to a real HDFS and {@code bsdb pull} from it. */

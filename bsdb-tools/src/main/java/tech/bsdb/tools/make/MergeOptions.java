@@ -1,0 +1,304 @@
+package tech.bsdb.tools.make;
+
+import java.io.IOException;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.store.Store;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.input.InputOptions;
+import tech.bsdb.tools.inspect.DatabaseOption;
+import tech.bsdb.tools.publish.LocalPublishing;
+
+/**
+ * Options for a merge, apart from those of its input: the base, the keys to delete, the target and
+ * the store.
+ */
+final class MergeOptions {
+  private static final BuildOptions DEFAULTS = BuildOptions.defaults();
+
+  private static final List<String> OF_PUBLICATION =
+      List.of(
+          "--version",
+          "--link",
+          "--keep",
+          "--min-records",
+          "--max-shrink",
+          "--sample",
+          "--min-kept",
+          "--allow-key-change",
+          "--queries");
+
+  private final Arguments arguments;
+  private final Path base;
+  private final Path target;
+  private final List<String> deletes;
+  private final @Nullable Path store;
+  private final @Nullable String baseVersion;
+
+  private MergeOptions(
+      Arguments arguments,
+      Path base,
+      Path target,
+      List<String> deletes,
+      @Nullable Path store,
+      @Nullable String baseVersion) {
+    this.arguments = arguments;
+    this.base = base;
+    this.target = target;
+    this.deletes = List.copyOf(deletes);
+    this.store = store;
+    this.baseVersion = baseVersion;
+  }
+
+  /** Declares the base, which comes before the input. */
+  static Syntax declareBase(Syntax syntax) {
+    return syntax
+        .section("Base")
+        .value(
+            "-d",
+            "DIR",
+            "the database to merge into, which stays as it is, or a store, whose current version is"
+                + " meant (default ./rdb)");
+  }
+
+  /** Declares all that follows the input. */
+  static Syntax declare(Syntax syntax) {
+    syntax
+        .section("Deletions")
+        .values(
+            "--delete",
+            "FILE",
+            "delete the keys in FILE, one a line, or - for stdin; repeatable; after all inputs, so"
+                + " that a key that an input has, too, is deleted; .gz, .zst and .zstd files are"
+                + " decompressed")
+        .value(
+            "--delete-field",
+            "FIELD=VALUE",
+            "a record whose FIELD is VALUE, such as op=D, deletes its key; the rest of it is not"
+                + " read")
+        .section("Result")
+        .value(
+            "-o",
+            "DIR",
+            "directory of the new database; must not exist unless --overwrite is"
+                + " given, and is never that of the base")
+        .flag(
+            "--overwrite", "replace the database at -o, in one step, when the new one is complete")
+        .value(
+            "-sc",
+            "N",
+            "if the base is compressed: records in the sample for the dictionary, 0 to 1000000"
+                + " (default "
+                + DEFAULTS.sampleRecords()
+                + "); 0: no dictionary")
+        .value(
+            "-ds",
+            "BYTES",
+            "if the base is compressed: size of the dictionary, 0 to 1048576 (default: like the"
+                + " base); 0: none");
+    TargetOptions.declareResources(syntax)
+        .section("Publication")
+        .value(
+            "--publish",
+            "STORE",
+            "afterwards publish the new database into STORE, as bsdb publish does; if the base is"
+                + " the store's current version, it must still be then");
+    return LocalPublishing.declare(syntax)
+        .refuse(
+            "cannot be given: a merge keeps the kind of database that the base is; to change that,"
+                + " build anew",
+            "--layout",
+            "-c",
+            "-z",
+            "-bs",
+            "--level",
+            "-a",
+            "--approximate-width",
+            "-cb",
+            "--hash",
+            "--filter-bits",
+            "--ordered",
+            "--shards",
+            "--data-files",
+            "--seed")
+        .refuse(
+            "cannot be given: of several changes of a key, the last one counts, so give the inputs"
+                + " in their order",
+            "--on-duplicate");
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @param ofRecords the options that need records to merge
+   * @throws UsageException if a value is wrong, or options conflict
+   * @throws FileSystemException if the base is missing
+   */
+  static MergeOptions of(Arguments arguments, String example, List<String> ofRecords)
+      throws UsageException, IOException {
+    List<String> deletes = arguments.all("--delete");
+    if (arguments.all("-i").isEmpty() && deletes.isEmpty()) {
+      throw new UsageException("no changes given (-i, --delete); for example: " + example);
+    }
+    for (String option : ofRecords) {
+      if (arguments.has(option) && !arguments.has("-i")) {
+        throw new UsageException(
+            option
+                + " is for records to merge: name their files with -i, or omit it (the files of"
+                + " --delete hold only keys)");
+      }
+    }
+    checkDeletes(arguments, deletes);
+    if (arguments.text("-o", "").isEmpty()) {
+      throw new UsageException(
+          arguments.has("-o")
+              ? "-o takes a directory, not \"\""
+              : "no directory given for the new database (-o); for example: " + example);
+    }
+    Path target = arguments.path("-o", "");
+    Path store = store(arguments);
+    Path base = DatabaseOption.current(arguments);
+    refusePlaces(base, target, store);
+    return new MergeOptions(
+        arguments, base, target, deletes, store, store == null ? null : version(store, base));
+  }
+
+  private static void checkDeletes(Arguments arguments, List<String> deletes)
+      throws UsageException {
+    if (deletes.contains("")) {
+      throw new UsageException("--delete takes a file, a directory or -, not \"\"");
+    }
+    List<String> all = new ArrayList<>(deletes);
+    all.addAll(arguments.all("-i"));
+    if (deletes.contains("-") && all.indexOf("-") != all.lastIndexOf("-")) {
+      throw new UsageException("- is given twice, but there is only one standard input");
+    }
+    Path rejects = arguments.path("--rejects").orElse(null);
+    for (String file : deletes) {
+      if (rejects != null && isSame(rejects, Arguments.pathOf("--delete", file))) {
+        throw new UsageException(
+            "--rejects " + rejects + " is the file of --delete; name another file");
+      }
+    }
+  }
+
+  private static @Nullable Path store(Arguments arguments) throws UsageException {
+    if (!arguments.has("--publish")) {
+      for (String option : OF_PUBLICATION) {
+        if (arguments.has(option)) {
+          throw new UsageException(option + " needs --publish");
+        }
+      }
+      return null;
+    }
+    Path store = arguments.path("--publish", "");
+    if (arguments.text("--publish", "").isEmpty()) {
+      throw new UsageException("--publish takes a store, not \"\"");
+    }
+    return store;
+  }
+
+  private static void refusePlaces(Path base, Path target, @Nullable Path store)
+      throws UsageException, IOException {
+    Path realBase = base.toRealPath();
+    Path realTarget = TargetOptions.resolved(target);
+    if (realTarget.equals(realBase)) {
+      throw new UsageException(
+          "-o " + target + " is the base: a merge leaves it as it is; name another directory");
+    }
+    if (realTarget.startsWith(realBase) || realBase.startsWith(realTarget)) {
+      throw new UsageException(
+          "-o "
+              + target
+              + " and the base "
+              + base
+              + " lie within each other; name another"
+              + " directory");
+    }
+    if (store != null) {
+      Path realStore = TargetOptions.resolved(store);
+      if (realTarget.startsWith(realStore) || realStore.startsWith(realTarget)) {
+        throw new UsageException(
+            "-o "
+                + target
+                + " and the store "
+                + store
+                + " lie within each other; name another"
+                + " directory");
+      }
+    }
+  }
+
+  /** The name of the store's current version if that is the base, else null. */
+  private static @Nullable String version(Path store, Path base) throws IOException {
+    String current = Store.isStore(store) ? Store.open(store).current() : null;
+    return current != null && isSame(store.resolve(current), base) ? current : null;
+  }
+
+  private static boolean isSame(Path one, Path other) {
+    try {
+      return Files.isSameFile(one, other);
+    } catch (IOException notThere) {
+      return false;
+    }
+  }
+
+  /** The directory of the base. */
+  Path base() {
+    return base;
+  }
+
+  /** The directory of the new database. */
+  Path target() {
+    return target;
+  }
+
+  /** The store into which the result is published, or null. */
+  @Nullable Path store() {
+    return store;
+  }
+
+  /** The store's current version, if that is the base. */
+  @Nullable String baseVersion() {
+    return baseVersion;
+  }
+
+  /** Whether standard input is read. */
+  boolean readsInput() {
+    return deletes.contains("-") || arguments.all("-i").contains("-");
+  }
+
+  /** How the keys to delete are written; without inputs if there are none. */
+  InputOptions keys() throws UsageException {
+    return SourceOptions.ofKeys(arguments, deletes);
+  }
+
+  /** What to build from a base. */
+  TargetOptions target(BuildOptions like) throws UsageException {
+    BuildOptions build =
+        TargetOptions.withResources(arguments, like).withOverwrite(arguments.has("--overwrite"));
+    if (arguments.has("-sc")) {
+      build =
+          build.withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()));
+    }
+    if (arguments.has("-ds")) {
+      build =
+          build.withDictionaryBytes(
+              arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()));
+    }
+    List<String> withoutEffect = new ArrayList<>();
+    for (String option : List.of("-sc", "-ds")) {
+      if (arguments.has(option) && !like.layout().isCompressed()) {
+        withoutEffect.add(option + " has no effect, since the base is not compressed");
+      }
+    }
+    return new TargetOptions(target, build, withoutEffect);
+  }
+}

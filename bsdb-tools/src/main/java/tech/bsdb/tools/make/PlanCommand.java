@@ -1,0 +1,248 @@
+package tech.bsdb.tools.make;
+
+import java.util.ArrayList;
+import java.util.LinkedHashMap;
+import java.util.List;
+import java.util.Map;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.BuildOptions;
+import tech.bsdb.HashAlgorithm;
+import tech.bsdb.LayoutPlan;
+import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+
+/** {@code bsdb plan}: memory, disk, build time and reads of each layout, without building it. */
+public final class PlanCommand implements Command {
+  private static final Syntax SYNTAX =
+      new Syntax(
+              "plan",
+              "",
+              "Prints what a database of so many records would take in each layout: disk, memory,"
+                  + " temporary files, build time and lookups per second. Nothing is read or"
+                  + " written. Sizes follow from the file format for records of equal length; give"
+                  + " averages if lengths vary. Build times and warm lookups are estimates for a"
+                  + " machine like that of docs/BENCHMARKS.md.")
+          .value("--records", "N", "number of records")
+          .value("--key-bytes", "K", "length of a key")
+          .value("--value-bytes", "V", "length of a value")
+          .value("--miss-rate", "R", "share of lookups for absent keys, 0 to 1 (default 0)")
+          .value(
+              "--device-iops",
+              "I",
+              "reads of 4 KiB per second that the device serves, for lookups from the device;"
+                  + " without it, only the reads of a lookup are printed")
+          .value(
+              "--ratio",
+              "C",
+              "compression ratio, for the compressed layout: bytes of keys and values divided by"
+                  + " bytes of the data files. Build a sample with -z; its \"bsdb stat --json\" has"
+                  + " (keyBytes + valueBytes) / dataBytes")
+          .value("-cb", "BITS", "checksum bits per key, 0 to 32 (default 4)")
+          .value(
+              "--hash",
+              "WHICH",
+              "hash function of the layouts that have one: ptr (default), or gov, which takes 4.6"
+                  + " bits a key besides the checksum bits instead of 2.5")
+          .value(
+              "--filter-bits",
+              "BITS",
+              "bits per key of a filter in the packed layouts, 0 to 16 (default 0: no filter)")
+          .flag(
+              "--ordered",
+              "with the order of the keys, for ranges; sizes are those of keys of random bytes, and"
+                  + " keys that begin alike take less")
+          .value("--threads", "N", "threads of the build, 1 to 256 (default: all cores)")
+          .flag("--json", "print one JSON object, with units in the names")
+          .example(
+              "a billion records, a tenth of the lookups for absent keys, a disk of 90,000 reads/s",
+              "bsdb plan --records 1000000000 --key-bytes 13 --value-bytes 32 --miss-rate 0.1 \\\n"
+                  + "    --device-iops 90000")
+          .example(
+              "the recommended layout, for a script",
+              "bsdb plan --records 1000000 --key-bytes 16 --value-bytes 300 --json | jq -r"
+                  + " .recommended");
+
+  /** For the service loader. */
+  public PlanCommand() {}
+
+  @Override
+  public String name() {
+    return "plan";
+  }
+
+  @Override
+  public String summary() {
+    return "print what a database would take in each layout";
+  }
+
+  /** What the user asked. */
+  record Question(
+      long records,
+      int keyBytes,
+      int valueBytes,
+      double missRate,
+      long deviceIops,
+      double ratio,
+      BuildOptions base) {}
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+      return OK;
+    }
+    Question question = question(arguments);
+    List<PlanRow> rows = new ArrayList<>();
+    for (PlannedLayout layout : PlannedLayout.values()) {
+      rows.add(
+          PlanRow.of(
+              layout,
+              question.base,
+              question.records,
+              question.keyBytes,
+              question.valueBytes,
+              question.ratio));
+    }
+    Recommendation recommendation = Recommendation.of(rows, question.missRate);
+    if (recommendation == null) {
+      throw new UsageException(
+          "no layout holds so many bytes: "
+              + rows.get(0).impossible()
+              + "; split the records over several databases");
+    }
+    if (arguments.has("--json")) {
+      JsonReport.print(console, forPrograms(question, rows, recommendation));
+    } else {
+      console.print(PlanTable.of(question, rows, recommendation));
+    }
+    return OK;
+  }
+
+  private static Question question(Arguments arguments) throws UsageException {
+    for (String needed : List.of("--records", "--key-bytes", "--value-bytes")) {
+      if (!arguments.has(needed)) {
+        throw new UsageException(
+            "missing "
+                + needed
+                + ": a plan needs the number of records and the lengths of key and value");
+      }
+    }
+    BuildOptions base = BuildOptions.defaults();
+    HashAlgorithm hash = arguments.choice("--hash", HashAlgorithm.class, base.hash());
+    return new Question(
+        arguments.number("--records", 0, LayoutPlan.MAX_RECORDS, 0),
+        arguments.integer("--key-bytes", 0, RecordBatch.MAX_KEY_LENGTH, 0),
+        arguments.integer("--value-bytes", 0, RecordBatch.MAX_VALUE_LENGTH, 0),
+        arguments.decimal("--miss-rate", 0, 1, 0),
+        arguments.number("--device-iops", 1, 1_000_000_000, 0),
+        arguments.decimal("--ratio", 0.01, 100_000, 0),
+        base.withChecksumBits(arguments.integer("-cb", 0, 32, base.checksumBits()))
+            .withHash(hash)
+            .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
+            .withOrderedKeys(arguments.has("--ordered"))
+            .withThreads(arguments.integer("--threads", 1, 256, base.threads())));
+  }
+
+  private static Map<String, @Nullable Object> forPrograms(
+      Question question, List<PlanRow> rows, Recommendation recommendation) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("records", question.records);
+    json.put("keyBytes", question.keyBytes);
+    json.put("valueBytes", question.valueBytes);
+    json.put("missRate", question.missRate);
+    json.put("deviceIops", question.deviceIops == 0 ? null : question.deviceIops);
+    json.put("compressionRatio", question.ratio == 0 ? null : question.ratio);
+    json.put("checksumBits", question.base.checksumBits());
+    json.put("hash", PlannedLayout.word(question.base.hash()));
+    json.put("filterBits", question.base.filterBits());
+    json.put("ordered", question.base.orderedKeys());
+    json.put("threads", question.base.threads());
+    Map<String, Object> measured = new LinkedHashMap<>();
+    measured.put("records", PlannedLayout.MEASURED_RECORDS);
+    measured.put("keyBytes", PlannedLayout.MEASURED_KEY);
+    measured.put("valueBytes", PlannedLayout.MEASURED_VALUE);
+    json.put("estimatesMeasuredWith", measured);
+    json.put(
+        "recordsLongerThanMeasured",
+        PlannedLayout.longerThanMeasured(question.keyBytes, question.valueBytes));
+    json.put("recommended", recommendation.layout().word());
+    json.put("reason", recommendation.reason());
+    List<Object> layouts = new ArrayList<>();
+    for (PlanRow row : rows) {
+      layouts.add(forPrograms(question, row));
+    }
+    json.put("layouts", layouts);
+    return json;
+  }
+
+  private static Map<String, @Nullable Object> forPrograms(Question question, PlanRow row) {
+    Map<String, @Nullable Object> json = new LinkedHashMap<>();
+    json.put("layout", row.layout().word());
+    json.put("possible", row.plan() != null);
+    json.put("impossibleBecause", row.impossible());
+    LayoutPlan plan = row.plan();
+    if (plan == null) {
+      return json;
+    }
+    json.put("buildOptions", row.buildOptions(plan, question.valueBytes));
+    json.put("dataBytes", row.sized() ? plan.dataBytes() : null);
+    json.put("hashBytes", plan.hashBytes());
+    json.put("indexBytes", plan.indexBytes());
+    json.put("filterBytes", plan.filterBytes());
+    json.put("orderBytesAtMost", plan.orderBytes());
+    json.put("databaseBytes", row.sized() ? plan.databaseBytes() : null);
+    json.put(
+        "databaseBytesPerRecord",
+        row.sized() ? perRecord((double) plan.databaseBytes(), question.records) : null);
+    json.put("databaseBytesIfNothingCompresses", row.sized() ? null : plan.databaseBytes());
+    json.put("lookupMemoryBytes", plan.lookupMemoryBytes());
+    json.put(
+        "lookupMemoryBitsPerRecord", perRecord(8.0 * plan.lookupMemoryBytes(), question.records));
+    json.put("pageCacheBytes", row.sized() ? plan.pageCacheBytes() : null);
+    json.put("heapBytes", plan.heapBytes());
+    json.put("temporaryBytesAtMost", plan.temporaryBytes());
+    json.put("buildDiskBytesAtMost", row.sized() ? plan.peakDiskBytes() : null);
+    json.put("buildMemoryBytes", plan.buildMemoryBytes());
+    double processor = row.layout().buildProcessorSeconds(question.records, question.base.hash());
+    json.put("estimatedBuildProcessorSeconds", known(processor));
+    json.put("estimatedBuildSeconds", known(wall(processor, question)));
+    json.put("readsPerPresentKey", plan.presentReads());
+    json.put("readsPerAbsentKey", plan.absentReads());
+    json.put("readsPerLookup", row.reads(question.missRate));
+    json.put("pagesPerLookup", row.pages(question.missRate));
+    json.put(
+        "estimatedWarmLookupsPerSecond",
+        rounded(row.layout().warmPerSecond(question.missRate, question.base.hash())));
+    json.put("deviceLookupsPerSecond", rounded(fromDevice(row, question)));
+    return json;
+  }
+
+  /** Seconds of a build by the clock, from its processor seconds. */
+  static double wall(double processorSeconds, Question question) {
+    return processorSeconds / (question.base.threads() * PlannedLayout.MEASURED_USE);
+  }
+
+  /** Lookups per second that the device allows; NaN if unknown. */
+  static double fromDevice(PlanRow row, Question question) {
+    double reads = row.reads(question.missRate);
+    return question.deviceIops == 0 || reads == 0 ? Double.NaN : question.deviceIops / reads;
+  }
+
+  private static @Nullable Double perRecord(double amount, long records) {
+    return records == 0 ? null : amount / records;
+  }
+
+  private static @Nullable Double known(double number) {
+    return Double.isNaN(number) ? null : number;
+  }
+
+  private static @Nullable Long rounded(double number) {
+    return Double.isNaN(number) ? null : Math.round(number);
+  }
+}

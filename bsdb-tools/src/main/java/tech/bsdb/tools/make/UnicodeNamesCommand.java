@@ -1,0 +1,63 @@
+package tech.bsdb.tools.make;
+
+import java.io.IOException;
+import java.util.List;
+import java.util.Locale;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Command;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Syntax;
+
+/**
+ * {@code bsdb unicode-names}: prints a real data set that every JDK contains, one line such as
+ * {@code U+0041 LATIN CAPITAL LETTER A} for each assigned code point in the running Java's version
+ * of Unicode, except surrogates and private use.
+ */
+public final class UnicodeNamesCommand implements Command {
+  private static final Syntax SYNTAX =
+      new Syntax(
+          "unicode-names",
+          "",
+          "Prints the name of every Unicode character: U+0041 LATIN CAPITAL LETTER A.");
+
+  /** For the service loader. */
+  public UnicodeNamesCommand() {}
+
+  @Override
+  public String name() {
+    return "unicode-names";
+  }
+
+  @Override
+  public String summary() {
+    return "print the names of all Unicode characters";
+  }
+
+  @Override
+  public boolean hidden() {
+    return true;
+  }
+
+  @Override
+  public int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = SYNTAX.parse(line);
+    if (arguments.has("--help")) {
+      console.print(SYNTAX.help());
+    } else {
+      printNames(console);
+    }
+    return OK;
+  }
+
+  private static void printNames(Console console) throws IOException {
+    for (int codePoint = 0; codePoint <= Character.MAX_CODE_POINT; codePoint++) {
+      int type = Character.getType(codePoint);
+      if (type != Character.UNASSIGNED
+          && type != Character.PRIVATE_USE
+          && type != Character.SURROGATE) {
+        console.print(
+            String.format(Locale.ROOT, "U+%04X %s", codePoint, Character.getName(codePoint)));
+      }
+    }
+  }
+}

@@ -1,0 +1,442 @@
+package tech.bsdb.tools.publish;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.io.ByteArrayInputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileAlreadyExistsException;
+import java.nio.file.NoSuchFileException;
+import java.nio.file.NotDirectoryException;
+import java.time.Duration;
+import java.time.Instant;
+import java.util.ArrayList;
+import java.util.Comparator;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
+import java.util.Set;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.VersionPointer;
+import tech.bsdb.tools.input.InputException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.DistantDirectory.Entry;
+import tech.bsdb.transfer.Consignment;
+
+/**
+ * A store of versions on a distant directory. A version that is not complete has a file {@code
+ * .pushing}, which says by whom it was begun. Thread-safe, but one thread at a time writes.
+ *
+ * <p>Failures of the file system are {@link InputException}s, meant for users.
+ */
+public final class DistantStore {
+  /** Marks a version that is not complete. */
+  public static final String MARKER = ".pushing";
+
+  private static final String POINTER = VersionPointer.FILE;
+  private static final int MOST_BYTES = 1 << 24;
+  private static final Duration STALE = Duration.ofDays(1);
+
+  private final DistantDirectory store;
+  private final Attempts attempts;
+  private final List<String> warnings = new ArrayList<>();
+
+  /** Creates a store; reads nothing. */
+  public DistantStore(DistantDirectory store, Attempts attempts) {
+    this.store = store;
+    this.attempts = attempts;
+  }
+
+  /** What did not go well although a version is current. */
+  public synchronized List<String> warnings() {
+    return List.copyOf(warnings);
+  }
+
+  private synchronized void warn(String what) {
+    warnings.add(what);
+  }
+
+  // What is there
+
+  /**
+   * Lists the directory; empty if it does not exist.
+   *
+   * @throws FileAlreadyExistsException if it holds anything else than a store
+   */
+  public List<Entry> entries() throws IOException {
+    List<Entry> entries;
+    try {
+      entries = attempts.ask("", () -> store.list(""));
+    } catch (NotDirectoryException e) {
+      throw refused("", "is not a directory; choose another directory for the store");
+    } catch (NoSuchFileException notYet) {
+      entries = List.of();
+    }
+    if (has(entries, Consignment.MANIFEST)) {
+      throw refused("", "is a single database, not a store; choose another directory");
+    }
+    if (has(entries, POINTER)) {
+      return entries;
+    }
+    for (Entry entry : entries) {
+      boolean ours =
+          entry.name().startsWith(".")
+              || entry.name().equals("lost+found")
+              || (isVersion(entry) && !Consignment.isShardDirectory(entry.name()) && isOurs(entry));
+      if (!ours) {
+        throw refused(
+            "",
+            "is not a store: it has no "
+                + POINTER
+                + " and contains other files, such as "
+                + entry.name()
+                + "; choose another directory");
+      }
+    }
+    refuseInside(POINTER, "another store; to push a version of that name, use --version");
+    refuseInside(Consignment.MANIFEST, "a database; choose another directory");
+    return entries;
+  }
+
+  private static boolean has(List<Entry> entries, String name) {
+    return entries.stream().anyMatch(entry -> entry.name().equals(name) && !entry.directory());
+  }
+
+  private static boolean isVersion(Entry entry) {
+    return entry.directory() && VersionPointer.isVersionName(entry.name());
+  }
+
+  private boolean isOurs(Entry entry) throws IOException {
+    List<Entry> below = listed(entry.name());
+    return has(below, Consignment.MANIFEST) || has(below, MARKER);
+  }
+
+  private void refuseInside(String file, String what) throws IOException {
+    try (InputStream in = store.open("../" + file, 0)) {
+      if (in.read() < 0) {
+        return;
+      }
+    } catch (IOException notThere) {
+      return;
+    }
+    throw refused("", "lies inside " + what);
+  }
+
+  private FileAlreadyExistsException refused(String file, String why) {
+    return new FileAlreadyExistsException(store.location(file), null, why);
+  }
+
+  private List<Entry> listed(String directory) throws IOException {
+    try {
+      return attempts.ask(directory, () -> store.list(directory));
+    } catch (NoSuchFileException none) {
+      return List.of();
+    }
+  }
+
+  private byte @Nullable [] content(String file) throws IOException {
+    try {
+      return attempts.ask(
+          file,
+          () -> {
+            try (InputStream in = store.open(file, 0)) {
+              return in.readNBytes(MOST_BYTES);
+            }
+          });
+    } catch (NoSuchFileException none) {
+      return null;
+    }
+  }
+
+  /** Which version is current; null if none is. */
+  public @Nullable VersionPointer pointer() throws IOException {
+    byte[] bytes = content(POINTER);
+    return bytes == null ? null : VersionPointer.decode(bytes);
+  }
+
+  /** The id of a version's database; null if it has no readable manifest. */
+  public @Nullable String databaseId(String version) throws IOException {
+    byte[] manifest = content(version + "/" + Consignment.MANIFEST);
+    return manifest == null ? null : Consignment.databaseId(manifest);
+  }
+
+  /** What the marker of a version that is not complete says; null if it has none. */
+  public @Nullable String marker(String version) throws IOException {
+    byte[] marker = content(version + "/" + MARKER);
+    return marker == null ? null : new String(marker, UTF_8).strip();
+  }
+
+  /** The names of versions that are not complete. */
+  public List<String> unfinished(List<Entry> entries) throws IOException {
+    VersionPointer now = pointer();
+    List<String> unfinished = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (isVersion(entry) && !isNamed(now, entry.name()) && marker(entry.name()) != null) {
+        unfinished.add(entry.name());
+      }
+    }
+    return unfinished;
+  }
+
+  /** The names of versions that have neither a marker nor a manifest, but shards. */
+  public List<String> abandoned(List<Entry> entries) throws IOException {
+    VersionPointer now = pointer();
+    List<String> abandoned = new ArrayList<>();
+    for (Entry entry : entries) {
+      if (isVersion(entry) && !isNamed(now, entry.name())) {
+        List<Entry> below = listed(entry.name());
+        boolean shards =
+            below.stream()
+                .anyMatch(each -> each.directory() && Consignment.isShardDirectory(each.name()));
+        if (shards && !has(below, MARKER) && !has(below, Consignment.MANIFEST)) {
+          abandoned.add(entry.name());
+        }
+      }
+    }
+    return abandoned;
+  }
+
+  private static boolean isNamed(@Nullable VersionPointer pointer, String version) {
+    return pointer != null
+        && (pointer.current().equals(version) || pointer.previous().contains(version));
+  }
+
+  /**
+   * Checks that a version may be written under a name.
+   *
+   * @param marker what its marker says if this is to continue it
+   * @return whether there is such a version, to be continued
+   * @throws FileAlreadyExistsException if there is another one of that name
+   */
+  public boolean continues(List<Entry> entries, String version, String marker) throws IOException {
+    if (entries.stream().noneMatch(entry -> entry.name().equals(version))) {
+      return false;
+    }
+    if (isNamed(pointer(), version) || !marker.equals(marker(version))) {
+      throw refused(
+          version, "a version with this name already exists; choose another with --version");
+    }
+    return true;
+  }
+
+  /** A name for a new version: the time. */
+  public static String freeName(List<Entry> entries) {
+    String time = VersionPointer.nameAt(Instant.now());
+    String name = time;
+    for (int i = 2; isTaken(entries, name); i++) {
+      name = time + "-" + i;
+    }
+    return name;
+  }
+
+  private static boolean isTaken(List<Entry> entries, String name) {
+    return entries.stream().anyMatch(entry -> entry.name().equals(name));
+  }
+
+  /** The lengths of the files in a version, by their paths below it. */
+  public Map<String, Long> lengths(String version) throws IOException {
+    Map<String, Long> lengths = new HashMap<>();
+    for (Entry entry : listed(version)) {
+      if (!entry.directory()) {
+        lengths.put(entry.name(), entry.length());
+      } else if (Consignment.isShardDirectory(entry.name())) {
+        for (Entry below : listed(version + "/" + entry.name())) {
+          lengths.put(entry.name() + "/" + below.name(), below.length());
+        }
+      }
+    }
+    return lengths;
+  }
+
+  // Writing
+
+  /** Marks a version as not complete; to be done before anything else of it is written. */
+  public void mark(String version, String marker) throws IOException {
+    write(version + "/" + MARKER, (marker + "\n").getBytes(UTF_8));
+  }
+
+  /** Writes a small file. */
+  public void write(String file, byte[] content) throws IOException {
+    attempts.run(file, () -> store.write(file, new ByteArrayInputStream(content)));
+  }
+
+  /**
+   * Removes what is in a version besides the marker and the given files.
+   *
+   * @param files their paths below it
+   */
+  public void retain(String version, Set<String> files) throws IOException {
+    for (Entry entry : listed(version)) {
+      String name = entry.name();
+      if (!entry.directory()) {
+        if (!files.contains(name) && !name.equals(MARKER)) {
+          delete(version + "/" + name);
+        }
+      } else if (files.stream().noneMatch(file -> file.startsWith(name + "/"))) {
+        delete(version + "/" + name);
+      } else {
+        for (Entry below : listed(version + "/" + name)) {
+          if (!files.contains(name + "/" + below.name())) {
+            delete(version + "/" + name + "/" + below.name());
+          }
+        }
+      }
+    }
+  }
+
+  private void delete(String file) throws IOException {
+    attempts.run(file, () -> store.delete(file));
+  }
+
+  /**
+   * Fails unless files of a version have arrived.
+   *
+   * @param expected their lengths, by their paths below it
+   */
+  public void requireArrived(String version, Map<String, Long> expected) throws IOException {
+    Map<String, Long> there = lengths(version);
+    for (Map.Entry<String, Long> file : expected.entrySet()) {
+      long length = there.getOrDefault(file.getKey(), -1L);
+      if (length != file.getValue()) {
+        throw new InputException(
+            store.location(version + "/" + file.getKey())
+                + ": was sent with "
+                + file.getValue()
+                + " bytes, but "
+                + (length < 0 ? "is not there" : "has " + length)
+                + "; does another push write to this store?");
+      }
+    }
+  }
+
+  /**
+   * Makes a version current, and removes its marker. If the answer of the file system is lost, the
+   * pointer says whether it took place.
+   *
+   * @return the pointer of before, or null
+   */
+  public @Nullable VersionPointer goLive(String version) throws IOException {
+    VersionPointer now = pointer();
+    byte[] next = (now == null ? VersionPointer.to(version) : now.pushed(version)).encode();
+    try {
+      attempts.run(POINTER, () -> store.replace(POINTER, next));
+    } catch (IOException e) {
+      if (!isCurrent(version)) {
+        throw e;
+      }
+    }
+    unmark(version);
+    return now;
+  }
+
+  /** Removes the marker of a version that is current; a failure becomes a warning. */
+  public void unmark(String version) {
+    String file = version + "/" + MARKER;
+    try {
+      attempts.run(file, () -> store.delete(file));
+    } catch (IOException e) {
+      warn("version " + version + " is current, but a later step failed: " + e.getMessage());
+    }
+  }
+
+  private boolean isCurrent(String version) {
+    try {
+      VersionPointer now = pointer();
+      return now != null && now.current().equals(version);
+    } catch (IOException unknown) {
+      return false;
+    }
+  }
+
+  // Old versions
+
+  private record Old(String name, Instant written) {}
+
+  /**
+   * Removes the oldest versions, but never the current one or the one that a rollback returns to,
+   * and versions that others began more than a day ago and did not complete.
+   *
+   * @param version the version that must be current; otherwise nothing is removed
+   * @param most how many to keep besides the current one
+   * @return the names of those removed
+   */
+  public List<String> keep(String version, int most) throws IOException {
+    VersionPointer now = pointer();
+    if (now == null || !now.current().equals(version)) {
+      return List.of(); // another push or a rollback follows its own rules
+    }
+    List<Old> complete = new ArrayList<>();
+    List<Old> begun = new ArrayList<>();
+    for (Entry entry : listed("")) {
+      if (!isVersion(entry) || entry.name().equals(version)) {
+        continue;
+      }
+      List<Entry> below = listed(entry.name());
+      boolean named = now.previous().contains(entry.name());
+      for (Entry file : below) {
+        if (file.name().equals(MARKER) && !named) {
+          begun.add(new Old(entry.name(), file.modified()));
+        } else if (file.name().equals(Consignment.MANIFEST) && (named || !has(below, MARKER))) {
+          complete.add(new Old(entry.name(), file.modified()));
+        }
+      }
+    }
+    complete.sort(
+        Comparator.comparing(Old::written).thenComparing(Old::name, VersionPointer.naturalOrder()));
+    List<String> names = complete.stream().map(Old::name).toList();
+    String back =
+        now.previous().stream()
+            .filter(names::contains)
+            .findFirst()
+            .or(
+                () ->
+                    names.stream()
+                        .filter(name -> VersionPointer.naturalOrder().compare(name, version) < 0)
+                        .max(VersionPointer.naturalOrder()))
+            .orElse("");
+    complete.removeIf(old -> old.name().equals(back));
+    int others = Math.max(0, back.isEmpty() ? most : most - 1);
+    List<String> removed = new ArrayList<>();
+    for (Old old : complete.subList(0, Math.max(0, complete.size() - others))) {
+      if (remove(old.name())) {
+        removed.add(old.name());
+      }
+    }
+    for (Old old : begun) {
+      if (old.written().plus(STALE).isBefore(Instant.now()) && remove(old.name())) {
+        warn("removed " + store.location(old.name()) + ", which a push began and did not complete");
+      }
+    }
+    return removed;
+  }
+
+  /**
+   * Removes a version unless it holds other files; the manifest first, so it never opens half.
+   *
+   * @return whether it was removed; if not, there is a warning
+   */
+  public boolean remove(String version) throws IOException {
+    for (Entry entry : listed(version)) {
+      boolean ours =
+          entry.directory()
+              ? Consignment.isShardDirectory(entry.name())
+                  && listed(version + "/" + entry.name()).stream()
+                      .allMatch(DistantStore::isDatabaseFile)
+              : isDatabaseFile(entry) || entry.name().equals(MARKER);
+      if (!ours) {
+        warn(
+            store.location(version)
+                + " contains files that are not the database's, so it was kept; remove it by hand");
+        return false;
+      }
+    }
+    String manifest = version + "/" + Consignment.MANIFEST;
+    attempts.run(manifest, () -> store.delete(manifest));
+    attempts.run(version, () -> store.delete(version));
+    return true;
+  }
+
+  private static boolean isDatabaseFile(Entry entry) {
+    return !entry.directory() && Consignment.isFileName(entry.name());
+  }
+}

@@ -1,0 +1,104 @@
+package tech.bsdb.tools.publish;
+
+import java.nio.file.Path;
+import java.time.Duration;
+import java.util.List;
+import java.util.Optional;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.FileSourceOptions;
+import tech.bsdb.transfer.TransferOptions;
+
+/**
+ * Which source a store follows, and how.
+ *
+ * @param source the location of a distant store, database or set, as the user wrote it
+ * @param access how to reach it
+ * @param store the local store, which need not exist
+ * @param interval the usual time between two looks at the source
+ * @param transfer how files are brought, and which shards
+ * @param checks what a version must pass before it goes live
+ * @param keep how many versions to keep besides the current one; negative for all
+ */
+public record FollowOptions(
+    String source,
+    FileSourceOptions access,
+    Path store,
+    Duration interval,
+    TransferOptions transfer,
+    Checks checks,
+    int keep) {
+  private static final String PREFIX = "follow-";
+  private static final List<String> NAMES = declare(new Syntax("serve", "", "")).names();
+
+  /** Declares the options. */
+  public static Syntax declare(Syntax syntax) {
+    return Checks.declare(
+        PullOptions.declare(
+            syntax
+                .section("Following a source")
+                .value(
+                    "--follow",
+                    "SRC",
+                    "pull the current version of SRC into the store of -d whenever SRC has a new"
+                        + " one, as bsdb pull does: SRC is a store, a database or a set of shards"
+                        + " on HDFS, S3 or elsewhere. If the store has no version yet, the first is"
+                        + " pulled before the port opens. A failure never ends serving. The options"
+                        + " below are for this")
+                .value(
+                    "--follow-interval",
+                    "SECONDS",
+                    "how often to look for a new version, 1 to 86,400, varied by up to a quarter"
+                        + " (default 60); after failures up to 10 minutes")
+                .value(
+                    "--keep",
+                    "N",
+                    "after each pull keep only the current version and the N most recent others;"
+                        + " the version that a rollback returns to is never removed (default: keep"
+                        + " all)"),
+            PREFIX));
+  }
+
+  /**
+   * Reads the options.
+   *
+   * @param store the directory that the server serves
+   * @return null if nothing is to be followed
+   * @throws UsageException if options are given that need a source
+   */
+  public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
+    Optional<String> source = arguments.text("--follow");
+    if (source.isEmpty()) {
+      for (String name : NAMES) {
+        if (arguments.has(name)) {
+          throw new UsageException(name + " is for following a source; add --follow SRC");
+        }
+      }
+      return null;
+    }
+    if (source.get().isEmpty()) {
+      throw new UsageException(
+          "--follow takes a source, such as hdfs://namenode:8020/stores/users, not \"\"");
+    }
+    return new FollowOptions(
+        source.get(),
+        FileSourceOptions.of(arguments),
+        store,
+        Duration.ofSeconds(arguments.number("--follow-interval", 1, 86_400, 60)),
+        PullOptions.transfer(arguments, PREFIX),
+        Checks.of(arguments, Checks.Counting.IF_NEEDED),
+        arguments.integer("--keep", 0, 1_000_000, -1));
+  }
+
+  /** The source for everyone to see: a URI without the password that it may contain. */
+  String shownSource() {
+    return withoutPasswords(source);
+  }
+
+  /** A text without the passwords of the URIs in it. */
+  static String withoutPasswords(String text) {
+    return text.replaceAll("://[^/@\\s:]*:[^/@\\s]*@", "://***@");
+  }
+}

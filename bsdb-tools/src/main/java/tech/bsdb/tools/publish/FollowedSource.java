@@ -1,0 +1,168 @@
+package tech.bsdb.tools.publish;
+
+import java.io.IOException;
+import java.time.Duration;
+import java.time.InstantSource;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Offer;
+import tech.bsdb.store.Publication;
+import tech.bsdb.store.PublishListener;
+import tech.bsdb.store.PublishOptions;
+import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.transfer.TransferListener;
+import tech.bsdb.transfer.TransferOptions;
+
+/**
+ * The source that a store follows: opened when it is needed, read, and pulled from. What happens
+ * goes to the status. Used by one thread at a time.
+ */
+final class FollowedSource {
+  private final FollowOptions options;
+  private final Console console;
+  private final Opening opening;
+  private final FollowStatus status;
+  private final InstantSource clock;
+  private final Runnable requireOpen;
+  private final Watch watch = new Watch();
+  private @Nullable DistantDirectory directory;
+  private Runnable pulled = () -> {};
+  private volatile @Nullable Progress progress;
+
+  /** Opens the source. */
+  @FunctionalInterface
+  interface Opening {
+    DistantDirectory open() throws IOException;
+  }
+
+  /**
+   * Opens nothing yet.
+   *
+   * @param requireOpen throws if nothing more is wanted
+   */
+  FollowedSource(
+      FollowOptions options,
+      Console console,
+      Opening opening,
+      FollowStatus status,
+      InstantSource clock,
+      Runnable requireOpen) {
+    this.options = options;
+    this.console = console;
+    this.opening = opening;
+    this.status = status;
+    this.clock = clock;
+    this.requireOpen = requireOpen;
+  }
+
+  /** Shows the progress of pulls, and says what is tried again, until this is called with null. */
+  void show(@Nullable Progress progress) {
+    this.progress = progress;
+  }
+
+  /** Runs something after each pull. */
+  void afterPulls(Runnable pulled) {
+    this.pulled = pulled;
+  }
+
+  /**
+   * Reads what the source offers, and pulls it if it is new.
+   *
+   * @param always whether to pull even what was pulled before
+   */
+  void look(boolean always) throws IOException, UsageException {
+    status.checking();
+    DistantDirectory from = directory == null ? opening.open() : directory;
+    directory = from;
+    TransferOptions transfer = options.transfer().withListener(watch);
+    Offer offer;
+    try {
+      offer = Offer.read(from, transfer, requireOpen);
+    } catch (IllegalArgumentException e) {
+      throw new UsageException(String.valueOf(e.getMessage()));
+    }
+    boolean isNew = always || !LocalStore.hasPulled(options.store(), offer.databaseId());
+    status.offered(offer.version(), offer.databaseId(), isNew, clock.instant());
+    if (isNew) {
+      status.pulling();
+      PublishOptions publishing = PublishOptions.defaults().withListener(watch);
+      Pull pull =
+          new Pull(
+              from, options.store(), publishing, transfer, options.checks(), /* verify= */ false);
+      pull.run(Follower.PROGRAM, console, /* quiet= */ false, watch);
+    }
+  }
+
+  /** Notes what happens. */
+  private final class Watch implements Pull.Steps, PublishListener, TransferListener {
+    @Override
+    public void begins(Publication publication) {
+      requireOpen.run();
+    }
+
+    @Override
+    public void waiting() {
+      say("another publish to " + options.store() + " is running; waiting for it to finish");
+    }
+
+    @Override
+    public void arrived(long doneBytes, long allBytes) {
+      status.arrived(doneBytes, allBytes);
+      Progress shown = progress;
+      if (shown != null) {
+        shown.update("pull", doneBytes, allBytes);
+      }
+    }
+
+    @Override
+    public void received(long bytes) {
+      status.received(bytes);
+    }
+
+    @Override
+    public void retrying(String location, String why, Duration pause) {
+      String words = FollowOptions.withoutPasswords(location + ": " + why);
+      status.retrying(words);
+      if (progress != null) {
+        say(words + " (trying again in " + pause.toMillis() / 1e3 + " s)");
+      }
+    }
+
+    @Override
+    public void arrived() {
+      status.comparing();
+    }
+
+    @Override
+    public void upToDate(Publication publication) {
+      // another process pulled it meanwhile
+    }
+
+    @Override
+    public void published(Publication publication, Publishing report) {
+      status.pulled(publication.version(), clock.instant());
+      pulled.run();
+      report.forPeople(report.keep(options.keep())).forEach(this::say);
+      report.warnings().forEach(what -> say("warning: " + what));
+    }
+
+    private void say(String words) {
+      console.say(Follower.PROGRAM + ": " + words);
+    }
+  }
+
+  /** Closes the source; the next look opens it again. */
+  void close() {
+    DistantDirectory open = directory;
+    directory = null;
+    try {
+      if (open != null) {
+        open.close();
+      }
+    } catch (IOException unusable) {
+      // it is not used any more, and what failed before was told
+    }
+  }
+}
