@@ -52,6 +52,7 @@ class CompressedTest {
     truth.check(target);
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @ValueSource(ints = {0, 1, 7, 999, 1000, 1001, 1_000_000})
   void samplesOfEveryNumberBuild(int samples) throws Exception {
@@ -67,6 +68,7 @@ class CompressedTest {
     return Rounds.some(sizes, 5, Seeds.random("CompressedTest block sizes"));
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("blockSizes")
   void blocksOfEverySizeBuild(int blockSize) throws Exception {

@@ -50,7 +50,7 @@ class LimitsTest {
     return truth.absent(new byte[65_536]).absent(new byte[1 << 20]);
   }
 
-  @Sampled(2)
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource
   void everyLengthOfKeyWithEveryLengthOfValue(Layout layout) throws Exception {

@@ -408,6 +408,7 @@ class MergeTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({"BLOCKED, 1", "PACKED, 1", "PACKED_COMPRESSED, 2", "PACKED, 2"})
   void aMergeCanBeCancelledInEveryStage(Layout layout, int shards) throws Exception {
@@ -455,6 +456,7 @@ class MergeTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED", "PACKED_COMPRESSED"})
   void aFullDiskLeavesTheBaseAndNothingElse(Layout layout) throws Exception {

@@ -14,7 +14,8 @@ import org.junit.platform.engine.UniqueId;
 /**
  * Of a parameterized or repeated test, the short form of the check runs only every n-th case,
  * beginning with the first; {@code -Pnightly} runs all. Look at the cases before you choose n: each
- * value that can fail in its own way must still occur in some test of the short form.
+ * value that can fail in its own way must still occur in some test of the short form. On a class,
+ * it holds for its parameterized tests without their own.
  */
 @Target({ElementType.METHOD, ElementType.TYPE})
 @Retention(RetentionPolicy.RUNTIME)
@@ -30,7 +31,11 @@ public @interface Sampled {
       List<UniqueId.Segment> segments = UniqueId.parse(context.getUniqueId()).getSegments();
       UniqueId.Segment last = segments.get(segments.size() - 1);
       Sampled sampled =
-          context.getElement().map(each -> each.getAnnotation(Sampled.class)).orElse(null);
+          context
+              .getElement()
+              .map(each -> each.getAnnotation(Sampled.class))
+              .or(() -> context.getTestClass().map(each -> each.getAnnotation(Sampled.class)))
+              .orElse(null);
       if (sampled == null
           || Rounds.everything()
           || !last.getType().equals("test-template-invocation")) {

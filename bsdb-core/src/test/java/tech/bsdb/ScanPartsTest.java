@@ -65,7 +65,7 @@ class ScanPartsTest {
     return sizes;
   }
 
-  @Sampled(2)
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource(Layout.class)
   void everyLayout(Layout layout) throws IOException {

@@ -171,6 +171,7 @@ class ShardedBuildTest {
     check(directory.resolve("db"), options, List.of(), report);
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void allRecordsInOneShard(Layout layout, int width) throws Exception {
@@ -280,6 +281,7 @@ class ShardedBuildTest {
     same(expected, directory.resolve("elsewhere"));
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void aShardDependsOnItsOwnRecordsAlone(Layout layout, int width) throws Exception {
@@ -356,6 +358,7 @@ class ShardedBuildTest {
     return false;
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void duplicatesAreNumberedAmongAllRecords(Layout layout, int width) throws Exception {
@@ -378,6 +381,7 @@ class ShardedBuildTest {
     }
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @MethodSource("kinds")
   void theFirstOrTheLastDuplicateStays(Layout layout, int width) throws Exception {
@@ -408,6 +412,7 @@ class ShardedBuildTest {
     }
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @MethodSource("kinds")
   void theProgressNeverGoesBack(Layout layout, int width) throws Exception {

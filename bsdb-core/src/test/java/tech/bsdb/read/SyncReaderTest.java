@@ -32,7 +32,7 @@ class SyncReaderTest {
     return (bits >>> which & 1) != 0;
   }
 
-  @Sampled(2)
+  @Sampled(3)
   @ParameterizedTest
   @EnumSource
   void everySettingGivesTheSameAnswers(Layout layout) throws Exception {

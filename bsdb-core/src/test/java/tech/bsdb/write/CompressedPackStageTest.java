@@ -6,9 +6,11 @@ import java.util.Arrays;
 import java.util.SplittableRandom;
 import org.junit.jupiter.api.Test;
 import tech.bsdb.Layout;
+import tech.bsdb.Sampled;
 import tech.bsdb.Truth;
 
 /** The same from spilled records to packed pages of compressed bins. */
+@Sampled(3)
 class CompressedPackStageTest extends PackStageTest {
   @Override
   Layout layout() {

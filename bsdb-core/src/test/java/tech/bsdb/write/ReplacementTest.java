@@ -30,6 +30,7 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Leaks;
 import tech.bsdb.PowerCuts;
 import tech.bsdb.Rounds;
+import tech.bsdb.Sampled;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.WatchedFiles;
@@ -72,6 +73,7 @@ class ReplacementTest {
         .isDirectoryNotContaining(path -> !path.getFileName().toString().equals("db"));
   }
 
+  @Sampled(2)
   @ParameterizedTest
   @CsvSource({
     "a, b",
@@ -288,6 +290,7 @@ class ReplacementTest {
     nothingBesideTheTarget();
   }
 
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({"a, c d", "a b, c", "a b, a c d", "a b, a b"})
   void noFailureLeavesAPart(String first, String second) throws Exception {
@@ -329,6 +332,7 @@ class ReplacementTest {
    * Kills, which lose nothing, and power cuts, which lose what was not forced, after every change,
    * or after some.
    */
+  @Sampled(3)
   @ParameterizedTest
   @CsvSource({"a, c d", "a b, c", "a b, a c", "a b, a b"})
   void theOldOrTheNewIsThereWhenTheBuildIsKilled(String first, String second) throws Exception {

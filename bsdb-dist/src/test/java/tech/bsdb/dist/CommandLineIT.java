@@ -133,7 +133,7 @@ class CommandLineIT {
   }
 
   @ParameterizedTest
-  @MethodSource("javas")
+  @MethodSource("newest")
   void aPackedDatabaseIsBuiltReadAndPublished(Path java) throws Exception {
     String input = records(10_000);
     Files.writeString(Path.of(input), "empty \n", APPEND);

@@ -27,6 +27,8 @@ import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
+import tech.bsdb.Rounds;
+import tech.bsdb.Seeds;
 
 /** {@code scripts/bsdb serve} as a process, asked by the JDK's client. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -216,18 +218,20 @@ class ServeIT {
       assertThat(run.code()).isEqualTo(2);
       assertThat(run.err()).contains("127.0.0.1:" + port, "-p").hasLineCount(1);
     }
-    for (String[] line :
-        new String[][] {
-          {"serve", "-d", path("missing")},
-          {"serve", "-d", path("store"), "--tls-cert", path("missing"), "--tls-key", path("x")},
-          {"serve", "-d", path("store"), "--token-file", path("missing")},
-          {"serve", "-d", path("store"), "-p", "70000"},
-          {"serve", "-d", path("store"), "-A", "no.such.host.invalid", "-p", "0"},
-          {"serve", "-d", path("store"), "-a", "-p", "0"},
-          {"serve", "-d", path("store"), "-json", "-p", "0"},
-          {"publish", path("missing"), path("store")},
-          {"rollback", path("store"), "v9"},
-        }) {
+    List<String[]> mistakes =
+        List.of(
+            new String[] {"serve", "-d", path("missing")},
+            new String[] {
+              "serve", "-d", path("store"), "--tls-cert", path("missing"), "--tls-key", path("x")
+            },
+            new String[] {"serve", "-d", path("store"), "--token-file", path("missing")},
+            new String[] {"serve", "-d", path("store"), "-p", "70000"},
+            new String[] {"serve", "-d", path("store"), "-A", "no.such.host.invalid", "-p", "0"},
+            new String[] {"serve", "-d", path("store"), "-a", "-p", "0"},
+            new String[] {"serve", "-d", path("store"), "-json", "-p", "0"},
+            new String[] {"publish", path("missing"), path("store")},
+            new String[] {"rollback", path("store"), "v9"});
+    for (String[] line : Rounds.some(mistakes, 4, Seeds.random("ServeIT"))) {
       Run run = run(java, line);
       assertThat(run.code()).as(run.toString()).isEqualTo(2);
       assertThat(run.out()).isEmpty();

@@ -30,7 +30,9 @@ import tech.bsdb.tools.rows.RowSchema;
 
 /** The jar for clusters, with a driver and executors in processes of their own. */
 class LocalClusterIT {
-  private static final int RECORDS = 1_000_000;
+  /** Fewer in the short form. */
+  private static final int RECORDS =
+      Integer.getInteger("bsdb.rounds", 10) >= 10 ? 1_000_000 : 200_000;
 
   @TempDir private static Path work;
   private static SparkSession session;
@@ -48,6 +50,8 @@ class LocalClusterIT {
             .config("spark.driver.bindAddress", "127.0.0.1")
             .config("spark.executor.extraClassPath", System.getProperty("java.class.path"))
             .config("spark.executor.memory", "640m")
+            .config(
+                "spark.executor.extraJavaOptions", System.getProperty("bsdb.executor.options", ""))
             .config("spark.sql.shuffle.partitions", 4)
             .config("spark.databricks.delta.snapshotPartitions", 2)
             .config("spark.sql.extensions", "io.delta.sql.DeltaSparkSessionExtension")
