@@ -16,7 +16,7 @@ import org.junit.platform.launcher.core.LauncherFactory;
  *
  * <p>Arguments: a file with the names of the classes, a file for the result, and the tags to leave
  * out. The result is {@code passed} and the number of tests, or {@code failed}, the class, the test
- * and the first line of the error, separated by tabs.
+ * and the first line of the error, separated by tabs; or {@code broken}, if the tests could not run.
  */
 public final class FirstFailure {
   private FirstFailure() {}
@@ -34,6 +34,9 @@ public final class FirstFailure {
       if (outcome.getStatus() == TestExecutionResult.Status.FAILED) {
         String error = outcome.getThrowable().map(Throwable::toString).orElse("");
         String line = error.lines().filter(each -> !each.isBlank()).findFirst().orElse("");
+        if (test.getParentId().isEmpty()) {
+          finish("broken\t" + error, 2); // the engine itself: no test has seen anything
+        }
         finish("failed\t" + name(test) + "\t" + line.strip().replace('\t', ' '), 1);
       } else if (test.isTest()) {
         passed++;

@@ -260,7 +260,7 @@ class ArchitectureTest {
         .check(CORE);
     noClasses()
         .that()
-        .resideInAnyPackage("tech.bsdb.error..", "tech.bsdb.io..")
+        .resideInAPackage("tech.bsdb.error..")
         .should()
         .dependOnClassesThat()
         .resideInAPackage("tech.bsdb")
