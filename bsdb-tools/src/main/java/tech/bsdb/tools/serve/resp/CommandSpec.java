@@ -15,6 +15,7 @@ import java.util.Map;
  * @param keyStep how far keys are apart; 0 if there are none
  * @param group the group of the documentation that it belongs to
  * @param since the version of Redis that brought it
+ * @param tips how clients of a cluster are to send it, and other hints, in Redis' words
  * @param summary what it does
  * @param handler what answers it
  * @param subcommands its subcommands by their own name, in lower case
@@ -28,6 +29,7 @@ record CommandSpec(
     int keyStep,
     String group,
     String since,
+    List<String> tips,
     String summary,
     Handler handler,
     Map<String, CommandSpec> subcommands) {
@@ -51,38 +53,24 @@ record CommandSpec(
     return name.indexOf('|') >= 0;
   }
 
+  /** Returns the name of the command that it is, or belongs to as a subcommand. */
+  String command() {
+    return isSubcommand() ? name.substring(0, name.indexOf('|')) : name;
+  }
+
   /** Whether a number of arguments, with the name, is right. */
   boolean accepts(int count) {
     return arity >= 0 ? count == arity : count >= -arity;
   }
 
-  /** Returns this command with subcommands. */
-  CommandSpec with(CommandSpec... more) {
-    Map<String, CommandSpec> all = new LinkedHashMap<>();
-    for (CommandSpec each : more) {
-      all.put(each.name.substring(name.length() + 1), each);
+  /** Returns this command with another subcommand. */
+  CommandSpec with(CommandSpec more) {
+    Map<String, CommandSpec> all = new LinkedHashMap<>(subcommands);
+    if (all.put(more.name.substring(name.length() + 1), more) != null) {
+      throw new IllegalArgumentException("there already");
     }
     return new CommandSpec(
-        name, arity, flags, firstKey, lastKey, keyStep, group, since, summary, handler, all);
-  }
-
-  /** Returns how clients of a cluster are to send it, and other hints, in Redis' words. */
-  List<String> tips() {
-    return switch (name) {
-      case "mget" -> List.of("request_policy:multi_shard");
-      case "exists", "touch", "del", "unlink" ->
-          List.of("request_policy:multi_shard", "response_policy:agg_sum");
-      case "mset" -> List.of("request_policy:multi_shard", "response_policy:all_succeeded");
-      case "dbsize" -> List.of("request_policy:all_shards", "response_policy:agg_sum");
-      case "ping", "flushall", "flushdb" ->
-          List.of("request_policy:all_shards", "response_policy:all_succeeded");
-      case "scan" -> List.of("nondeterministic_output", "request_policy:special");
-      case "randomkey" -> List.of("request_policy:all_shards", "nondeterministic_output");
-      case "info" ->
-          List.of(
-              "nondeterministic_output", "request_policy:all_shards", "response_policy:special");
-      default -> List.of();
-    };
+        name, arity, flags, firstKey, lastKey, keyStep, group, since, tips, summary, handler, all);
   }
 
   /** Whether it changes data, and so is refused. */

@@ -8,7 +8,6 @@ import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import org.jspecify.annotations.Nullable;
 
 /** Commands about the server and its commands. */
 final class ServerCommands {
@@ -72,7 +71,7 @@ final class ServerCommands {
     }
     out.array(arguments.size() - 2);
     for (byte[] name : arguments.subList(2, arguments.size())) {
-      CommandSpec spec = named(name);
+      CommandSpec spec = CommandTable.find(Words.name(name));
       if (spec == null) {
         out.absent();
       } else {
@@ -89,7 +88,7 @@ final class ServerCommands {
       CommandTable.all().stream().filter(spec -> !spec.isWrite()).forEach(wanted::add);
     }
     for (byte[] name : arguments.subList(2, arguments.size())) {
-      CommandSpec spec = named(name);
+      CommandSpec spec = CommandTable.find(Words.name(name));
       if (spec != null) {
         wanted.add(spec);
       }
@@ -101,13 +100,6 @@ final class ServerCommands {
   static void commandList(Session session, List<byte[]> arguments, ReplyWriter out) {
     out.array(CommandTable.all().size());
     CommandTable.all().forEach(spec -> out.bulk(spec.name()));
-  }
-
-  /** Finds a command, or a subcommand behind a bar. */
-  private static @Nullable CommandSpec named(byte[] name) {
-    String[] parts = Words.name(name).split("\\|", 2);
-    CommandSpec spec = CommandTable.find(parts[0]);
-    return spec == null || parts.length == 1 ? spec : spec.subcommands().get(parts[1]);
   }
 
   private static void document(CommandSpec spec, ReplyWriter out) {
