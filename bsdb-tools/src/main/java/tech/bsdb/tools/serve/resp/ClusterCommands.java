@@ -221,7 +221,7 @@ final class ClusterCommands {
     if (cluster == null) {
       throw new CommandException(ALONE);
     }
-    long slot = Words.integer(arguments.get(2));
+    long slot = Arguments.integer(arguments.get(2));
     if (slot < 0 || slot >= KeyRouting.SLOTS) {
       throw new CommandException("ERR Invalid slot");
     }

@@ -43,6 +43,20 @@ final class CommandReader implements Arguments {
   private boolean trusted;
   private boolean complete;
 
+  /** Bytes that are no command; the connection cannot go on. */
+  static final class MalformedCommandException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    /**
+     * Bytes that are no command.
+     *
+     * @param reason what Redis says about them behind {@code ERR Protocol error: }
+     */
+    MalformedCommandException(String reason) {
+      super(reason, null, false, false);
+    }
+  }
+
   /**
    * Creates a reader.
    *
@@ -363,5 +377,110 @@ final class CommandReader implements Arguments {
       value = 10 * value + digit;
     }
     return negative ? -value : value;
+  }
+
+  /**
+   * A short line that states a number, as it was last received: the next command most often states
+   * the same, which one comparison of eight bytes finds out. Not thread-safe.
+   */
+  private static final class KnownLine {
+    private static final int LONGEST = Long.BYTES;
+
+    /** The line with its CR and LF in the lowest bytes, the first byte lowest. */
+    private long line = -1;
+
+    /** Covers the bytes of the line; 0 with a line that nothing equals if none is known. */
+    private long mask;
+
+    private int length;
+    private long number;
+
+    /** Whether the line comes next. */
+    boolean isNext(ByteBuf in) {
+      return in.readableBytes() >= LONGEST && (in.getLongLE(in.readerIndex()) & mask) == line;
+    }
+
+    /** The bytes of the line, with its CR and LF. */
+    int length() {
+      return length;
+    }
+
+    /** The number that the line states. */
+    long number() {
+      return number;
+    }
+
+    /** Remembers the next line, which is valid, if it is short. */
+    void learn(ByteBuf in, int bytes, long stated) {
+      if (bytes <= LONGEST && in.readableBytes() >= LONGEST) {
+        mask = -1L >>> Long.SIZE - Byte.SIZE * bytes;
+        line = in.getLongLE(in.readerIndex()) & mask;
+        length = bytes;
+        number = stated;
+      }
+    }
+  }
+
+  /**
+   * All bytes before the last argument of a command of two, as they were last received: in a
+   * pipeline, most commands differ only in their key, which three comparisons of eight bytes find
+   * out. Not thread-safe.
+   */
+  private static final class KnownHead {
+    private static final int LONGEST = 3 * Long.BYTES;
+
+    private long first;
+    private long second;
+    private long third;
+    private long thirdMask;
+    private int length;
+    private int keyLength;
+
+    /** Whether a command with this head comes next, and all of it has arrived. */
+    boolean isNext(ByteBuf in) {
+      int known = length;
+      int readable = in.readableBytes();
+      if (known == 0 || readable < LONGEST || readable < known + keyLength + 2) {
+        return false;
+      }
+      int at = in.readerIndex();
+      return in.getLongLE(at) == first
+          && in.getLongLE(at + Long.BYTES) == second
+          && (in.getLongLE(at + 2 * Long.BYTES) & thirdMask) == third;
+    }
+
+    /** Consumes the command that comes next; returns its last argument. */
+    byte[] readKey(ByteBuf in) {
+      int at = in.readerIndex();
+      byte[] key = new byte[keyLength];
+      in.getBytes(at + length, key);
+      in.readerIndex(at + length + keyLength + 2);
+      return key;
+    }
+
+    /**
+     * Remembers the head of a command that was read as a whole.
+     *
+     * @param start where the command begins
+     * @param bytes the length of its head
+     * @param last the length of its last argument
+     */
+    void learn(ByteBuf in, int start, int bytes, int last) {
+      if (bytes <= 2 * Long.BYTES || bytes > LONGEST || in.writerIndex() - start < LONGEST) {
+        length = 0;
+        return;
+      }
+      first = in.getLongLE(start);
+      second = in.getLongLE(start + Long.BYTES);
+      thirdMask = -1L >>> Byte.SIZE * (LONGEST - bytes);
+      third = in.getLongLE(start + 2 * Long.BYTES) & thirdMask;
+      length = bytes;
+      keyLength = last;
+    }
+
+    /** Forgets what was remembered. */
+    void forget() {
+      length = 0;
+    }
   }
 }

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.resp;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import tech.bsdb.KeyRouting;
 
 /**
  * A command, as {@code COMMAND} tells of it.
@@ -34,6 +35,9 @@ record CommandSpec(
     Handler handler,
     Map<String, CommandSpec> subcommands) {
 
+  /** The slot of a command without keys. */
+  static final int NO_SLOT = -1;
+
   /** Whether a client may give it before it has authenticated. */
   boolean needsNoAuthentication() {
     return flags.contains("no_auth");
@@ -61,6 +65,28 @@ record CommandSpec(
   /** Whether a number of arguments, with the name, is right. */
   boolean accepts(int count) {
     return arity >= 0 ? count == arity : count >= -arity;
+  }
+
+  /**
+   * Returns the slot of all keys of a command.
+   *
+   * @param before the slot of keys that must have the same, or {@link #NO_SLOT}
+   * @throws CommandException if keys have different slots
+   */
+  int slot(Arguments command, int before) throws CommandException {
+    if (firstKey == 0) {
+      return before;
+    }
+    int last = lastKey < 0 ? command.count() + lastKey : lastKey;
+    int slot = before;
+    for (int i = firstKey; i <= last; i += keyStep) {
+      int next = KeyRouting.slot(command.argument(i));
+      if (slot != NO_SLOT && slot != next) {
+        throw new CommandException("CROSSSLOT Keys in request don't hash to the same slot");
+      }
+      slot = next;
+    }
+    return slot;
   }
 
   /** Returns this command with another subcommand. */

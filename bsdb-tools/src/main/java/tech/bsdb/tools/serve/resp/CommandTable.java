@@ -239,13 +239,13 @@ final class CommandTable {
    * @throws CommandException if there is none, or the number of arguments is wrong
    */
   static CommandSpec of(Arguments command) throws CommandException {
-    String name = Words.name(command.argument(0));
+    String name = Arguments.name(command.argument(0));
     CommandSpec spec = COMMANDS.get(name);
     if (spec == null) {
       throw unknown(command);
     }
     if (!spec.subcommands().isEmpty() && command.count() > 1) {
-      CommandSpec sub = spec.subcommands().get(Words.name(command.argument(1)));
+      CommandSpec sub = spec.subcommands().get(Arguments.name(command.argument(1)));
       if (sub == null) {
         throw unknownSubcommand(name, command.argument(1));
       }

@@ -32,7 +32,7 @@ final class ConnectionCommands {
   }
 
   static void multi(Session session, List<byte[]> arguments, ReplyWriter out) {
-    session.transaction(new Transaction());
+    session.transaction(new Session.Transaction());
     out.ok();
   }
 
@@ -63,7 +63,7 @@ final class ConnectionCommands {
   static void select(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     byte[] wanted = arguments.get(1);
-    Selectable found = session.service().named(Words.text(wanted));
+    Selectable found = session.service().named(Arguments.text(wanted));
     session.select(found == null ? numbered(session.service(), wanted) : found);
     out.ok();
   }
@@ -71,10 +71,10 @@ final class ConnectionCommands {
   private static Selectable numbered(RespService service, byte[] wanted) throws CommandException {
     long number;
     try {
-      number = Words.integer(wanted);
+      number = Arguments.integer(wanted);
     } catch (CommandException e) {
       throw service.hasNames()
-          ? new CommandException("ERR no data set is named '" + Words.shown(wanted) + "'")
+          ? new CommandException("ERR no data set is named '" + Arguments.shown(wanted) + "'")
           : e;
     }
     if (number != (int) number) {
@@ -99,8 +99,8 @@ final class ConnectionCommands {
           "ERR AUTH <password> called without any password configured for the default user. Are"
               + " you sure your configuration is correct?");
     }
-    String user = named ? Words.text(arguments.get(1)) : "default";
-    authenticate(session, user, Words.text(arguments.get(named ? 2 : 1)));
+    String user = named ? Arguments.text(arguments.get(1)) : "default";
+    authenticate(session, user, Arguments.text(arguments.get(named ? 2 : 1)));
     out.ok();
   }
 
@@ -126,16 +126,16 @@ final class ConnectionCommands {
     String name = null;
     while (next < arguments.size()) {
       int left = arguments.size() - next - 1;
-      if (Words.is(arguments.get(next), "auth") && left >= 2) {
-        user = Words.text(arguments.get(next + 1));
-        password = Words.text(arguments.get(next + 2));
+      if (Arguments.is(arguments.get(next), "auth") && left >= 2) {
+        user = Arguments.text(arguments.get(next + 1));
+        password = Arguments.text(arguments.get(next + 2));
         next += 3;
-      } else if (Words.is(arguments.get(next), "setname") && left >= 1) {
+      } else if (Arguments.is(arguments.get(next), "setname") && left >= 1) {
         name = name(arguments.get(next + 1));
         next += 2;
       } else {
         throw new CommandException(
-            "ERR Syntax error in HELLO option '" + Words.shown(arguments.get(next)) + "'");
+            "ERR Syntax error in HELLO option '" + Arguments.shown(arguments.get(next)) + "'");
       }
     }
     if (user != null) {
@@ -173,7 +173,7 @@ final class ConnectionCommands {
   private static long version(byte[] argument) throws CommandException {
     long version;
     try {
-      version = Words.integer(argument);
+      version = Arguments.integer(argument);
     } catch (CommandException e) {
       throw new CommandException("ERR Protocol version is not an integer or out of range");
     }
@@ -190,7 +190,7 @@ final class ConnectionCommands {
             "ERR Client names cannot contain spaces, newlines or special characters.");
       }
     }
-    return Words.text(argument);
+    return Arguments.text(argument);
   }
 
   static void clientId(Session session, List<byte[]> arguments, ReplyWriter out) {
@@ -217,20 +217,20 @@ final class ConnectionCommands {
 
   static void clientSetInfo(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    String attribute = Words.name(arguments.get(2));
+    String attribute = Arguments.name(arguments.get(2));
     for (byte octet : arguments.get(3)) {
       if (octet < '!' || octet > '~') {
         throw new CommandException(
             "ERR " + attribute + " cannot contain spaces, newlines or special characters.");
       }
     }
-    String value = Words.text(arguments.get(3));
+    String value = Arguments.text(arguments.get(3));
     switch (attribute) {
       case "lib-name" -> session.library(value);
       case "lib-ver" -> session.libraryVersion(value);
       default ->
           throw new CommandException(
-              "ERR Unrecognized option '" + Words.shown(arguments.get(2)) + "'");
+              "ERR Unrecognized option '" + Arguments.shown(arguments.get(2)) + "'");
     }
     out.ok();
   }
@@ -238,7 +238,7 @@ final class ConnectionCommands {
   /** Accepts what concerns eviction and the ages of keys, of which there are none. */
   static void clientSwitch(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    if (!Words.is(arguments.get(2), "on") && !Words.is(arguments.get(2), "off")) {
+    if (!Arguments.is(arguments.get(2), "on") && !Arguments.is(arguments.get(2), "off")) {
       throw new CommandException(CommandException.SYNTAX);
     }
     out.ok();

@@ -6,6 +6,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowFields;
+import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
 
 /**
  * Commands about typed rows, each of which is a hash of its fields. Only the fields that are asked

@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.resp;
 import java.io.ByteArrayOutputStream;
 import java.util.ArrayList;
 import java.util.List;
+import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
 
 /** The words of an inline command, with quotes and escapes as in Redis. */
 final class InlineWords {

@@ -62,6 +62,18 @@ final class LookupRound {
   private boolean skipping;
   private boolean torn;
 
+  /** What becomes of one key of a command, or of a command without keys, in a round of lookups. */
+  @FunctionalInterface
+  interface KeyStep {
+    /**
+     * Answers, or adds to what a later step answers.
+     *
+     * @param found what was found for the step's key, if it has one
+     * @throws CommandException if the whole command is answered by an error
+     */
+    void answer(Found found, ReplyWriter out) throws CommandException;
+  }
+
   LookupRound(RespService service) {
     this.service = service;
   }
@@ -394,7 +406,7 @@ final class LookupRound {
       return "OOM too much memory is held for clients (--max-held); try again";
     }
     if (failure instanceof WrongShardException e) {
-      return KeyPlacement.withoutData(service.clusterView(), e.slot());
+      return RespCluster.withoutData(service.clusterView(), e.slot());
     }
     if (keys[step] != null) {
       counts().error(1);

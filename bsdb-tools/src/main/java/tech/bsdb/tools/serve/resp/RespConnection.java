@@ -28,6 +28,7 @@ import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
 
 /**
  * A connection of a Redis client: reads commands, answers those that have arrived together as one
@@ -291,7 +292,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         throw new CommandException(refused.reply());
       }
       counted++;
-      Transaction begun = client.transaction();
+      Session.Transaction begun = client.transaction();
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         readInside(client, begun, spec);
         return true;
@@ -308,7 +309,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         cut(); // a web page that makes a browser speak to this port
         return false;
       }
-      Transaction begun = client.transaction();
+      Session.Transaction begun = client.transaction();
       if (begun != null) {
         begun.refuse();
       }
@@ -327,8 +328,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void requireHere(CommandSpec spec, boolean fromReplica) throws CommandException {
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      int slot = KeyPlacement.slot(spec, reader, KeyPlacement.NO_SLOT);
-      KeyPlacement.require(cluster, slot, fromReplica);
+      RespCluster.requireHere(
+          cluster, spec.slot(reader, CommandSpec.NO_SLOT), fromReplica);
     }
   }
 
@@ -337,7 +338,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   /** Queues a command of a transaction, or ends the transaction by answering all of it. */
-  private void readInside(Session client, Transaction begun, CommandSpec spec)
+  private void readInside(Session client, Session.Transaction begun, CommandSpec spec)
       throws CommandException {
     if (isOf(spec, "multi")) {
       service.statistics().failed(NESTED);
@@ -361,7 +362,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
-  private void exec(Session client, Transaction of) throws CommandException {
+  private void exec(Session client, Session.Transaction of) throws CommandException {
     if (of.isBroken()) {
       service.statistics().failed(ABORTED);
       addError(ABORTED);
@@ -369,18 +370,18 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     }
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      int slot = KeyPlacement.NO_SLOT;
-      for (Transaction.Queued each : of.commands()) {
-        slot = KeyPlacement.slot(each.spec(), each, slot);
+      int slot = CommandSpec.NO_SLOT;
+      for (Session.Transaction.Queued each : of.commands()) {
+        slot = each.spec().slot(each, slot);
       }
-      KeyPlacement.require(cluster, slot, client.acceptsReplica());
+      RespCluster.requireHere(cluster, slot, client.acceptsReplica());
     }
     roundBytes += of.bytes();
     int count = of.commands().size();
     round.begin();
     round.add((found, out) -> out.array(count));
     round.enclose(true);
-    for (Transaction.Queued each : of.commands()) {
+    for (Session.Transaction.Queued each : of.commands()) {
       if (each.spec().handler() instanceof Handler.Queued queued) {
         try {
           queued.queue(each, round);
@@ -428,7 +429,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private static boolean isHttp(byte[] name) {
-    byte[] lower = Words.name(name).getBytes(US_ASCII);
+    byte[] lower = Arguments.name(name).getBytes(US_ASCII);
     return Arrays.equals(lower, POST) || Arrays.equals(lower, HOST);
   }
 
@@ -583,7 +584,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   /** Returns the memory that the commands of a transaction take. */
   private long queuedBytes() {
-    Transaction begun = require(session).transaction();
+    Session.Transaction begun = require(session).transaction();
     return begun == null ? 0 : begun.bytes();
   }
 

@@ -87,15 +87,15 @@ final class ScanCommands {
         throw new CommandException(CommandException.SYNTAX);
       }
       byte[] given = arguments.get(i + 1);
-      switch (Words.name(arguments.get(i))) {
+      switch (Arguments.name(arguments.get(i))) {
         case "count" -> {
-          count = Words.integer(given);
+          count = Arguments.integer(given);
           if (count < 1) {
             throw new CommandException(CommandException.SYNTAX);
           }
         }
         case "match" -> pattern = new Glob(given);
-        case "type" -> type = Words.name(given);
+        case "type" -> type = Arguments.name(given);
         default -> throw new CommandException(CommandException.SYNTAX);
       }
     }
@@ -104,7 +104,7 @@ final class ScanCommands {
 
   private static long cursor(byte[] argument) throws CommandException {
     try {
-      return Long.parseUnsignedLong(Words.text(argument));
+      return Long.parseUnsignedLong(Arguments.text(argument));
     } catch (NumberFormatException e) {
       throw new CommandException("ERR invalid cursor");
     }

@@ -28,7 +28,7 @@ final class ServerCommands {
     requireFew(arguments);
     Set<String> sections = new LinkedHashSet<>();
     for (byte[] argument : arguments.subList(1, arguments.size())) {
-      sections.add(Words.name(argument));
+      sections.add(Arguments.name(argument));
     }
     out.verbatim(new InfoText(selected.service()).of(sections));
   }
@@ -39,7 +39,7 @@ final class ServerCommands {
     List<Map.Entry<String, String>> found = new ArrayList<>();
     for (Map.Entry<String, String> entry : session.service().configuration().entrySet()) {
       for (byte[] pattern : arguments.subList(2, arguments.size())) {
-        if (new Glob(Words.name(pattern).getBytes(ISO_8859_1))
+        if (new Glob(Arguments.name(pattern).getBytes(ISO_8859_1))
             .matches(entry.getKey().getBytes(US_ASCII))) {
           found.add(entry);
           break;
@@ -71,7 +71,7 @@ final class ServerCommands {
     }
     out.array(arguments.size() - 2);
     for (byte[] name : arguments.subList(2, arguments.size())) {
-      CommandSpec spec = CommandTable.find(Words.name(name));
+      CommandSpec spec = CommandTable.find(Arguments.name(name));
       if (spec == null) {
         out.absent();
       } else {
@@ -88,7 +88,7 @@ final class ServerCommands {
       CommandTable.all().stream().filter(spec -> !spec.isWrite()).forEach(wanted::add);
     }
     for (byte[] name : arguments.subList(2, arguments.size())) {
-      CommandSpec spec = CommandTable.find(Words.name(name));
+      CommandSpec spec = CommandTable.find(Arguments.name(name));
       if (spec != null) {
         wanted.add(spec);
       }

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.Arrays;
+import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
 
 /** Commands about keys and their values as strings. */
 final class StringCommands {
@@ -94,8 +95,8 @@ final class StringCommands {
   }
 
   static void getrange(Arguments command, LookupRound round) throws CommandException {
-    long first = Words.integer(command.argument(2));
-    long last = Words.integer(command.argument(3));
+    long first = Arguments.integer(command.argument(2));
+    long last = Arguments.integer(command.argument(3));
     round.begin();
     round.add(command.argument(1), (found, out) -> writeRange(found, first, last, out));
   }
@@ -127,7 +128,7 @@ final class StringCommands {
       int from = found.offset();
       byte[] text = Arrays.copyOfRange(found.bytes(), from, from + length);
       try {
-        long unused = Words.integer(text);
+        long unused = Arguments.integer(text);
         return "int";
       } catch (CommandException notInteger) {
         return "embstr";
