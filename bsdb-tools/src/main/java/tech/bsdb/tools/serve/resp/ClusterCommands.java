@@ -15,22 +15,19 @@ import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */
 final class ClusterCommands {
-  private static final String ALONE = "ERR This instance has cluster support disabled";
-
   private ClusterCommands() {}
 
-  /** A command that only a node of a cluster answers. */
-  private interface OfNode {
-    void answer(RespCluster cluster, ClusterView view, ReplyWriter out) throws CommandException;
+  /** Returns the cluster; commands about it are for its nodes alone. */
+  private static RespCluster cluster(RespService service) throws CommandException {
+    RespCluster cluster = service.cluster();
+    if (cluster == null) {
+      throw new CommandException("ERR This instance has cluster support disabled");
+    }
+    return cluster;
   }
 
-  private static void answer(Session session, ReplyWriter out, OfNode command)
-      throws CommandException {
-    RespCluster cluster = session.service().cluster();
-    if (cluster == null) {
-      throw new CommandException(ALONE);
-    }
-    command.answer(cluster, cluster.cluster().view(), out);
+  private static ClusterView view(Session session) throws CommandException {
+    return cluster(session.service()).cluster().view();
   }
 
   /** The slots of a node that follow each other. */
@@ -45,55 +42,46 @@ final class ClusterCommands {
     return all;
   }
 
-  static void slots(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void slots(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          List<OwnedRange> ranges = ranges(view);
-          out.array(ranges.size());
-          for (OwnedRange range : ranges) {
-            List<ClusterNode> nodes = range.group.nodes();
-            out.array(2 + nodes.size());
-            out.integer(range.slots.first());
-            out.integer(range.slots.last());
-            for (ClusterNode node : nodes) {
-              out.array(4);
-              out.bulk(node.host());
-              out.integer(node.respPort());
-              out.bulk(node.id());
-              out.map(0); // other names of the node
-            }
-          }
-        });
+    List<OwnedRange> ranges = ranges(view(session));
+    out.array(ranges.size());
+    for (OwnedRange range : ranges) {
+      List<ClusterNode> nodes = range.group.nodes();
+      out.array(2 + nodes.size());
+      out.integer(range.slots.first());
+      out.integer(range.slots.last());
+      for (ClusterNode node : nodes) {
+        out.array(4);
+        out.bulk(node.host());
+        out.integer(node.respPort());
+        out.bulk(node.id());
+        out.map(0); // other names of the node
+      }
+    }
   }
 
-  static void shards(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void shards(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          List<ReplicaGroup> groups = view.topology().groups();
-          out.array(groups.size());
-          for (ReplicaGroup group : groups) {
-            List<SlotSet.SlotRange> ranges = group.slots().ranges();
-            List<ClusterNode> nodes = group.nodes();
-            out.map(2);
-            out.bulk("slots");
-            out.array(2L * ranges.size());
-            for (SlotSet.SlotRange range : ranges) {
-              out.integer(range.first());
-              out.integer(range.last());
-            }
-            out.bulk("nodes");
-            out.array(nodes.size());
-            for (ClusterNode node : nodes) {
-              writeShardNode(node, node.equals(group.primary()), cluster.tls(), out);
-            }
-          }
-        });
+    RespCluster cluster = cluster(session.service());
+    List<ReplicaGroup> groups = cluster.cluster().view().topology().groups();
+    out.array(groups.size());
+    for (ReplicaGroup group : groups) {
+      List<SlotSet.SlotRange> ranges = group.slots().ranges();
+      List<ClusterNode> nodes = group.nodes();
+      out.map(2);
+      out.bulk("slots");
+      out.array(2L * ranges.size());
+      for (SlotSet.SlotRange range : ranges) {
+        out.integer(range.first());
+        out.integer(range.last());
+      }
+      out.bulk("nodes");
+      out.array(nodes.size());
+      for (ClusterNode node : nodes) {
+        writeShardNode(node, node.equals(group.primary()), cluster.tls(), out);
+      }
+    }
   }
 
   private static void writeShardNode(
@@ -115,22 +103,18 @@ final class ClusterCommands {
     out.bulk("online");
   }
 
-  static void nodes(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void nodes(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          StringBuilder text = new StringBuilder();
-          int epoch = 0;
-          for (ReplicaGroup group : view.topology().groups()) {
-            epoch++;
-            for (ClusterNode node : group.nodes()) {
-              appendNode(node, group, epoch, node.equals(view.self()), text);
-            }
-          }
-          out.verbatim(text.toString());
-        });
+    ClusterView view = view(session);
+    StringBuilder text = new StringBuilder();
+    int epoch = 0;
+    for (ReplicaGroup group : view.topology().groups()) {
+      epoch++;
+      for (ClusterNode node : group.nodes()) {
+        appendNode(node, group, epoch, node.equals(view.self()), text);
+      }
+    }
+    out.verbatim(text.toString());
   }
 
   /** Appends a line; nodes do not speak with each other, so there are no times and no bus port. */
@@ -155,72 +139,61 @@ final class ClusterCommands {
     text.append('\n');
   }
 
-  static void info(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void info(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          List<ReplicaGroup> groups = view.topology().groups();
-          long withSlots = groups.stream().filter(group -> !group.slots().isEmpty()).count();
-          out.verbatim(
-              String.join(
-                  "\r\n",
-                  "cluster_state:ok",
-                  "cluster_slots_assigned:" + KeyRouting.SLOTS,
-                  "cluster_slots_ok:" + KeyRouting.SLOTS,
-                  "cluster_slots_pfail:0",
-                  "cluster_slots_fail:0",
-                  "cluster_known_nodes:" + view.topology().nodes().size(),
-                  "cluster_size:" + withSlots,
-                  "cluster_current_epoch:" + groups.size(),
-                  "cluster_my_epoch:" + (groups.indexOf(view.group()) + 1),
-                  "cluster_stats_messages_sent:0",
-                  "cluster_stats_messages_received:0",
-                  "total_cluster_links_buffer_limit_exceeded:0",
-                  ""));
-        });
+    ClusterView view = view(session);
+    List<ReplicaGroup> groups = view.topology().groups();
+    long withSlots = groups.stream().filter(group -> !group.slots().isEmpty()).count();
+    out.verbatim(
+        String.join(
+            "\r\n",
+            "cluster_state:ok",
+            "cluster_slots_assigned:" + KeyRouting.SLOTS,
+            "cluster_slots_ok:" + KeyRouting.SLOTS,
+            "cluster_slots_pfail:0",
+            "cluster_slots_fail:0",
+            "cluster_known_nodes:" + view.topology().nodes().size(),
+            "cluster_size:" + withSlots,
+            "cluster_current_epoch:" + groups.size(),
+            "cluster_my_epoch:" + (groups.indexOf(view.group()) + 1),
+            "cluster_stats_messages_sent:0",
+            "cluster_stats_messages_received:0",
+            "total_cluster_links_buffer_limit_exceeded:0",
+            ""));
   }
 
-  static void myId(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void myId(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(session, writer, (cluster, view, out) -> out.bulk(view.self().id()));
+    out.bulk(view(session).self().id());
   }
 
-  static void keySlot(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void keySlot(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(session, writer, (cluster, view, out) -> out.integer(KeyRouting.slot(arguments.get(2))));
+    RespCluster unused = cluster(session.service()); // or an error
+    out.integer(KeyRouting.slot(arguments.get(2)));
   }
 
-  static void readOnly(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void readOnly(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          session.acceptReplica(true);
-          out.ok();
-        });
+    acceptReplica(session, true, out);
   }
 
-  static void readWrite(Session session, List<byte[]> arguments, ReplyWriter writer)
+  static void readWrite(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    answer(
-        session,
-        writer,
-        (cluster, view, out) -> {
-          session.acceptReplica(false);
-          out.ok();
-        });
+    acceptReplica(session, false, out);
+  }
+
+  private static void acceptReplica(Session session, boolean accept, ReplyWriter out)
+      throws CommandException {
+    RespCluster unused = cluster(session.service()); // or an error
+    session.acceptReplica(accept);
+    out.ok();
   }
 
   /** Counts the keys in a slot, which are none if it is not this node's. */
   static void countKeysInSlot(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    RespCluster cluster = selected.service().cluster();
-    if (cluster == null) {
-      throw new CommandException(ALONE);
-    }
+    RespCluster cluster = cluster(selected.service());
     long slot = Arguments.integer(arguments.get(2));
     if (slot < 0 || slot >= KeyRouting.SLOTS) {
       throw new CommandException("ERR Invalid slot");
