@@ -27,27 +27,27 @@ final class CommandTable {
   /** What answers the commands that are not refused, by their names. */
   static final Map<String, Handler> HANDLERS =
       Map.ofEntries(
-          queued("get", StringCommands::get),
+          step(1, "get", StringCommands::get),
           queued("mget", StringCommands::mget),
-          queued("strlen", StringCommands::strlen),
+          step(1, "strlen", StringCommands::strlen),
           queued("getrange", StringCommands::getrange),
           queued("substr", StringCommands::getrange),
           queued("exists", StringCommands::exists),
           queued("touch", StringCommands::exists),
-          queued("type", StringCommands::type),
-          queued("ttl", StringCommands::ttl),
-          queued("pttl", StringCommands::ttl),
-          queued("object|encoding", StringCommands::encoding),
+          step(1, "type", StringCommands::type),
+          step(1, "ttl", StringCommands::ttl),
+          step(1, "pttl", StringCommands::ttl),
+          step(2, "object|encoding", StringCommands::encoding),
           counting("dbsize", ClusterCommands::dbSize),
           deferred("scan", ScanCommands::scan),
           counting("randomkey", ScanCommands::randomKey),
           queued("hget", HashCommands::hget),
           queued("hmget", HashCommands::hmget),
-          queued("hgetall", HashCommands::hgetall),
+          step(1, "hgetall", HashCommands::hgetall),
           queued("hexists", HashCommands::hexists),
-          queued("hlen", HashCommands::hlen),
-          queued("hkeys", HashCommands::hkeys),
-          queued("hvals", HashCommands::hvals),
+          step(1, "hlen", HashCommands::hlen),
+          step(1, "hkeys", HashCommands::hkeys),
+          step(1, "hvals", HashCommands::hvals),
           queued("hstrlen", HashCommands::hstrlen),
           direct("ping", ConnectionCommands::ping),
           direct("echo", ConnectionCommands::echo),
@@ -101,6 +101,16 @@ final class CommandTable {
   private static final Map<String, CommandSpec> COMMANDS = read(text(), HANDLERS);
 
   private CommandTable() {}
+
+  /** Names what answers a command about one key alone, which is this argument. */
+  private static Map.Entry<String, Handler> step(int key, String name, LookupRound.KeyStep step) {
+    return queued(
+        name,
+        (command, round) -> {
+          round.begin();
+          round.add(command.argument(key), step);
+        });
+  }
 
   private static Map.Entry<String, Handler> queued(String name, Handler.Queued handler) {
     return Map.entry(name, handler);

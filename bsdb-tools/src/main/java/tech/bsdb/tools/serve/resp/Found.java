@@ -13,7 +13,6 @@ final class Found {
   private int length = -1;
   private boolean alone;
   private @Nullable RowFields rows;
-  private @Nullable Object detail;
   private long sum;
 
   /** Shows a key's result in a batch. */
@@ -36,10 +35,6 @@ final class Found {
 
   void use(@Nullable RowFields reader) {
     rows = reader;
-  }
-
-  void detail(@Nullable Object given) {
-    detail = given;
   }
 
   /** Whether the key is present. */
@@ -69,11 +64,6 @@ final class Found {
   /** Returns the reader of rows; null where values are strings. */
   @Nullable RowFields rows() {
     return rows;
-  }
-
-  /** Returns what the command added to the step. */
-  @Nullable Object detail() {
-    return detail;
   }
 
   /** Returns what earlier steps of the command have added up. */

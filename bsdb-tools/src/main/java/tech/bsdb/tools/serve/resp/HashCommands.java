@@ -6,25 +6,12 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowFields;
-import tech.bsdb.tools.serve.resp.LookupRound.KeyStep;
 
 /**
  * Commands about typed rows, each of which is a hash of its fields. Only the fields that are asked
  * for are decoded. A null is a field that does not exist.
  */
 final class HashCommands {
-  private static final KeyStep ALL = (found, out) -> writeAll(found, true, true, out);
-  private static final KeyStep NAMES = (found, out) -> writeAll(found, true, false, out);
-  private static final KeyStep VALUES = (found, out) -> writeAll(found, false, true, out);
-  private static final KeyStep COUNT =
-      (found, out) -> {
-        RowFields row = row(found);
-        if (row != null) {
-          readNulls(row, found);
-        }
-        out.integer(row == null ? 0 : row.present());
-      };
-
   /** The most bytes that repeated fields may add to a reply. */
   private static final int MOST_REPEATED = 1 << 20;
 
@@ -233,24 +220,23 @@ final class HashCommands {
         });
   }
 
-  static void hgetall(Arguments command, LookupRound round) {
-    one(command, round, ALL);
+  static void hgetall(Found found, ReplyWriter out) throws CommandException {
+    writeAll(found, true, true, out);
   }
 
-  static void hkeys(Arguments command, LookupRound round) {
-    one(command, round, NAMES);
+  static void hkeys(Found found, ReplyWriter out) throws CommandException {
+    writeAll(found, true, false, out);
   }
 
-  static void hvals(Arguments command, LookupRound round) {
-    one(command, round, VALUES);
+  static void hvals(Found found, ReplyWriter out) throws CommandException {
+    writeAll(found, false, true, out);
   }
 
-  static void hlen(Arguments command, LookupRound round) {
-    one(command, round, COUNT);
-  }
-
-  private static void one(Arguments command, LookupRound round, KeyStep step) {
-    round.begin();
-    round.add(command.argument(1), step);
+  static void hlen(Found found, ReplyWriter out) throws CommandException {
+    RowFields row = row(found);
+    if (row != null) {
+      readNulls(row, found);
+    }
+    out.integer(row == null ? 0 : row.present());
   }
 }

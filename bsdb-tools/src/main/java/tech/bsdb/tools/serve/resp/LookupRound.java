@@ -36,19 +36,16 @@ final class LookupRound {
 
   private static final int LONGEST_KEY = 65_535;
 
-  /** The detail of a command that is answered without any data. */
-  private static final Object PLAIN = new Object();
-
   private final RespService service;
   private final Found found = new Found();
   private byte[] @Nullable [] keys = new byte[64] @Nullable [];
   private KeyStep[] steps = new KeyStep[64];
-  private @Nullable Object[] details = new @Nullable Object[64];
+  private boolean[] plain = new boolean[64];
   private boolean[] begins = new boolean[64];
   private boolean[] enclosed = new boolean[64];
   private int size;
   private int lookups;
-  private int plain;
+  private int plainSteps;
   private boolean begun;
   private boolean enclosing;
   private int next;
@@ -126,40 +123,33 @@ final class LookupRound {
   /** Adds a command that is answered without any data, and so is never refused. */
   void addPlain(KeyStep step) {
     begin();
-    if (!enclosing) {
-      plain++;
-    }
-    put(null, step, enclosing ? null : PLAIN);
+    plainSteps += enclosing ? 0 : 1;
+    put(null, step, !enclosing);
   }
 
   /** Adds a step with a key. */
   void add(byte[] key, KeyStep step) {
-    add(key, step, null);
-  }
-
-  /** Adds a step with a key, and with something that it needs. */
-  void add(byte[] key, KeyStep step, @Nullable Object detail) {
     lookups++;
-    put(key, step, detail);
+    put(key, step, false);
   }
 
   /** Adds a step without a key. */
   void add(KeyStep step) {
-    put(null, step, null);
+    put(null, step, false);
   }
 
-  private void put(byte @Nullable [] key, KeyStep step, @Nullable Object detail) {
+  private void put(byte @Nullable [] key, KeyStep step, boolean isPlain) {
     if (size == steps.length) {
       int more = 2 * size;
       keys = Arrays.copyOf(keys, more);
       steps = Arrays.copyOf(steps, more);
-      details = Arrays.copyOf(details, more);
+      plain = Arrays.copyOf(plain, more);
       begins = Arrays.copyOf(begins, more);
       enclosed = Arrays.copyOf(enclosed, more);
     }
     keys[size] = key;
     steps[size] = step;
-    details[size] = detail;
+    plain[size] = isPlain;
     begins[size] = begun;
     enclosed[size] = enclosing;
     begun = false;
@@ -177,7 +167,7 @@ final class LookupRound {
 
   /** Whether it needs no data. */
   boolean isPlain() {
-    return plain == size;
+    return plainSteps == size;
   }
 
   /** Returns how many of its lookups may be in progress at the same time. */
@@ -249,7 +239,7 @@ final class LookupRound {
   /** Answers every command that needs data by the same error, instead of running. */
   void refuse(String error, ReplyWriter out) {
     for (int i = 0; i < size; i++) {
-      if (details[i] == PLAIN) {
+      if (plain[i]) {
         step(i, null, out);
       } else if (begins[i] && !enclosed[i]) {
         service.statistics().failed(error);
@@ -375,7 +365,6 @@ final class LookupRound {
     } else if (skipping) {
       return;
     }
-    found.detail(details[i]);
     try {
       if (failure != null) {
         fail(error(failure, i), out);
@@ -427,17 +416,16 @@ final class LookupRound {
     if (steps.length > KEPT) {
       keys = new byte[64] @Nullable [];
       steps = new KeyStep[64];
-      details = new @Nullable Object[64];
+      plain = new boolean[64];
       begins = new boolean[64];
       enclosed = new boolean[64];
     } else {
       Arrays.fill(keys, 0, size, null);
-      Arrays.fill(details, 0, size, null);
     }
     found.show(null); // drops a long value
     size = 0;
     lookups = 0;
-    plain = 0;
+    plainSteps = 0;
     next = 0;
     skipping = false;
     torn = false;

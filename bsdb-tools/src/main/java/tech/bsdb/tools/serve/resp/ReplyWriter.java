@@ -54,10 +54,6 @@ final class ReplyWriter {
     resp3 = asResp3;
   }
 
-  boolean isResp3() {
-    return resp3;
-  }
-
   private ByteBuf out() {
     ByteBuf buffer = current;
     if (buffer == null) {
@@ -159,24 +155,20 @@ final class ReplyWriter {
     partsBytes = length() + bytes.length;
     current = null;
     number++;
-    bulkEnd();
+    out().writeBytes(CRLF);
   }
 
   void bulk(String text) {
     bulk(text.getBytes(UTF_8));
   }
 
-  /** Writes what precedes a bulk string of this length; {@link #bulkEnd} ends it. */
-  void bulkHead(int length) {
+  /** Writes what precedes a bulk string of this length. */
+  private void bulkHead(int length) {
     if (length < BULK_HEADS.length) {
       out().writeBytes(BULK_HEADS[length]);
     } else {
       head('$', length);
     }
-  }
-
-  void bulkEnd() {
-    out().writeBytes(CRLF);
   }
 
   /** Writes a text for people; in RESP3 marked as such. */
@@ -209,11 +201,6 @@ final class ReplyWriter {
   /** Begins a set; its elements follow. */
   void set(long elements) {
     head(resp3 ? '~' : '*', elements);
-  }
-
-  /** Writes bytes that are replies already. */
-  void raw(byte[] replies) {
-    out().writeBytes(replies);
   }
 
   private void head(char type, long value) {

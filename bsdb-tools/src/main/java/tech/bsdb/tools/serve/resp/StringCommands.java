@@ -8,49 +8,24 @@ final class StringCommands {
   /** The longest string that Redis embeds in its object. */
   private static final int EMBEDDED = 44;
 
-  private static final KeyStep GET =
-      (found, out) -> {
-        found.requireString();
-        if (found.isPresent()) {
-          found.write(out);
-        } else {
-          out.absent();
-        }
-      };
-  private static final KeyStep GET_STRING =
-      (found, out) -> {
-        if (found.isString()) {
-          found.write(out);
-        } else {
-          out.absent();
-        }
-      };
+  private static final KeyStep GET_STRING = StringCommands::writeString;
   private static final KeyStep COUNT = (found, out) -> found.add(found.isPresent() ? 1 : 0);
   private static final KeyStep SUM = (found, out) -> out.integer(found.sum());
-  private static final KeyStep LENGTH =
-      (found, out) -> {
-        found.requireString();
-        out.integer(Math.max(0, found.length()));
-      };
-  private static final KeyStep TYPE =
-      (found, out) ->
-          out.simple(!found.isPresent() ? "none" : found.rows() == null ? "string" : "hash");
-  private static final KeyStep TIME_TO_LIVE =
-      (found, out) -> out.integer(found.isPresent() ? -1 : -2);
-  private static final KeyStep ENCODING =
-      (found, out) -> {
-        if (!found.isPresent()) {
-          out.absent();
-        } else {
-          out.bulk(found.rows() != null ? "listpack" : encoding(found));
-        }
-      };
 
   private StringCommands() {}
 
-  static void get(Arguments command, LookupRound round) {
-    round.begin();
-    round.add(command.argument(1), GET);
+  static void get(Found found, ReplyWriter out) throws CommandException {
+    found.requireString();
+    writeString(found, out);
+  }
+
+  /** Writes a string; a row is no error among several keys. */
+  private static void writeString(Found found, ReplyWriter out) {
+    if (found.isString()) {
+      found.write(out);
+    } else {
+      out.absent();
+    }
   }
 
   static void mget(Arguments command, LookupRound round) throws CommandException {
@@ -74,24 +49,25 @@ final class StringCommands {
     round.add(SUM);
   }
 
-  static void strlen(Arguments command, LookupRound round) {
-    round.begin();
-    round.add(command.argument(1), LENGTH);
+  static void strlen(Found found, ReplyWriter out) throws CommandException {
+    found.requireString();
+    out.integer(Math.max(0, found.length()));
   }
 
-  static void type(Arguments command, LookupRound round) {
-    round.begin();
-    round.add(command.argument(1), TYPE);
+  static void type(Found found, ReplyWriter out) {
+    out.simple(!found.isPresent() ? "none" : found.rows() == null ? "string" : "hash");
   }
 
-  static void ttl(Arguments command, LookupRound round) {
-    round.begin();
-    round.add(command.argument(1), TIME_TO_LIVE);
+  static void ttl(Found found, ReplyWriter out) {
+    out.integer(found.isPresent() ? -1 : -2);
   }
 
-  static void encoding(Arguments command, LookupRound round) {
-    round.begin();
-    round.add(command.argument(2), ENCODING);
+  static void encoding(Found found, ReplyWriter out) {
+    if (!found.isPresent()) {
+      out.absent();
+    } else {
+      out.bulk(found.rows() != null ? "listpack" : encoding(found));
+    }
   }
 
   static void getrange(Arguments command, LookupRound round) throws CommandException {

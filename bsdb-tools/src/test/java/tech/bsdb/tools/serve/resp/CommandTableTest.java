@@ -15,7 +15,7 @@ import org.junit.jupiter.params.provider.CsvSource;
 class CommandTableTest {
   private static final String GET = "get 2 1:1:1 string 1.0.0 readonly,fast - Returns a value.";
   private static final Map<String, Handler> GETTING =
-      Map.of("get", (Handler.Queued) StringCommands::get);
+      Map.of("get", (Handler.Queued) StringCommands::exists);
 
   @Test
   void everyCommandIsAnsweredOrRefusedOrAContainer() {
@@ -88,7 +88,7 @@ class CommandTableTest {
     String object = "object -2 - generic 2.2.3 - - Contains commands.";
     String encoding = "object|encoding 3 2:2:1 generic 2.2.3 readonly - Tells of a value.";
     Map<String, Handler> handlers = new TreeMap<>(GETTING);
-    handlers.put("object|encoding", (Handler.Queued) StringCommands::encoding);
+    handlers.put("object|encoding", (Handler.Queued) StringCommands::exists);
     refused(GET + "\n" + GET, GETTING, "commands.txt, line 2: there already: " + GET);
     refused(
         encoding + "\n" + object, handlers, "commands.txt, line 1: no such command: " + encoding);
