@@ -2,18 +2,13 @@ package tech.bsdb.tools.serve.batch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.function.LongPredicate;
-import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.text.JsonBuffer;
 
 /**
  * Writes answers as frames: for each key the length of its value in four bytes, big-endian, then
  * the value's bytes; the length is -1 if the key is absent. Keys are not repeated. Not thread-safe.
  */
-public final class AnswerFrames implements AnswerWriter {
+public final class AnswerFrames extends AnswerWriter {
   private static final int ABSENT = -1;
-
-  private final JsonBuffer out = new JsonBuffer();
 
   @Override
   public void write(
@@ -39,25 +34,5 @@ public final class AnswerFrames implements AnswerWriter {
     for (int shift = 24; shift >= 0; shift -= 8) {
       out.put(number >> shift);
     }
-  }
-
-  @Override
-  public void use(@Nullable LongPredicate budget) {
-    out.use(budget);
-  }
-
-  @Override
-  public byte[] buffer() {
-    return out.bytes();
-  }
-
-  @Override
-  public int length() {
-    return out.length();
-  }
-
-  @Override
-  public void reset() {
-    out.reset();
   }
 }

@@ -3,7 +3,6 @@ package tech.bsdb.tools.serve.batch;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
@@ -15,7 +14,7 @@ import tech.bsdb.tools.text.JsonCopier;
  * <p>JSON values are copied verbatim, except for white space between tokens. An invalid value makes
  * the line {@code {"key":"...","error":"..."}}.
  */
-public final class AnswerLines implements AnswerWriter {
+public final class AnswerLines extends AnswerWriter {
   private static final byte[] KEY = "{\"key\":".getBytes(US_ASCII);
   private static final byte[] VALUE = ",\"value\":".getBytes(US_ASCII);
   private static final byte[] ABSENT = ",\"value\":null}\n".getBytes(US_ASCII);
@@ -25,12 +24,23 @@ public final class AnswerLines implements AnswerWriter {
   private static final byte[] VERSION = "{\"version\":".getBytes(US_ASCII);
   private static final byte[] ID = ",\"id\":".getBytes(US_ASCII);
 
-  private final JsonBuffer out = new JsonBuffer();
   private final JsonCopier copier = new JsonCopier(out);
   private final boolean jsonValues;
   private final JsonCopier.@Nullable Fields fields;
   private final @Nullable ValueJson writer;
   private KeyEncoding keyForm = KeyEncoding.TEXT;
+
+  /** Writes values as JSON. */
+  @FunctionalInterface
+  public interface ValueJson {
+    /**
+     * Appends a value.
+     *
+     * @throws NotJsonException if the value cannot be written; anything appended so far must be
+     *     discarded
+     */
+    void write(byte[] values, int offset, int length, JsonBuffer out) throws NotJsonException;
+  }
 
   /**
    * Creates a writer.
@@ -134,25 +144,5 @@ public final class AnswerLines implements AnswerWriter {
   private void putText(String text) {
     byte[] bytes = text.getBytes(UTF_8);
     out.putText(bytes, 0, bytes.length);
-  }
-
-  @Override
-  public void use(@Nullable LongPredicate budget) {
-    out.use(budget);
-  }
-
-  @Override
-  public byte[] buffer() {
-    return out.bytes();
-  }
-
-  @Override
-  public int length() {
-    return out.length();
-  }
-
-  @Override
-  public void reset() {
-    out.reset();
   }
 }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve.batch;
 
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.JsonBuffer;
 
 /**
  * Writes the answers to many keys, one after another, into a growing, reusable byte array. Not
@@ -10,14 +11,18 @@ import org.jspecify.annotations.Nullable;
  * <p>An answer that does not fit in an array of 2 GiB causes an {@link OutOfMemoryError}: empty the
  * buffer before large values. The buffer then holds a partial answer; {@link #reset} discards it.
  */
-public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
+public abstract sealed class AnswerWriter permits AnswerLines, AnswerFrames {
+  final JsonBuffer out = new JsonBuffer();
+
+  AnswerWriter() {}
+
   /**
    * Writes the answer for a key.
    *
    * @param key the key
    * @param value its value, or null if it is absent
    */
-  default void write(byte[] key, byte @Nullable [] value) {
+  public void write(byte[] key, byte @Nullable [] value) {
     if (value == null) {
       writeAbsent(key, 0, key.length);
     } else {
@@ -26,11 +31,11 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
   }
 
   /** Writes the answer for a key that is present, both in ranges of arrays. */
-  void write(
+  public abstract void write(
       byte[] keys, int keyOffset, int keyLength, byte[] values, int valueOffset, int valueLength);
 
   /** Writes the answer for a key that is absent. */
-  void writeAbsent(byte[] keys, int keyOffset, int keyLength);
+  public abstract void writeAbsent(byte[] keys, int keyOffset, int keyLength);
 
   /**
    * Writes the version that answers, before the first answer.
@@ -38,20 +43,25 @@ public sealed interface AnswerWriter permits AnswerLines, AnswerFrames {
    * @param version its name
    * @param id its database id
    */
-  void writeVersion(String version, String id);
+  public abstract void writeVersion(String version, String id);
 
-  /**
-   * Sets the budget consulted before the array grows, as in {@link
-   * tech.bsdb.tools.text.JsonBuffer#use}.
-   */
-  void use(@Nullable LongPredicate budget);
+  /** Sets the budget consulted before the array grows, as in {@link JsonBuffer#use}. */
+  public void use(@Nullable LongPredicate budget) {
+    out.use(budget);
+  }
 
   /** Returns the array that starts with the written bytes; valid until the next write or reset. */
-  byte[] buffer();
+  public byte[] buffer() {
+    return out.bytes();
+  }
 
   /** Returns the number of bytes written. */
-  int length();
+  public int length() {
+    return out.length();
+  }
 
   /** Discards the written bytes, and a buffer larger than 1 MiB. */
-  void reset();
+  public void reset() {
+    out.reset();
+  }
 }

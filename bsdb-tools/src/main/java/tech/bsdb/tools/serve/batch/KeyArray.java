@@ -1,6 +1,5 @@
 package tech.bsdb.tools.serve.batch;
 
-import java.nio.ByteBuffer;
 import tech.bsdb.tools.text.JsonEscapes;
 import tech.bsdb.tools.text.Utf8;
 
@@ -10,7 +9,7 @@ import tech.bsdb.tools.text.Utf8;
  * <p>Jackson's parser is not used because it accepts overlong forms and surrogates as UTF-8, and
  * creates a string for each key.
  */
-final class KeyArray implements KeyStream {
+final class KeyArray extends KeyStream {
   private enum State {
     BEFORE_ARRAY,
     FIRST_ELEMENT,
@@ -22,9 +21,6 @@ final class KeyArray implements KeyStream {
     AFTER_ARRAY
   }
 
-  private final KeyEncoding encoding;
-  private final KeyList keys;
-  private final Pieces pieces = new Pieces();
   private final byte[] character = new byte[4];
   private State state = State.BEFORE_ARRAY;
 
@@ -41,16 +37,11 @@ final class KeyArray implements KeyStream {
   private int highSurrogate;
 
   KeyArray(KeyEncoding encoding, KeyList keys) {
-    this.encoding = encoding;
-    this.keys = keys;
+    super(encoding, keys);
   }
 
   @Override
-  public void feed(ByteBuffer piece) throws BadRequestException {
-    pieces.feed(piece, this::take);
-  }
-
-  private void take(byte[] bytes, int from, int to) throws BadRequestException {
+  void take(byte[] bytes, int from, int to) throws BadRequestException {
     int at = from;
     while (at < to) {
       if (state == State.STRING) {
@@ -235,10 +226,5 @@ final class KeyArray implements KeyStream {
     if (state != State.AFTER_ARRAY) {
       throw notJson("it ends inside the array", pieceStart);
     }
-  }
-
-  @Override
-  public KeyList keys() {
-    return keys;
   }
 }

@@ -1,12 +1,7 @@
 package tech.bsdb.tools.serve.batch;
 
-import java.nio.ByteBuffer;
-
 /** Reads keys, one per line. */
-final class KeyLines implements KeyStream {
-  private final KeyEncoding encoding;
-  private final KeyList keys;
-  private final Pieces pieces = new Pieces();
+final class KeyLines extends KeyStream {
   private long lineStart;
 
   /** Whether the last line is still open; {@link #lineLength} is its length in bytes. */
@@ -15,16 +10,11 @@ final class KeyLines implements KeyStream {
   private long lineLength;
 
   KeyLines(KeyEncoding encoding, KeyList keys) {
-    this.encoding = encoding;
-    this.keys = keys;
+    super(encoding, keys);
   }
 
   @Override
-  public void feed(ByteBuffer piece) throws BadRequestException {
-    pieces.feed(piece, this::take);
-  }
-
-  private void take(byte[] bytes, int from, int to) throws BadRequestException {
+  void take(byte[] bytes, int from, int to) throws BadRequestException {
     int at = from;
     while (at < to) {
       int end = lineEnd(bytes, at, to);
@@ -79,10 +69,5 @@ final class KeyLines implements KeyStream {
     if (begun) {
       endKey(lineLength);
     }
-  }
-
-  @Override
-  public KeyList keys() {
-    return keys;
   }
 }

@@ -6,12 +6,23 @@ import java.nio.ByteBuffer;
  * Reads the keys from a request body that arrives in pieces. Not thread-safe. Unusable after an
  * exception.
  */
-public sealed interface KeyStream permits KeyLines, KeyArray {
+public abstract sealed class KeyStream permits KeyLines, KeyArray {
   /**
    * The maximum bytes of an encoded key in a body, after JSON unescaping; twice the maximum key
    * length.
    */
-  int MAX_KEY = 200_000;
+  static final int MAX_KEY = 200_000;
+
+  private static final int CHUNK = 1 << 13;
+
+  final KeyEncoding encoding;
+  final KeyList keys;
+  private byte[] chunk = {};
+
+  KeyStream(KeyEncoding encoding, KeyList keys) {
+    this.encoding = encoding;
+    this.keys = keys;
+  }
 
   /**
    * Creates a reader for a JSON array of strings in UTF-8.
@@ -19,7 +30,7 @@ public sealed interface KeyStream permits KeyLines, KeyArray {
    * @param encoding the encoding of the strings
    * @param limit the most keys
    */
-  static KeyStream json(KeyEncoding encoding, int limit) {
+  public static KeyStream json(KeyEncoding encoding, int limit) {
     return new KeyArray(encoding, new KeyList(limit));
   }
 
@@ -30,7 +41,7 @@ public sealed interface KeyStream permits KeyLines, KeyArray {
    * @param encoding the encoding of the lines
    * @param limit the most keys
    */
-  static KeyStream lines(KeyEncoding encoding, int limit) {
+  public static KeyStream lines(KeyEncoding encoding, int limit) {
     return new KeyLines(encoding, new KeyList(limit));
   }
 
@@ -40,15 +51,36 @@ public sealed interface KeyStream permits KeyLines, KeyArray {
    * @throws BadRequestException if no valid body can begin like this: 400; or if there are too many
    *     keys: 413
    */
-  void feed(ByteBuffer piece) throws BadRequestException;
+  public final void feed(ByteBuffer piece) throws BadRequestException {
+    if (piece.hasArray()) {
+      int from = piece.arrayOffset() + piece.position();
+      int to = piece.arrayOffset() + piece.limit();
+      piece.position(piece.limit());
+      take(piece.array(), from, to);
+      return;
+    }
+    while (piece.hasRemaining()) {
+      int length = Math.min(piece.remaining(), CHUNK);
+      if (chunk.length < length) {
+        chunk = new byte[CHUNK];
+      }
+      piece.get(chunk, 0, length);
+      take(chunk, 0, length);
+    }
+  }
+
+  /** Reads the next bytes, which are in a range of an array. */
+  abstract void take(byte[] bytes, int from, int to) throws BadRequestException;
 
   /**
    * Ends the body.
    *
    * @throws BadRequestException if the body is incomplete: 400; or if there are too many keys: 413
    */
-  void end() throws BadRequestException;
+  public abstract void end() throws BadRequestException;
 
   /** Returns the keys so far, in order. */
-  KeyList keys();
+  public final KeyList keys() {
+    return keys;
+  }
 }
