@@ -22,37 +22,20 @@ import tech.bsdb.tools.serve.dataset.DataSets;
 /**
  * The admin routes: {@code POST /reload}, {@code /drain} and {@code /resume}, {@code /follow} if a
  * source is followed, and the pages.
+ *
+ * @param cluster null if this server is not a node of one
+ * @param follower null if no source is followed
+ * @param connections the service's connections, which draining closes
+ * @param worker reloads
  */
-final class AdminRoutes implements Routes {
-  private final DataSets sets;
-  private final @Nullable Cluster cluster;
-  private final @Nullable Follower follower;
-  private final Connections connections;
-  private final Pages pages;
-  private final Executor worker;
-
-  /**
-   * Routes for administering a service.
-   *
-   * @param cluster null if this server is not a node of one
-   * @param follower null if no source is followed
-   * @param connections the service's connections, which draining closes
-   */
-  AdminRoutes(
-      DataSets sets,
-      @Nullable Cluster cluster,
-      @Nullable Follower follower,
-      Connections connections,
-      Pages pages,
-      Executor worker) {
-    this.sets = sets;
-    this.cluster = cluster;
-    this.follower = follower;
-    this.connections = connections;
-    this.pages = pages;
-    this.worker = worker;
-  }
-
+record AdminRoutes(
+    DataSets sets,
+    @Nullable Cluster cluster,
+    @Nullable Follower follower,
+    Connections connections,
+    Pages pages,
+    Executor worker)
+    implements Routes {
   @Override
   public boolean open(RequestTarget target) {
     return true;

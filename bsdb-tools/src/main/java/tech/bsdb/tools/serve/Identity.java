@@ -14,27 +14,18 @@ import tech.bsdb.tools.serve.batch.Projection;
  * <p>An entity tag names one representation: it is derived from the database id, the form of the
  * values, the key, the requested fields, and whether the key is present. Version and request
  * determine the representation, so the tag is known before anything is read.
+ *
+ * @param version the version's name in its store; for a single database, its id
+ * @param id the database id
+ * @param header the header line that names the version
+ * @param tagPrefix what the tags of its values begin with
  */
-final class Identity {
+record Identity(Database database, String version, String id, String header, String tagPrefix) {
   private static final long FNV_OFFSET = 0xcbf29ce484222325L;
   private static final long FNV_PRIME = 0x100000001b3L;
 
   /** Outside the range of a key's bytes, so that no key ends like a list of fields. */
   private static final int BOUNDARY = 0x100;
-
-  private final Database database;
-  private final String version;
-  private final String id;
-  private final String header;
-  private final String tagPrefix;
-
-  private Identity(Database database, String version, String id, char form) {
-    this.database = database;
-    this.version = version;
-    this.id = id;
-    this.header = "bsdb-version: " + version + "\r\n";
-    this.tagPrefix = '"' + id + '-' + form;
-  }
 
   /** Returns the identity of a leased version whose values are answered in a given form. */
   static Identity of(Lease lease, ValueKind values) {
@@ -45,27 +36,15 @@ final class Identity {
           case JSON -> 'j';
           case SAFE_JSON -> 's';
         };
-    return new Identity(database, lease.version(), database.statistics().databaseId(), form);
+    String version = lease.version();
+    String id = database.statistics().databaseId();
+    return new Identity(
+        database, version, id, "bsdb-version: " + version + "\r\n", '"' + id + '-' + form);
   }
 
   /** Whether this is the identity of the given database. */
   boolean isOf(Database other) {
     return database == other;
-  }
-
-  /** Returns the version's name in its store; for a single database, its id. */
-  String version() {
-    return version;
-  }
-
-  /** Returns the database id. */
-  String id() {
-    return id;
-  }
-
-  /** Returns the header line that names the version. */
-  String header() {
-    return header;
   }
 
   /** Whether a name is this version's name or database id. */

@@ -14,24 +14,11 @@ import tech.bsdb.tools.serve.cluster.ElsewhereException;
 /**
  * The routes of the keys of a data set: single keys below a prefix, batches and ranges at the
  * prefix.
+ *
+ * @param prefix with a slash at both ends
+ * @param batchKeys the maximum number of keys in a batch or a page of a range
  */
-final class KeyRoutes {
-  private final String prefix;
-  private final Lookups lookups;
-  private final int batchKeys;
-
-  /**
-   * Routes for a data set.
-   *
-   * @param prefix with a slash at both ends
-   * @param batchKeys the maximum number of keys in a batch or a page of a range
-   */
-  KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
-    this.prefix = prefix;
-    this.lookups = lookups;
-    this.batchKeys = batchKeys;
-  }
-
+record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
   /** Returns the action of a request whose path begins with the prefix. */
   Action action(RequestTarget target, Exchange exchange, HttpHeaders headers)
       throws RequestRefusedException, BadRequestException {
@@ -69,6 +56,20 @@ final class KeyRoutes {
       throw new RequestRefusedException(lookups.placement().misdirected(e));
     }
     return new KeyLookup(lookups, key, fields, conditions);
+  }
+
+  /** Answers with the value of one key. */
+  private record KeyLookup(Lookups lookups, byte[] key, @Nullable Projection fields, Conditions conditions)
+      implements Action {
+    @Override
+    public void start(Exchange exchange) {
+      lookups.get(exchange, key, fields, conditions);
+    }
+
+    @Override
+    public boolean overlaps() {
+      return lookups.overlap();
+    }
   }
 
   private Action range(RequestTarget target) throws BadRequestException {

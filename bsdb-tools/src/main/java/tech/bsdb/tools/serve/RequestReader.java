@@ -19,23 +19,16 @@ import tech.bsdb.tools.serve.client.Credentials;
 /**
  * Reads a request's head: rejects a malformed or forbidden request, and finds the action that
  * answers it. Thread-safe.
+ *
+ * @param credentials what clients must have; null if they need nothing
+ * @param bodyBytes maximum bytes of a body
  */
-final class RequestReader {
+record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyBytes) {
   private static final Reply UNKNOWN_CODING =
       Reply.error(501, "chunked is the only transfer coding supported");
 
   /** The syntax of a coding's name (RFC 9110, section 5.6.2). */
   private static final Pattern TOKEN = Pattern.compile("[!#$%&'*+.^_`|~0-9A-Za-z-]+");
-
-  private final Routes routes;
-  private final @Nullable Credentials credentials;
-  private final int bodyBytes;
-
-  RequestReader(Routes routes, @Nullable Credentials credentials, int bodyBytes) {
-    this.routes = routes;
-    this.credentials = credentials;
-    this.bodyBytes = bodyBytes;
-  }
 
   /** Creates the exchange for a request. */
   Exchange exchange(HttpConnection connection, HttpRequest request) {

@@ -17,14 +17,8 @@ import org.jspecify.annotations.Nullable;
  * The bearer tokens that grant access (RFC 6750). Only their digests are kept, and comparison takes
  * constant time.
  */
-final class Tokens {
+record Tokens(List<byte[]> digests) {
   private static final int SCHEME = "Bearer ".length();
-
-  private final List<byte[]> digests;
-
-  private Tokens(List<byte[]> digests) {
-    this.digests = digests;
-  }
 
   /**
    * Reads a file of tokens, one per line; blank lines are ignored.

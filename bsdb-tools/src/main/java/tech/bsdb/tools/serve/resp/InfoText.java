@@ -15,13 +15,7 @@ import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
 
 /** The text of {@code INFO}: sections of figures, under the names that Redis gives them. */
-final class InfoText {
-  private final RespService service;
-
-  InfoText(RespService service) {
-    this.service = service;
-  }
-
+record InfoText(RespService service) {
   /**
    * Returns sections.
    *

@@ -12,8 +12,12 @@ import tech.bsdb.ScanOptions;
  *   16     a part of the records                  the number of the last key, plus 1 (40 bits)
  *   24     a place in it
  * </pre>
+ *
+ * @param tag identifies the version
+ * @param parts how many parts there are
+ * @param perPart about how many records a part has
  */
-final class ScanPlaces {
+record ScanPlaces(long tag, int parts, long perPart, long records) {
   /** Records of a part, as long as there need not be more parts than there may be. */
   private static final long RECORDS = 512;
 
@@ -29,18 +33,6 @@ final class ScanPlaces {
   /** The largest offset that a cursor can hold. */
   static final int MOST_OFFSET = (1 << OFFSET_BITS) - 1;
 
-  private final long tag;
-  private final int parts;
-  private final long perPart;
-  private final long records;
-
-  private ScanPlaces(long tag, int parts, long perPart, long records) {
-    this.records = records;
-    this.tag = tag;
-    this.parts = parts;
-    this.perPart = perPart;
-  }
-
   /**
    * Returns the places of a version.
    *
@@ -50,15 +42,6 @@ final class ScanPlaces {
     int parts = (int) Math.max(1, Math.min(MOST_PARTS, records / RECORDS));
     return new ScanPlaces(
         Long.parseLong(id.substring(0, 6), 16), parts, Math.max(1, records / parts), records);
-  }
-
-  int parts() {
-    return parts;
-  }
-
-  /** Returns about how many records a part has. */
-  long perPart() {
-    return perPart;
   }
 
   ScanOptions part(int part) {

@@ -48,7 +48,7 @@ final class Selectable {
   ServedVersion version(Database of) {
     ServedVersion known = version;
     if (known == null || known.database() != of) {
-      known = new ServedVersion(of);
+      known = ServedVersion.of(of);
       version = known;
     }
     return known;
