@@ -25,7 +25,7 @@ import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
-import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetOption;

@@ -6,8 +6,13 @@ import io.netty.handler.codec.http.HttpHeaderNames;
 import io.netty.handler.codec.http.HttpHeaders;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
+import java.io.InputStream;
+import java.io.UncheckedIOException;
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
 import java.time.Instant;
 import java.time.format.DateTimeParseException;
+import java.util.Base64;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Set;
@@ -58,7 +63,7 @@ final class Pages {
     this.figures = figures;
     this.history = history;
     this.workers = workers;
-    String html = Resources.text("page.html");
+    String html = resource("page.html");
     this.page =
         new Reply(
             200,
@@ -66,15 +71,48 @@ final class Pages {
             NO_STORE
                 + "x-content-type-options: nosniff\r\nreferrer-policy: no-referrer\r\n"
                 + "content-security-policy: "
-                + Resources.contentSecurityPolicy(html)
+                + contentSecurityPolicy(html)
                 + "\r\n",
             html.getBytes(UTF_8));
     this.openApi = Reply.text(200, MediaType.YAML, openApi(prefix, sets.areNamed()));
   }
 
+  /** Returns the text of a static file, stored beside the classes. */
+  private static String resource(String name) {
+    try (InputStream in = Pages.class.getResourceAsStream(name)) {
+      if (in == null) {
+        throw new IllegalStateException("the jar has no " + name);
+      }
+      return new String(in.readAllBytes(), UTF_8);
+    } catch (IOException e) {
+      throw new UncheckedIOException(e);
+    }
+  }
+
+  /** Returns a policy that allows only a page's own script and style. */
+  private static String contentSecurityPolicy(String page) {
+    return "default-src 'none'; script-src "
+        + hash(page, "<script>", "</script>")
+        + "; style-src "
+        + hash(page, "<style>", "</style>")
+        + "; connect-src 'self'; img-src data:; base-uri 'none'; form-action 'none';"
+        + " frame-ancestors 'none'";
+  }
+
+  private static String hash(String page, String begin, String end) {
+    int from = page.indexOf(begin) + begin.length();
+    String element = page.substring(from, page.indexOf(end, from));
+    try {
+      byte[] digest = MessageDigest.getInstance("SHA-256").digest(element.getBytes(UTF_8));
+      return "'sha256-" + Base64.getEncoder().encodeToString(digest) + "'";
+    } catch (NoSuchAlgorithmException e) {
+      throw new IllegalStateException("every Java has SHA-256", e);
+    }
+  }
+
   /** Returns the description of the paths of this service. */
   private static String openApi(String prefix, boolean named) {
-    String yaml = Resources.text("openapi.yaml");
+    String yaml = resource("openapi.yaml");
     if (named) {
       yaml =
           yaml.replace(

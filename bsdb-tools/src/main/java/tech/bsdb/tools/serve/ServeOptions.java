@@ -6,7 +6,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.serve.client.Limits;
-import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 

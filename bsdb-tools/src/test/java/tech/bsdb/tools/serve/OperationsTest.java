@@ -35,7 +35,7 @@ import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 import tech.bsdb.tools.serve.Wire.Response;
-import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class OperationsTest {

@@ -31,7 +31,7 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.tools.rows.AvroRows;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.TypedDatabase;
-import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 
 /** What Redis clients get that ask for too much, take nothing, or may not ask. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)

@@ -29,7 +29,7 @@ import tech.bsdb.tools.publish.FollowOptions;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
-import tech.bsdb.tools.serve.client.TlsFiles;
+import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.source.FileSourceOptions;

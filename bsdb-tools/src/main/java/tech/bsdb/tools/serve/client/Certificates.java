@@ -42,7 +42,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
    *
    * @throws FileSystemException if a file is unusable, with what it should contain
    */
-  static Certificates load(TlsFiles files) throws IOException {
+  static Certificates load(Credentials.TlsFiles files) throws IOException {
     requirePem(files.certificate(), "-----BEGIN CERTIFICATE-----", "a PEM certificate");
     String key = requirePem(files.key(), "PRIVATE KEY-----", "a PEM private key");
     if (!key.contains(KEY_HEADER)) {
@@ -121,7 +121,7 @@ record Certificates(SslContext context, Instant notBefore, Instant notAfter) {
   }
 
   private static String requirePem(Path file, String mark, String what) throws IOException {
-    String text = new String(SmallFile.read(file, what), ISO_8859_1);
+    String text = new String(Credentials.smallFile(file, what), ISO_8859_1);
     if (!text.contains(mark)) {
       throw new FileSystemException(file.toString(), null, "holds no " + what.substring(2));
     }

@@ -10,6 +10,15 @@ public final class Connections {
   private final HeldMemory memory;
   private volatile boolean draining;
 
+  /** A connection, as seen by those who end it. Its methods may be called from any thread. */
+  public interface ClientConnection {
+    /** Closes the connection if it is idle. */
+    void endIfIdle();
+
+    /** Closes the connection, even in the middle of an answer. */
+    void cut();
+  }
+
   /**
    * Starts with no connections.
    *

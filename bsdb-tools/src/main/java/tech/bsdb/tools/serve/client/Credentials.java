@@ -2,6 +2,9 @@ package tech.bsdb.tools.serve.client;
 
 import io.netty.handler.ssl.SslContext;
 import java.io.IOException;
+import java.io.InputStream;
+import java.nio.file.FileSystemException;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.time.Instant;
@@ -17,6 +20,8 @@ public final class Credentials {
   /** A certificate that expires sooner causes a warning. */
   private static final Duration SOON = Duration.ofDays(30);
 
+  private static final int MAX_FILE = 1 << 20;
+
   private final @Nullable Path tokenFile;
   private final @Nullable TlsFiles tlsFiles;
   private final Console console;
@@ -25,6 +30,14 @@ public final class Credentials {
   private final AtomicLong tokensRead = new AtomicLong();
   private volatile boolean tokensRefused;
   private volatile boolean certificatesRefused;
+
+  /**
+   * The files of the certificate chain and its private key, both PEM.
+   *
+   * @param certificate the certificate followed by its chain
+   * @param key the key, unencrypted PKCS#8
+   */
+  public record TlsFiles(Path certificate, Path key) {}
 
   /**
    * Reads the files.
@@ -41,6 +54,25 @@ public final class Credentials {
     this.tokens = tokenFile == null ? null : Tokens.read(tokenFile);
     this.certificates = tlsFiles == null ? null : Certificates.load(tlsFiles);
     warn(Instant.now());
+  }
+
+  /**
+   * Reads the bytes of a file or a pipe, which must be small.
+   *
+   * @param what what it should contain
+   * @throws FileSystemException naming the file, if it cannot be read or is too large
+   */
+  static byte[] smallFile(Path file, String what) throws IOException {
+    if (Files.isDirectory(file)) {
+      throw new FileSystemException(file.toString(), null, "is a directory, not " + what);
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      byte[] bytes = in.readNBytes(MAX_FILE + 1);
+      if (bytes.length > MAX_FILE) {
+        throw new FileSystemException(file.toString(), null, "too large for " + what);
+      }
+      return bytes;
+    }
   }
 
   /** Whether an {@code Authorization} header's value grants access. */

@@ -28,7 +28,7 @@ record Tokens(List<byte[]> digests) {
   static Tokens read(Path file) throws IOException {
     List<byte[]> digests = new ArrayList<>();
     int number = 0;
-    byte[] bytes = SmallFile.read(file, "a file of tokens");
+    byte[] bytes = Credentials.smallFile(file, "a file of tokens");
     try {
       String text = UTF_8.newDecoder().decode(ByteBuffer.wrap(bytes)).toString();
       for (String line : text.lines().toList()) {

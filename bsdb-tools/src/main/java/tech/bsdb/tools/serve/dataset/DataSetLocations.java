@@ -9,6 +9,7 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.function.Consumer;
+import java.util.regex.Pattern;
 import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
@@ -19,6 +20,14 @@ import tech.bsdb.store.Store;
  * databases and stores in a folder, whose names are those of their directories. Immutable.
  */
 public final class DataSetLocations {
+  /** The rules for names, which are parts of paths and labels, and no numbers. */
+  static final String NAME_RULES =
+      "a name has 1 to 64 letters, digits, hyphens, underscores and dots, begins with a letter or"
+          + " digit, and is not a number";
+
+  private static final Pattern NAME = Pattern.compile("[A-Za-z0-9][A-Za-z0-9._-]{0,63}");
+  private static final Pattern NUMBER = Pattern.compile("[0-9]+");
+
   private final @Nullable Path folder;
   private final Map<String, Path> fixed;
 
@@ -64,6 +73,11 @@ public final class DataSetLocations {
     return Store.isStore(directory) || Files.isRegularFile(Database.manifest(directory));
   }
 
+  /** Whether a text keeps to {@link #NAME_RULES}. */
+  static boolean isName(String name) {
+    return NAME.matcher(name).matches() && !NUMBER.matcher(name).matches();
+  }
+
   /** Whether the data sets have names. */
   public boolean areNamed() {
     return folder != null || !fixed.containsKey("");
@@ -103,10 +117,10 @@ public final class DataSetLocations {
         if (name.startsWith(".") || !isDataSet(entry)) {
           continue;
         }
-        if (DataSetName.isValid(name)) {
+        if (isName(name)) {
           found.put(name, entry);
         } else {
-          ignored.accept(entry + " is not served: " + DataSetName.RULES);
+          ignored.accept(entry + " is not served: " + NAME_RULES);
         }
       }
     }

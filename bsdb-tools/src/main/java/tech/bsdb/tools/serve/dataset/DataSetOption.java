@@ -52,8 +52,8 @@ public final class DataSetOption {
       }
       int end = each.indexOf('=');
       String name = each.substring(0, end);
-      if (!DataSetName.isValid(name)) {
-        throw new UsageException("-d \"" + each + "\": " + DataSetName.RULES);
+      if (!DataSetLocations.isName(name)) {
+        throw new UsageException("-d \"" + each + "\": " + DataSetLocations.NAME_RULES);
       }
       String directory = each.substring(end + 1);
       if (directory.isEmpty()) {

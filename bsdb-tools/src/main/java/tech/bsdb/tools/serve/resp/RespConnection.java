@@ -23,7 +23,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.tools.serve.client.ClientConnection;
+import tech.bsdb.tools.serve.client.Connections.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
 import tech.bsdb.tools.serve.cluster.ClusterView;
