@@ -27,7 +27,7 @@ import tech.bsdb.tools.serve.ValueKind;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster;
-import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetOption;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */

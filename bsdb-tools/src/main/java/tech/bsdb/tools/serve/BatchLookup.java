@@ -12,7 +12,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyList;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.client.HeldMemory;
-import tech.bsdb.tools.serve.cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.text.NoRoomException;
 
 /** The values of many keys, in request order. */

@@ -9,7 +9,7 @@ import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 import tech.bsdb.tools.serve.dataset.DataSet;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
 
 /** The slots whose keys databases hold: all of them, or those of some shards of a set. */

@@ -9,7 +9,7 @@ import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.batch.KeyEncoding;
 import tech.bsdb.tools.serve.batch.KeyStream;
 import tech.bsdb.tools.serve.batch.Projection;
-import tech.bsdb.tools.serve.cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /**
  * The routes of the keys of a data set: single keys below a prefix, batches and ranges at the

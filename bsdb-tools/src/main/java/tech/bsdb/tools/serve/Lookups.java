@@ -15,12 +15,12 @@ import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowJson;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.serve.batch.AnswerLines;
-import tech.bsdb.tools.serve.batch.NotJsonException;
+import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 import tech.bsdb.tools.serve.batch.Projection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.dataset.DataSet;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.NoRoomException;
 

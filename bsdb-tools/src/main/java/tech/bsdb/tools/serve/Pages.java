@@ -24,7 +24,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.Connections;
 import tech.bsdb.tools.serve.dataset.DataSet;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
 
 /** The resources at the root: the page, probes, metrics, figures and the API description. */

@@ -4,8 +4,8 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.cluster.Cluster;
-import tech.bsdb.tools.serve.cluster.ClusterNode;
-import tech.bsdb.tools.serve.cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /**

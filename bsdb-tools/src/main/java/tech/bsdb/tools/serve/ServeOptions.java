@@ -7,7 +7,7 @@ import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
-import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /**

@@ -27,7 +27,7 @@ import tech.bsdb.tools.serve.client.LookupCounts;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 import tech.bsdb.tools.serve.dataset.DataSet;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.dataset.DataSets;
 import tech.bsdb.tools.serve.dataset.PerDataSet;
 import tech.bsdb.tools.serve.resp.RespService;

@@ -10,8 +10,8 @@ import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.HeldMemory;
-import tech.bsdb.tools.serve.cluster.ElsewhereException;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.text.NoRoomException;
 
 /**

@@ -5,7 +5,7 @@ import java.io.IOException;
 import tech.bsdb.Database;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.HeldMemory;
-import tech.bsdb.tools.serve.cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 
 /**
  * What {@link SlicedAnswer} writes: the answer to one request, a slice at a time. Used by one

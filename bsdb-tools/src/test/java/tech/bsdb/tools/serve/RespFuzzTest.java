@@ -20,7 +20,7 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.Rounds;
-import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 
 /**
  * Whatever clients send, the server answers others and forgets them. {@code -Dbsdb.rounds=} sends

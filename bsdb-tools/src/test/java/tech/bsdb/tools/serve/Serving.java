@@ -30,7 +30,7 @@ import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
-import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;

@@ -13,7 +13,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.function.Consumer;
 import tech.bsdb.KeyRouting;
-import tech.bsdb.tools.serve.cluster.ClusterOptions;
+import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 
 /**
  * The nodes of a cluster in this process, on free ports: a, b and c, and, if wanted, their replicas

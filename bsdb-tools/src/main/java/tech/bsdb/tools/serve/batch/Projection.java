@@ -24,6 +24,21 @@ public final class Projection {
   /** The names, in byte order. */
   private final byte[][] names;
 
+  /** A value that cannot be returned as JSON, or whose fields cannot. */
+  public static final class NotJsonException extends Exception {
+    private static final long serialVersionUID = 1L;
+
+    /** Creates an exception whose message says briefly what is wrong with the value. */
+    public NotJsonException(String message) {
+      super(message, null, false, false);
+    }
+
+    @Override
+    public String getMessage() {
+      return String.valueOf(super.getMessage());
+    }
+  }
+
   private Projection(byte[][] names) {
     this.names = names;
   }

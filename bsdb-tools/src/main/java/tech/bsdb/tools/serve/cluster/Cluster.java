@@ -17,6 +17,8 @@ import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.tools.serve.cluster.TopologyReader.WrongTopologyException;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /**
  * The cluster of which this server is a node. Its topology is a file, which is read again when it
@@ -39,6 +41,15 @@ public final class Cluster implements AutoCloseable {
   private volatile long changes;
   private final CountDownLatch closed = new CountDownLatch(1);
 
+  /**
+   * Options of a node of a cluster.
+   *
+   * @param file the topology
+   * @param node the name of this node
+   * @param handover how long slots that were lost are still answered
+   */
+  public record ClusterOptions(Path file, String node, Duration handover) {}
+
   /** What a topology must have besides being right in itself. */
   @FunctionalInterface
   public interface Requirement {
@@ -52,6 +63,30 @@ public final class Cluster implements AutoCloseable {
 
   /** Why the file is not used as it is, and since when. */
   public record RefusedFile(String reason, Instant at) {}
+
+  /** A key belongs to another node of the cluster. */
+  public static final class ElsewhereException extends Exception {
+    private static final long serialVersionUID = 1;
+
+    private final int slot;
+    private final transient ClusterNode owner;
+
+    ElsewhereException(int slot, ClusterNode owner) {
+      super("slot " + slot + " belongs to node " + owner.name(), null, false, false);
+      this.slot = slot;
+      this.owner = owner;
+    }
+
+    /** Returns the slot of the key. */
+    public int slot() {
+      return slot;
+    }
+
+    /** Returns the node to which the slot belongs. */
+    public ClusterNode owner() {
+      return owner;
+    }
+  }
 
   private Cluster(
       ClusterOptions options, Requirement requirement, Duration poll, Consumer<String> said)

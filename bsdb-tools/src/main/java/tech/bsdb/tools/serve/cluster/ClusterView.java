@@ -2,6 +2,8 @@ package tech.bsdb.tools.serve.cluster;
 
 import java.util.ArrayList;
 import java.util.List;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /**
  * A topology as one of its nodes sees it, and which slots this node answers. Immutable.

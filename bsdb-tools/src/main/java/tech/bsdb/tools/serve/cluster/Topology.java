@@ -1,6 +1,12 @@
 package tech.bsdb.tools.serve.cluster;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+import java.security.MessageDigest;
+import java.security.NoSuchAlgorithmException;
+import java.util.ArrayList;
 import java.util.HashMap;
+import java.util.HexFormat;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
@@ -12,6 +18,60 @@ import tech.bsdb.KeyRouting;
 public final class Topology {
   private final List<ReplicaGroup> groups;
   private final short[] groupOfSlot = new short[KeyRouting.SLOTS];
+
+  /**
+   * A server of a cluster.
+   *
+   * @param name what the topology calls it
+   * @param host the host name or address at which clients reach it
+   * @param respPort the port for Redis clients, -1 for none
+   * @param httpPort the port for HTTP, -1 for none
+   */
+  public record ClusterNode(String name, String host, int respPort, int httpPort) {
+    /** Stands for a port that a node does not have. */
+    public static final int NO_PORT = -1;
+
+    /** Returns the 40 hexadecimal digits by which Redis clients know it; they depend on its name. */
+    public String id() {
+      try {
+        byte[] digest = MessageDigest.getInstance("SHA-1").digest(name.getBytes(UTF_8));
+        return HexFormat.of().formatHex(digest);
+      } catch (NoSuchAlgorithmException e) {
+        throw new IllegalStateException("every Java has SHA-1", e);
+      }
+    }
+
+    /** Returns host and port for Redis clients, which take the last colon for the end of the host. */
+    public String respAddress() {
+      return host + ":" + respPort;
+    }
+
+    /** Returns host and port as they stand in a URL; the node must have a port for HTTP. */
+    public String httpAuthority() {
+      return (host.indexOf(':') < 0 ? host : "[" + host + "]") + ":" + httpPort;
+    }
+  }
+
+  /**
+   * The nodes that answer the same slots. Redis calls this a shard of the cluster.
+   *
+   * @param primary the node to which clients are sent
+   * @param slots the slots, which may be none
+   * @param replicas the other nodes, which answer Redis clients after READONLY
+   */
+  public record ReplicaGroup(ClusterNode primary, SlotSet slots, List<ClusterNode> replicas) {
+    /** Copies the list. */
+    public ReplicaGroup {
+      replicas = List.copyOf(replicas);
+    }
+
+    /** Returns the primary and its replicas. */
+    public List<ClusterNode> nodes() {
+      List<ClusterNode> nodes = new ArrayList<>(replicas);
+      nodes.add(0, primary);
+      return nodes;
+    }
+  }
 
   private Topology(List<ReplicaGroup> groups) {
     this.groups = List.copyOf(groups);

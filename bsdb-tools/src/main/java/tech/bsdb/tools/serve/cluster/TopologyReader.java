@@ -13,6 +13,8 @@ import java.util.List;
 import java.util.Set;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /**
  * Reads a topology from JSON:

@@ -13,6 +13,15 @@ public final class DataSet {
   private final LookupCounts counts;
   private volatile boolean removed;
 
+  /** A data set was removed from the service since it was chosen. */
+  public static final class DataSetRemovedException extends IllegalStateException {
+    private static final long serialVersionUID = 1;
+
+    DataSetRemovedException(String name) {
+      super("the data set " + name + " has been removed");
+    }
+  }
+
   DataSet(String name, int number, ReloadingDatabase database, LookupCounts counts) {
     this.name = name;
     this.number = number;

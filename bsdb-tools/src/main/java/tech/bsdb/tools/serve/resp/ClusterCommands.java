@@ -8,9 +8,9 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.serve.cluster.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.ClusterView;
-import tech.bsdb.tools.serve.cluster.ReplicaGroup;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 import tech.bsdb.tools.serve.cluster.SlotSet;
 
 /** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */

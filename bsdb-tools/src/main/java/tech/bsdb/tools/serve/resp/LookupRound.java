@@ -197,7 +197,7 @@ final class LookupRound {
   /**
    * Leases the version of a data set that answers; {@link #close} releases it.
    *
-   * @throws tech.bsdb.tools.serve.dataset.DataSetRemovedException if the data set is not served any
+   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not served any
    *     more
    */
   ServedVersion open(Selectable selected) {

@@ -27,7 +27,7 @@ import tech.bsdb.tools.serve.client.Connections.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
 import tech.bsdb.tools.serve.cluster.ClusterView;
-import tech.bsdb.tools.serve.dataset.DataSetRemovedException;
+import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 import tech.bsdb.tools.serve.resp.CommandReader.MalformedCommandException;
 
 /**

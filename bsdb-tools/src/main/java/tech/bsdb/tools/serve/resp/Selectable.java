@@ -37,7 +37,7 @@ final class Selectable {
   /**
    * Leases the version being served.
    *
-   * @throws tech.bsdb.tools.serve.dataset.DataSetRemovedException if the data set is not served any
+   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not served any
    *     more
    */
   Lease acquire() {

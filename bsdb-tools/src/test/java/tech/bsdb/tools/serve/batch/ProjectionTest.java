@@ -13,6 +13,7 @@ import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.extension.ExtendWith;
 import tech.bsdb.tools.SeedInFailure;
+import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 
 @ExtendWith(SeedInFailure.class)
 final class ProjectionTest {

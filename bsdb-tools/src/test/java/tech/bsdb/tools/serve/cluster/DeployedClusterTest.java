@@ -17,6 +17,7 @@ import org.junit.jupiter.api.Test;
 import org.yaml.snakeyaml.LoaderOptions;
 import org.yaml.snakeyaml.Yaml;
 import org.yaml.snakeyaml.constructor.SafeConstructor;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 
 /**
  * The examples in {@code deploy/cluster}: one topology, and what it says holds for both targets.
