@@ -87,13 +87,13 @@ final class BatchLookup implements Slices {
     int most = Math.min(body.keys().size(), first + KEYS);
     int end = first;
     try {
-      AnswerWriter answers = require(buffers).writer();
+      AnswerWriter answers = Slices.begun(buffers).writer();
       answers.reset();
       if (first == 0) {
         requireOwnKeys();
       }
       if (withVersion && first == 0) {
-        Identity by = require(identity);
+        Identity by = Slices.begun(identity);
         answers.writeVersion(by.version(), by.id());
       }
       while (next < most && answers.length() < BYTES) {
@@ -116,7 +116,7 @@ final class BatchLookup implements Slices {
   public void taken() {
     lookups.counts().found(hits, next - first - hits);
     first = next;
-    require(buffers).countKept(0);
+    Slices.begun(buffers).countKept(0);
   }
 
   @Override
@@ -126,17 +126,17 @@ final class BatchLookup implements Slices {
 
   @Override
   public byte[] buffer() {
-    return require(buffers).written();
+    return Slices.begun(buffers).written();
   }
 
   @Override
   public int length() {
-    return require(buffers).length();
+    return Slices.begun(buffers).length();
   }
 
   @Override
   public void dropMemory() {
-    require(buffers).drop();
+    Slices.begun(buffers).drop();
   }
 
   /** Refuses the batch before its answer begins, if a key belongs to another node or shard. */
@@ -148,7 +148,7 @@ final class BatchLookup implements Slices {
         placement.requireHere(keys.bytes(), keys.offset(i), keys.length(i));
       }
     }
-    Database own = require(database);
+    Database own = Slices.begun(database);
     if (own.isShard()) {
       for (int i = 0; i < keys.size(); i++) {
         own.requireOwn(keys.key(i));
@@ -158,7 +158,7 @@ final class BatchLookup implements Slices {
 
   private void lookUp(int end, AnswerWriter answers) throws IOException {
     KeyList keys = body.keys();
-    LookupBatch asked = require(buffers).batch();
+    LookupBatch asked = Slices.begun(buffers).batch();
     asked.clear();
     for (int i = next; i < end; i++) {
       asked.add(keys.key(i));
@@ -179,12 +179,5 @@ final class BatchLookup implements Slices {
         answers.writeAbsent(keys.bytes(), keys.offset(i), keys.length(i));
       }
     }
-  }
-
-  private static <T> T require(@Nullable T begun) {
-    if (begun == null) {
-      throw new IllegalStateException("not begun");
-    }
-    return begun;
   }
 }

@@ -61,7 +61,7 @@ final class RangeCount implements Slices {
   public void write() throws IOException {
     try {
       if (own == null) {
-        count = require(database).count(range);
+        count = Slices.begun(database).count(range);
       } else if (!own.isEmpty() && !countOwn(own)) {
         return;
       }
@@ -78,11 +78,11 @@ final class RangeCount implements Slices {
   private boolean countOwn(SlotSet slots) throws IOException {
     RecordCursor records = cursor;
     if (records == null) {
-      long bytes = lookups.cursorBytes(require(database));
-      if (!require(working).reserve(bytes)) {
+      long bytes = lookups.cursorBytes(Slices.begun(database));
+      if (!Slices.begun(working).reserve(bytes)) {
         throw new MemoryBudgetExceededException(bytes);
       }
-      records = require(database).range(range, RangeOptions.defaults().withValues(false));
+      records = Slices.begun(database).range(range, RangeOptions.defaults().withValues(false));
       cursor = records;
     }
     for (int seen = 0; seen < MOST_SEEN; seen++) {
@@ -122,13 +122,6 @@ final class RangeCount implements Slices {
   @Override
   public void dropMemory() {
     cursor = null; // the answer is complete or refused
-    require(working).settle(0);
-  }
-
-  private static <T> T require(@Nullable T begun) {
-    if (begun == null) {
-      throw new IllegalStateException("not begun");
-    }
-    return begun;
+    Slices.begun(working).settle(0);
   }
 }

@@ -106,7 +106,7 @@ final class RangeLookup implements Slices {
     atEnd = ended;
     keys.clear();
     try {
-      AnswerLines answers = require(buffers).writer();
+      AnswerLines answers = Slices.begun(buffers).writer();
       answers.reset();
       if (request.keysOnly()) {
         writeKeys(answers);
@@ -159,10 +159,10 @@ final class RangeLookup implements Slices {
     while (!atEnd && seen < MOST_SEEN) {
       RecordCursor records = cursor;
       if (records == null) {
-        if (!require(working).reserve(cursorBytes)) {
+        if (!Slices.begun(working).reserve(cursorBytes)) {
           throw new MemoryBudgetExceededException(cursorBytes);
         }
-        records = require(database).range(rest, keysInOrder);
+        records = Slices.begun(database).range(rest, keysInOrder);
         cursor = records;
       }
       if (!records.next()) {
@@ -180,7 +180,7 @@ final class RangeLookup implements Slices {
   }
 
   private void lookUp(AnswerLines answers) throws IOException {
-    LookupBatch asked = require(buffers).batch();
+    LookupBatch asked = Slices.begun(buffers).batch();
     asked.clear();
     keys.forEach(asked::add);
     asking = keys.size();
@@ -213,7 +213,7 @@ final class RangeLookup implements Slices {
       rest = RangeRequest.behind(rest, lastSeen, request.descending());
     }
     keys.clear();
-    require(buffers).countKept(cursor == null ? 0 : cursorBytes);
+    Slices.begun(buffers).countKept(cursor == null ? 0 : cursorBytes);
   }
 
   @Override
@@ -223,25 +223,18 @@ final class RangeLookup implements Slices {
 
   @Override
   public byte[] buffer() {
-    return require(buffers).written();
+    return Slices.begun(buffers).written();
   }
 
   @Override
   public int length() {
-    return require(buffers).length();
+    return Slices.begun(buffers).length();
   }
 
   @Override
   public void dropMemory() {
     cursor = null; // another one begins at the rest of the range
     keys.clear();
-    require(buffers).drop();
-  }
-
-  private static <T> T require(@Nullable T begun) {
-    if (begun == null) {
-      throw new IllegalStateException("not begun");
-    }
-    return begun;
+    Slices.begun(buffers).drop();
   }
 }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.serve;
 
 import io.netty.buffer.ByteBuf;
 import java.io.IOException;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.tools.serve.batch.BadRequestException;
 import tech.bsdb.tools.serve.client.HeldMemory;
@@ -17,6 +18,14 @@ interface Slices {
 
   /** Bytes of an answer at which a slice ends. */
   int BYTES = 256 << 10;
+
+  /** Returns what is not null from {@link #begin} on. */
+  static <T> T begun(@Nullable T set) {
+    if (set == null) {
+      throw new IllegalStateException("not begun");
+    }
+    return set;
+  }
 
   /** Takes a piece of the request's body, like {@link Action#body}. */
   default void body(ByteBuf piece) throws BadRequestException {
