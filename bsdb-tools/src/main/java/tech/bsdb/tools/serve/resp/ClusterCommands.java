@@ -87,20 +87,13 @@ final class ClusterCommands {
   private static void writeShardNode(
       ClusterNode node, boolean primary, boolean tls, ReplyWriter out) {
     out.map(7);
-    out.bulk("id");
-    out.bulk(node.id());
-    out.bulk(tls ? "tls-port" : "port");
-    out.integer(node.respPort());
-    out.bulk("ip");
-    out.bulk(node.host());
-    out.bulk("endpoint");
-    out.bulk(node.host());
-    out.bulk("role");
-    out.bulk(primary ? "master" : "replica");
-    out.bulk("replication-offset");
-    out.integer(1); // as complete as it will ever be
-    out.bulk("health");
-    out.bulk("online");
+    out.entry("id", node.id());
+    out.entry(tls ? "tls-port" : "port", node.respPort());
+    out.entry("ip", node.host());
+    out.entry("endpoint", node.host());
+    out.entry("role", primary ? "master" : "replica");
+    out.entry("replication-offset", 1); // as complete as it will ever be
+    out.entry("health", "online");
   }
 
   static void nodes(Session session, List<byte[]> arguments, ReplyWriter out)

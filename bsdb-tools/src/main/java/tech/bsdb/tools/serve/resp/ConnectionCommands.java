@@ -153,19 +153,13 @@ final class ConnectionCommands {
     session.useResp3(resp3);
     out.useResp3(resp3);
     out.map(7);
-    out.bulk("server");
-    out.bulk("redis");
-    out.bulk("version");
-    out.bulk(CommandTable.REDIS_VERSION);
-    out.bulk("proto");
-    out.integer(resp3 ? 3 : 2);
-    out.bulk("id");
-    out.integer(session.id());
-    out.bulk("mode");
+    out.entry("server", "redis");
+    out.entry("version", CommandTable.REDIS_VERSION);
+    out.entry("proto", resp3 ? 3 : 2);
+    out.entry("id", session.id());
     ClusterView cluster = session.service().clusterView();
-    out.bulk(cluster == null ? "standalone" : "cluster");
-    out.bulk("role");
-    out.bulk(cluster != null && cluster.isReplica() ? "replica" : "master");
+    out.entry("mode", cluster == null ? "standalone" : "cluster");
+    out.entry("role", cluster != null && cluster.isReplica() ? "replica" : "master");
     out.bulk("modules");
     out.array(0);
   }
@@ -184,10 +178,15 @@ final class ConnectionCommands {
   }
 
   private static String name(byte[] argument) throws CommandException {
+    return visible(argument, "Client names");
+  }
+
+  /** Returns the text of an argument that must have visible ASCII characters only. */
+  private static String visible(byte[] argument, String what) throws CommandException {
     for (byte octet : argument) {
       if (octet < '!' || octet > '~') {
         throw new CommandException(
-            "ERR Client names cannot contain spaces, newlines or special characters.");
+            "ERR " + what + " cannot contain spaces, newlines or special characters.");
       }
     }
     return Arguments.text(argument);
@@ -218,13 +217,7 @@ final class ConnectionCommands {
   static void clientSetInfo(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
     String attribute = Arguments.name(arguments.get(2));
-    for (byte octet : arguments.get(3)) {
-      if (octet < '!' || octet > '~') {
-        throw new CommandException(
-            "ERR " + attribute + " cannot contain spaces, newlines or special characters.");
-      }
-    }
-    String value = Arguments.text(arguments.get(3));
+    String value = visible(arguments.get(3), attribute);
     switch (attribute) {
       case "lib-name" -> session.library(value);
       case "lib-ver" -> session.libraryVersion(value);

@@ -128,7 +128,7 @@ final class HashCommands {
   }
 
   static void hmget(Arguments command, LookupRound round) throws CommandException {
-    round.requireFields(command.count() - 2);
+    round.require(command.count() - 2, "fields");
     List<byte[]> names = new ArrayList<>(command.count() - 2);
     for (int i = 2; i < command.count(); i++) {
       names.add(command.argument(i));

@@ -76,24 +76,12 @@ final class LookupRound {
   }
 
   /**
-   * Requires that a command may have this many keys.
+   * Requires that a command may have this many keys or fields.
    *
+   * @param what which of them
    * @throws CommandException if they are more than the limit
    */
-  void requireKeys(int count) throws CommandException {
-    require(count, "keys");
-  }
-
-  /**
-   * Requires that a command may have this many fields.
-   *
-   * @throws CommandException if they are more than the limit
-   */
-  void requireFields(int count) throws CommandException {
-    require(count, "fields");
-  }
-
-  private void require(int count, String what) throws CommandException {
+  void require(int count, String what) throws CommandException {
     int most = service.limits().batchKeys();
     if (count > most) {
       throw new CommandException(

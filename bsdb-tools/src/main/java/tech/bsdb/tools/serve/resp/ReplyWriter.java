@@ -162,6 +162,18 @@ final class ReplyWriter {
     bulk(text.getBytes(UTF_8));
   }
 
+  /** Writes a name and what it stands for, such as a part of a {@link #map}. */
+  void entry(String name, String value) {
+    bulk(name);
+    bulk(value);
+  }
+
+  /** Writes a name and the number that it stands for. */
+  void entry(String name, long value) {
+    bulk(name);
+    integer(value);
+  }
+
   /** Writes what precedes a bulk string of this length. */
   private void bulkHead(int length) {
     if (length < BULK_HEADS.length) {

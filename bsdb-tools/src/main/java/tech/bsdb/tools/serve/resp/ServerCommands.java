@@ -48,8 +48,7 @@ final class ServerCommands {
     }
     out.map(found.size());
     for (Map.Entry<String, String> entry : found) {
-      out.bulk(entry.getKey());
-      out.bulk(entry.getValue());
+      out.entry(entry.getKey(), entry.getValue());
     }
   }
 
@@ -105,12 +104,9 @@ final class ServerCommands {
   private static void document(CommandSpec spec, ReplyWriter out) {
     out.bulk(spec.name());
     out.map(spec.subcommands().isEmpty() ? 3 : 4);
-    out.bulk("summary");
-    out.bulk(spec.summary());
-    out.bulk("since");
-    out.bulk(spec.since());
-    out.bulk("group");
-    out.bulk(spec.group());
+    out.entry("summary", spec.summary());
+    out.entry("since", spec.since());
+    out.entry("group", spec.group());
     if (!spec.subcommands().isEmpty()) {
       out.bulk("subcommands");
       out.map(spec.subcommands().size());
@@ -153,23 +149,17 @@ final class ServerCommands {
     out.simple(spec.isWrite() ? "update" : "access");
     out.bulk("begin_search");
     out.map(2);
-    out.bulk("type");
-    out.bulk("index");
+    out.entry("type", "index");
     out.bulk("spec");
     out.map(1);
-    out.bulk("index");
-    out.integer(spec.firstKey());
+    out.entry("index", spec.firstKey());
     out.bulk("find_keys");
     out.map(2);
-    out.bulk("type");
-    out.bulk("range");
+    out.entry("type", "range");
     out.bulk("spec");
     out.map(3);
-    out.bulk("lastkey");
-    out.integer(spec.lastKey() < 0 ? spec.lastKey() : spec.lastKey() - spec.firstKey());
-    out.bulk("keystep");
-    out.integer(spec.keyStep());
-    out.bulk("limit");
-    out.integer(0);
+    out.entry("lastkey", spec.lastKey() < 0 ? spec.lastKey() : spec.lastKey() - spec.firstKey());
+    out.entry("keystep", spec.keyStep());
+    out.entry("limit", 0);
   }
 }

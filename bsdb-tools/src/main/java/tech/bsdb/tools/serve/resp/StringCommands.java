@@ -30,7 +30,7 @@ final class StringCommands {
 
   static void mget(Arguments command, LookupRound round) throws CommandException {
     int keys = command.count() - 1;
-    round.requireKeys(keys);
+    round.require(keys, "keys");
     round.begin();
     round.add((found, out) -> out.array(keys));
     for (int i = 1; i <= keys; i++) {
@@ -41,7 +41,7 @@ final class StringCommands {
   /** Counts keys that exist, as often as they are given. */
   static void exists(Arguments command, LookupRound round) throws CommandException {
     int keys = command.count() - 1;
-    round.requireKeys(keys);
+    round.require(keys, "keys");
     round.begin();
     for (int i = 1; i <= keys; i++) {
       round.add(command.argument(i), COUNT);
