@@ -19,7 +19,7 @@ import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
-import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
 
 /** A server of this process that answers rows as JSON, and a client of it. Thread-safe. */

@@ -24,7 +24,7 @@ import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
 import tech.bsdb.tools.serve.Service;
 import tech.bsdb.tools.serve.ValueKind;
-import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;

@@ -22,8 +22,8 @@ import java.util.ArrayDeque;
 import java.util.concurrent.TimeUnit;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.batch.BadRequestException;
-import tech.bsdb.tools.serve.client.Connections.ClientConnection;
 import tech.bsdb.tools.serve.client.Connections;
+import tech.bsdb.tools.serve.client.Connections.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
 

@@ -59,7 +59,8 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
   }
 
   /** Answers with the value of one key. */
-  private record KeyLookup(Lookups lookups, byte[] key, @Nullable Projection fields, Conditions conditions)
+  private record KeyLookup(
+      Lookups lookups, byte[] key, @Nullable Projection fields, Conditions conditions)
       implements Action {
     @Override
     public void start(Exchange exchange) {

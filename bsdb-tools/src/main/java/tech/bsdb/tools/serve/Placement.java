@@ -4,9 +4,9 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.cluster.Cluster;
-import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
 import tech.bsdb.tools.serve.cluster.SlotSet;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 
 /**
  * Where the keys of a data set are answered: all of them here, or each by the node of a cluster to

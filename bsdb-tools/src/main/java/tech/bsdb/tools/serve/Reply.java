@@ -7,8 +7,8 @@ import java.util.Map;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.batch.ErrorBody;
-import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 
 /**
  * A whole answer: status, headers and body. Its arrays must not be modified.

@@ -5,7 +5,7 @@ import java.time.Duration;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.store.Preload;
-import tech.bsdb.tools.serve.client.Limits;
+import tech.bsdb.tools.serve.client.Connections.Limits;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;

@@ -2,7 +2,6 @@ package tech.bsdb.tools.serve.batch;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
-
 /**
  * Writes answers as frames: for each key the length of its value in four bytes, big-endian, then
  * the value's bytes; the length is -1 if the key is absent. Keys are not repeated. Not thread-safe.

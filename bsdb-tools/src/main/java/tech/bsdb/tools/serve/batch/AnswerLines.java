@@ -4,9 +4,9 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import static java.nio.charset.StandardCharsets.UTF_8;
 
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 import tech.bsdb.tools.text.JsonBuffer;
 import tech.bsdb.tools.text.JsonCopier;
-import tech.bsdb.tools.serve.batch.Projection.NotJsonException;
 
 /**
  * Writes answers as JSON lines: {@code {"key":"...","value":"..."}}, with the value {@code null} if

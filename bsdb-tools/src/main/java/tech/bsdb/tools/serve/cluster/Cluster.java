@@ -16,9 +16,9 @@ import java.util.concurrent.TimeUnit;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
-import tech.bsdb.tools.serve.cluster.TopologyReader.WrongTopologyException;
 import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
+import tech.bsdb.tools.serve.cluster.TopologyReader.WrongTopologyException;
 
 /**
  * The cluster of which this server is a node. Its topology is a file, which is read again when it

@@ -31,7 +31,9 @@ public final class Topology {
     /** Stands for a port that a node does not have. */
     public static final int NO_PORT = -1;
 
-    /** Returns the 40 hexadecimal digits by which Redis clients know it; they depend on its name. */
+    /**
+     * Returns the 40 hexadecimal digits by which Redis clients know it; they depend on its name.
+     */
     public String id() {
       try {
         byte[] digest = MessageDigest.getInstance("SHA-1").digest(name.getBytes(UTF_8));
@@ -41,7 +43,9 @@ public final class Topology {
       }
     }
 
-    /** Returns host and port for Redis clients, which take the last colon for the end of the host. */
+    /**
+     * Returns host and port for Redis clients, which take the last colon for the end of the host.
+     */
     public String respAddress() {
       return host + ":" + respPort;
     }

@@ -8,10 +8,10 @@ import java.util.stream.Collectors;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.ClusterView;
-import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 import tech.bsdb.tools.serve.cluster.SlotSet;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /** Commands about the cluster: its nodes and slots, as Redis Cluster describes its own. */
 final class ClusterCommands {

@@ -95,8 +95,7 @@ final class CommandTable {
               + " +(?<summary>[A-Z].*\\.)");
 
   private static final Set<String> FLAGS =
-      Set.of(
-          "allow_busy", "fast", "loading", "no_auth", "noscript", "readonly", "stale", "write");
+      Set.of("allow_busy", "fast", "loading", "no_auth", "noscript", "readonly", "stale", "write");
 
   private static final Map<String, CommandSpec> COMMANDS = read(text(), HANDLERS);
 

@@ -187,23 +187,15 @@ final class HashCommands {
   }
 
   static void hexists(Arguments command, LookupRound round) {
-    byte[] name = command.argument(2);
-    round.begin();
-    round.add(
-        command.argument(1),
-        (found, out) -> {
-          RowFields row = row(found);
-          if (row == null) {
-            out.integer(0);
-            return;
-          }
-          int column = row.find(name);
-          readNulls(row, found);
-          out.integer(column < 0 || row.isNull(column) ? 0 : 1);
-        });
+    measure(command, round, false);
   }
 
   static void hstrlen(Arguments command, LookupRound round) {
+    measure(command, round, true);
+  }
+
+  /** Answers with the length of a field, or else with 1; with 0 if it does not exist. */
+  private static void measure(Arguments command, LookupRound round, boolean length) {
     byte[] name = command.argument(2);
     round.begin();
     round.add(
@@ -215,8 +207,12 @@ final class HashCommands {
             return;
           }
           int column = row.find(name);
-          read(row, found, only(column));
-          out.integer(column < 0 || row.isNull(column) ? 0 : row.length(column));
+          if (length) {
+            read(row, found, only(column));
+          } else {
+            readNulls(row, found);
+          }
+          out.integer(column < 0 || row.isNull(column) ? 0 : length ? row.length(column) : 1);
         });
   }
 

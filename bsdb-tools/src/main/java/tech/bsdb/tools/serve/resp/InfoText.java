@@ -10,8 +10,8 @@ import java.util.Map;
 import java.util.Set;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Lease;
-import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 import tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException;
 
 /** The text of {@code INFO}: sections of figures, under the names that Redis gives them. */

@@ -185,8 +185,8 @@ final class LookupRound {
   /**
    * Leases the version of a data set that answers; {@link #close} releases it.
    *
-   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not served any
-   *     more
+   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not
+   *     served any more
    */
   ServedVersion open(Selectable selected) {
     Lease acquired = selected.acquire();

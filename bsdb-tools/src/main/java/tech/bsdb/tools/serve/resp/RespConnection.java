@@ -313,9 +313,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       if (begun != null) {
         begun.refuse();
       }
-      String reply = e.reply();
-      service.statistics().failed(reply);
-      addError(reply);
+      addError(e.reply());
       return true;
     }
   }
@@ -328,8 +326,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void requireHere(CommandSpec spec, boolean fromReplica) throws CommandException {
     ClusterView cluster = service.clusterView();
     if (cluster != null) {
-      RespCluster.requireHere(
-          cluster, spec.slot(reader, CommandSpec.NO_SLOT), fromReplica);
+      RespCluster.requireHere(cluster, spec.slot(reader, CommandSpec.NO_SLOT), fromReplica);
     }
   }
 
@@ -341,7 +338,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void readInside(Session client, Session.Transaction begun, CommandSpec spec)
       throws CommandException {
     if (isOf(spec, "multi")) {
-      service.statistics().failed(NESTED);
       addError(NESTED); // unlike other errors, it leaves the transaction as it is
     } else if (isOf(spec, "exec")) {
       client.transaction(null);
@@ -364,7 +360,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   private void exec(Session client, Session.Transaction of) throws CommandException {
     if (of.isBroken()) {
-      service.statistics().failed(ABORTED);
       addError(ABORTED);
       return;
     }
@@ -386,7 +381,6 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         try {
           queued.queue(each, round);
         } catch (CommandException e) {
-          service.statistics().failed(e.reply());
           addError(e.reply());
         }
       } else if (each.spec().handler() instanceof Handler.Direct direct) {
@@ -397,6 +391,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   }
 
   private void addError(String reply) {
+    service.statistics().failed(reply);
     round.addPlain((found, out) -> out.error(reply));
   }
 

@@ -37,8 +37,8 @@ final class Selectable {
   /**
    * Leases the version being served.
    *
-   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not served any
-   *     more
+   * @throws tech.bsdb.tools.serve.dataset.DataSet.DataSetRemovedException if the data set is not
+   *     served any more
    */
   Lease acquire() {
     return set.acquire();

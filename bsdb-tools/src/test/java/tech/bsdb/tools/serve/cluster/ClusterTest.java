@@ -24,10 +24,10 @@ import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.MethodSource;
 import tech.bsdb.KeyRouting;
 import tech.bsdb.Rounds;
-import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
-import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
+import tech.bsdb.tools.serve.cluster.Topology.ReplicaGroup;
 
 /** The topology of a cluster: its file, what is refused, and slots that are handed over. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
