@@ -72,7 +72,7 @@ final class AccessLog implements Closeable {
     String line =
         time
             + " "
-            + exchange.client()
+            + exchange.connection().client()
             + " \""
             + exchange.method()
             + " "

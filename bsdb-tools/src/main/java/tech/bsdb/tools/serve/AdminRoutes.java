@@ -50,10 +50,7 @@ record AdminRoutes(
           Reply.error(403, "administration requests from web pages are not accepted"));
     }
     if (pages.has(path) && !path.equals("/")) {
-      if (!exchange.method().equals("GET") && !exchange.isHead()) {
-        throw KeyRoutes.notAllowed("GET, HEAD");
-      }
-      return pages.page(target, headers);
+      return pages.page(target, exchange, headers);
     }
     Follower following = path.equals("/follow") ? follower : null;
     if (!path.equals("/reload")

@@ -90,19 +90,14 @@ final class Exchange {
     ended = true;
   }
 
-  /** Returns the client's address. */
-  String client() {
-    return connection.client();
+  /** Returns the connection on which the request came. */
+  HttpConnection connection() {
+    return connection;
   }
 
   /** Returns the memory held for the answer until it is handed to the connection. */
   HeldMemory.Share memory() {
     return memory;
-  }
-
-  /** Returns a new share of memory held for the client. */
-  HeldMemory.Share share() {
-    return connection.share();
   }
 
   /** Returns the number of bytes of the answer's body written so far. */
@@ -128,21 +123,6 @@ final class Exchange {
     connection.complete(this, answer);
   }
 
-  /** Runs a task on the exchange's event loop. */
-  void onLoop(Runnable task) {
-    connection.onLoop(task);
-  }
-
-  /** Runs a task on the exchange's event loop after a delay. */
-  void later(Runnable task, long millis) {
-    connection.later(task, millis);
-  }
-
-  /** Returns how long an answer may stall. */
-  long patienceNanos() {
-    return connection.patienceNanos();
-  }
-
   /**
    * Begins an answer in pieces. Call it on the event loop, while this exchange is first in line.
    */
@@ -159,15 +139,5 @@ final class Exchange {
    */
   boolean piece(ByteBuf bytes, boolean last) {
     return connection.piece(this, bytes, last);
-  }
-
-  /** Cuts the connection, so that the client sees that the answer is incomplete. */
-  void cut() {
-    connection.cut();
-  }
-
-  /** Allocates a buffer for a piece. */
-  ByteBuf buffer(int capacity) {
-    return connection.buffer(capacity);
   }
 }

@@ -416,10 +416,12 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     }
   }
 
+  /** Runs a task on the connection's event loop. */
   void onLoop(Runnable task) {
     context().executor().execute(task);
   }
 
+  /** Runs a task on the connection's event loop after a delay. */
   void later(Runnable task, long millis) {
     context().executor().schedule(task, millis, TimeUnit.MILLISECONDS);
   }
@@ -479,6 +481,7 @@ final class HttpConnection extends ChannelInboundHandlerAdapter implements Clien
     return !finished && context().channel().isWritable();
   }
 
+  /** Allocates a buffer for a piece of an answer. */
   ByteBuf buffer(int capacity) {
     return context().alloc().buffer(capacity);
   }

@@ -136,9 +136,14 @@ final class Pages {
   /**
    * Returns the action that answers with a page.
    *
+   * @throws RequestRefusedException if the method is not one that reads
    * @throws BadRequestException if the page does not accept the query
    */
-  Action page(RequestTarget target, HttpHeaders headers) throws BadRequestException {
+  Action page(RequestTarget target, Exchange asked, HttpHeaders headers)
+      throws RequestRefusedException, BadRequestException {
+    if (!asked.method().equals("GET") && !asked.isHead()) {
+      throw KeyRoutes.notAllowed("GET, HEAD");
+    }
     return switch (target.path()) {
       case "/" -> exchange -> exchange.complete(page);
       case "/healthz" -> exchange -> exchange.complete(json(200, Map.of("status", "ok")));

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.serve;
 
 import org.jspecify.annotations.Nullable;
-import tech.bsdb.KeyRouting;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.tools.serve.cluster.Cluster;
 import tech.bsdb.tools.serve.cluster.Cluster.ElsewhereException;
@@ -31,11 +30,6 @@ record Placement(@Nullable Cluster cluster, String scheme, String keyPrefix) {
   /** Returns the slots whose keys are this node's in a cluster; null if all keys are. */
   @Nullable SlotSet ownSlots() {
     return cluster == null ? null : cluster.view().slots();
-  }
-
-  /** Whether a key has one of some slots. */
-  static boolean isAmong(@Nullable SlotSet slots, byte[] key) {
-    return slots == null || slots.contains(KeyRouting.slot(key));
   }
 
   /** Returns the answer for a key of a shard that is not here. */

@@ -52,10 +52,7 @@ final class PublicRoutes implements Routes {
       throws RequestRefusedException, BadRequestException {
     String path = target.path();
     if (pages.has(path)) {
-      if (!exchange.method().equals("GET") && !exchange.isHead()) {
-        throw KeyRoutes.notAllowed("GET, HEAD");
-      }
-      return pages.page(target, headers);
+      return pages.page(target, exchange, headers);
     }
     if (!path.startsWith(prefix)) {
       String where = only == null ? prefix + "NAME/" : prefix;

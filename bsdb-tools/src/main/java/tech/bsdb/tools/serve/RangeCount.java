@@ -89,7 +89,7 @@ final class RangeCount implements Slices {
       if (!records.next()) {
         return true;
       }
-      if (Placement.isAmong(slots, records.key())) {
+      if (SlotSet.isAmong(slots, records.key())) {
         count++;
       }
     }

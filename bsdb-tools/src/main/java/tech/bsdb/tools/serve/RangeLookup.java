@@ -172,7 +172,7 @@ final class RangeLookup implements Slices {
       byte[] key = records.key();
       lastSeen = key;
       seen++;
-      if (Placement.isAmong(own, key)) {
+      if (SlotSet.isAmong(own, key)) {
         return key;
       }
     }

@@ -31,7 +31,7 @@ final class ResponseHead {
   private static final byte[] CHUNKS = bytes("transfer-encoding: chunked\r\n");
   private static final byte[] CLOSE = bytes("connection: close\r\n");
   private static final byte[] KEEP = bytes("connection: keep-alive\r\n");
-  private static volatile Clock clock = new Clock(Instant.EPOCH.getEpochSecond());
+  private static volatile Clock clock = Clock.at(Instant.EPOCH.getEpochSecond());
 
   static {
     for (int status = 100; status < STATUS_LINES.length; status++) {
@@ -43,13 +43,10 @@ final class ResponseHead {
   private ResponseHead() {}
 
   /** The date header line for one second. */
-  private static final class Clock {
-    private final long second;
-    private final byte[] line;
-
-    Clock(long second) {
-      this.second = second;
-      this.line = bytes("date: " + DATE.format(Instant.ofEpochSecond(second)) + "\r\n");
+  private record Clock(long second, byte[] line) {
+    static Clock at(long second) {
+      return new Clock(
+          second, bytes("date: " + DATE.format(Instant.ofEpochSecond(second)) + "\r\n"));
     }
   }
 
@@ -97,7 +94,7 @@ final class ResponseHead {
     long second = System.currentTimeMillis() / 1000;
     Clock known = clock;
     if (known.second != second) {
-      known = new Clock(second);
+      known = Clock.at(second);
       clock = known;
     }
     return known.line;

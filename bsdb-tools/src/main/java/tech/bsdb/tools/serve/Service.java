@@ -261,21 +261,20 @@ public final class Service implements AutoCloseable {
     }
     ClusterView view = of.view();
     try (Lease lease = added.acquire()) {
-      String lacking = HeldSlots.lacking(view, view.slots(), name, lease.database().statistics());
-      if (lacking != null) {
-        say(lacking + "; commands for their keys fail");
-      }
+      warn(HeldSlots.lacking(view, view.slots(), name, lease.database().statistics()));
     }
   }
 
   /** Says if a version that is served now lacks keys of this node. */
   private void warnOfLackingSlots() {
     Cluster of = cluster;
-    if (of == null) {
-      return;
+    if (of != null) {
+      ClusterView view = of.view();
+      warn(HeldSlots.lacking(view, view.slots(), sets));
     }
-    ClusterView view = of.view();
-    String lacking = HeldSlots.lacking(view, view.slots(), sets);
+  }
+
+  private void warn(@Nullable String lacking) {
     if (lacking != null) {
       say(lacking + "; commands for their keys fail");
     }

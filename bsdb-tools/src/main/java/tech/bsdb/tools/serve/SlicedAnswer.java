@@ -91,7 +91,7 @@ final class SlicedAnswer implements Action {
     }
     boolean quick;
     try {
-      quick = slices.begin(acquired.database(), by, started.share());
+      quick = slices.begin(acquired.database(), by, started.connection().share());
     } catch (RequestRefusedException e) {
       release();
       started.complete(e.reply().with(by.header()));
@@ -116,7 +116,7 @@ final class SlicedAnswer implements Action {
     } catch (RejectedExecutionException e) { // the service has ended
       running = false;
       release();
-      require(exchange).cut();
+      require(exchange).connection().cut();
     }
   }
 
@@ -124,7 +124,7 @@ final class SlicedAnswer implements Action {
   private void work() {
     Throwable failure = write();
     try {
-      require(exchange).onLoop(() -> delivered(failure));
+      require(exchange).connection().onLoop(() -> delivered(failure));
     } catch (RejectedExecutionException e) { // the event loop has ended
       release();
     }
@@ -172,7 +172,7 @@ final class SlicedAnswer implements Action {
       release();
       lookups.requests().failed(to, failure);
       if (inPieces) {
-        to.cut();
+        to.connection().cut();
       } else {
         to.complete(slices.failed().with(require(identity).header()));
       }
@@ -201,7 +201,7 @@ final class SlicedAnswer implements Action {
         length = 0;
       }
     }
-    ByteBuf piece = to.buffer(length);
+    ByteBuf piece = to.connection().buffer(length);
     if (length > 0) {
       piece.writeBytes(slices.buffer(), 0, length);
     }
@@ -240,19 +240,20 @@ final class SlicedAnswer implements Action {
     if (refusedNanos == 0) {
       refusedNanos = now;
     }
-    if (now - refusedNanos > to.patienceNanos()) {
+    if (now - refusedNanos > to.connection().patienceNanos()) {
       release();
-      to.cut();
+      to.connection().cut();
       return;
     }
     leave();
-    to.later(
-        () -> {
-          if (!gone) {
-            submit();
-          }
-        },
-        AGAIN_MILLIS);
+    to.connection()
+        .later(
+            () -> {
+              if (!gone) {
+                submit();
+              }
+            },
+            AGAIN_MILLIS);
   }
 
   @Override

@@ -319,7 +319,7 @@ public final class Cluster implements AutoCloseable {
    * a newer one.
    */
   private synchronized void look() {
-    endHandovers();
+    view = view.at(System.nanoTime()); // ends handovers
     byte[] found;
     String unread = "";
     try {
@@ -338,22 +338,14 @@ public final class Cluster implements AutoCloseable {
     try {
       boolean unused = take(found);
     } catch (IOException e) {
-      remember(found); // refused, which was said; it is tried again
+      suspect = found; // refused, which was said; it is tried again
     }
-  }
-
-  private synchronized void endHandovers() {
-    view = view.at(System.nanoTime());
   }
 
   private synchronized boolean isNewAndWrong(byte[] found) {
     boolean settled = Arrays.equals(found, suspect);
     suspect = found;
     return !settled && !Arrays.equals(found, bytes) && isWrong(found);
-  }
-
-  private synchronized void remember(byte[] found) {
-    suspect = found;
   }
 
   private static boolean isWrong(byte[] json) {

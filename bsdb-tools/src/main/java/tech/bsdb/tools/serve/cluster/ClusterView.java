@@ -85,10 +85,6 @@ public final class ClusterView {
     return whenReadOnly.minus(group.slots()).plus(always.minus(own));
   }
 
-  List<Handover> handovers() {
-    return handovers;
-  }
-
   /** Returns the view of the next topology, in which slots that this one has are handed over. */
   ClusterView next(Topology next, ReplicaGroup nextGroup, long nowNanos, long untilNanos) {
     ClusterView plain = new ClusterView(next, nextGroup, self.name(), List.of());

@@ -6,6 +6,7 @@ import java.util.List;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import java.util.stream.Collectors;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.KeyRouting;
 
 /** A set of slots. Immutable. */
@@ -77,6 +78,11 @@ public final class SlotSet {
   /** Whether a slot is one of these. */
   public boolean contains(int slot) {
     return slots.get(slot);
+  }
+
+  /** Whether a key has one of some slots; null stands for all. */
+  public static boolean isAmong(@Nullable SlotSet slots, byte[] key) {
+    return slots == null || slots.contains(KeyRouting.slot(key));
   }
 
   /** Returns the number of slots. */

@@ -56,14 +56,10 @@ public final class DataSets implements AutoCloseable {
      * @param removed the last to have number 0, in case that none of these has it
      */
     static Served of(List<DataSet> all, DataSet removed) {
+      Map<String, DataSet> byName = new HashMap<>();
+      all.forEach(each -> byName.put(each.name(), each));
       DataSet first = all.get(0);
-      return new Served(List.copyOf(all), byName(all), first.number() == 0 ? first : removed);
-    }
-
-    private static Map<String, DataSet> byName(List<DataSet> all) {
-      Map<String, DataSet> map = new HashMap<>();
-      all.forEach(each -> map.put(each.name(), each));
-      return map;
+      return new Served(List.copyOf(all), byName, first.number() == 0 ? first : removed);
     }
   }
 

@@ -131,7 +131,7 @@ final class ConnectionCommands {
         password = Arguments.text(arguments.get(next + 2));
         next += 3;
       } else if (Arguments.is(arguments.get(next), "setname") && left >= 1) {
-        name = name(arguments.get(next + 1));
+        name = visible(arguments.get(next + 1), "Client names");
         next += 2;
       } else {
         throw new CommandException(
@@ -177,10 +177,6 @@ final class ConnectionCommands {
     return version;
   }
 
-  private static String name(byte[] argument) throws CommandException {
-    return visible(argument, "Client names");
-  }
-
   /** Returns the text of an argument that must have visible ASCII characters only. */
   private static String visible(byte[] argument, String what) throws CommandException {
     for (byte octet : argument) {
@@ -210,7 +206,7 @@ final class ConnectionCommands {
 
   static void clientSetName(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    session.name(name(arguments.get(2)));
+    session.name(visible(arguments.get(2), "Client names"));
     out.ok();
   }
 

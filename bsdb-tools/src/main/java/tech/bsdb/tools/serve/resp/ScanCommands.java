@@ -8,7 +8,6 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
-import tech.bsdb.KeyRouting;
 import tech.bsdb.RangeOptions;
 import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
@@ -71,10 +70,6 @@ final class ScanCommands {
   private static @Nullable SlotSet ownSlots(Selectable selected) {
     ClusterView cluster = selected.service().clusterView();
     return cluster == null ? null : cluster.slots();
-  }
-
-  private static boolean isOwn(byte[] key, @Nullable SlotSet own) {
-    return own == null || own.contains(KeyRouting.slot(key));
   }
 
   private static Request request(List<byte[]> arguments) throws CommandException {
@@ -140,7 +135,8 @@ final class ScanCommands {
             break;
           }
           last = records.key();
-          if (isOwn(last, own) && (request.pattern == null || request.pattern.matches(last))) {
+          if (SlotSet.isAmong(own, last)
+              && (request.pattern == null || request.pattern.matches(last))) {
             keys.add(last);
             bytes += last.length;
           }
@@ -190,7 +186,7 @@ final class ScanCommands {
           }
           byte[] key = records.key();
           if (wanted
-              && isOwn(key, own)
+              && SlotSet.isAmong(own, key)
               && (request.pattern == null || request.pattern.matches(key))) {
             keys.add(key);
             bytes += key.length;
@@ -246,7 +242,7 @@ final class ScanCommands {
     try (RecordCursor records = version.database().scan(version.places().part(part))) {
       for (long i = 0; (i <= at || chosen == null) && records.next(); i++) {
         byte[] key = records.key();
-        chosen = isOwn(key, own) ? key : chosen;
+        chosen = SlotSet.isAmong(own, key) ? key : chosen;
       }
     }
     return chosen;
