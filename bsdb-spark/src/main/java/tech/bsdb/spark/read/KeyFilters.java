@@ -149,9 +149,9 @@ final class KeyFilters {
     for (ByteBuffer head : heads) {
       for (ByteBuffer tail : tails) {
         RowBuffer key = new RowBuffer();
-        key.putFixed(head);
-        key.putFixed(separator, 0, separator.length);
-        key.putFixed(tail);
+        key.put(head);
+        key.put(separator);
+        key.put(tail);
         keys.add(ByteBuffer.wrap(key.copy()));
       }
     }

@@ -54,8 +54,8 @@ final class RangeFilters {
       if (only == null || tells == null) {
         break;
       }
-      start.putFixed(only, 0, only.length);
-      start.putFixed(separator, 0, separator.length);
+      start.put(only);
+      start.put(separator);
       used.add(tells);
       relies = true;
       count++;

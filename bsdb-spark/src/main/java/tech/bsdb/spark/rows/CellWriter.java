@@ -78,7 +78,7 @@ public interface CellWriter {
             element.write(list, i, out);
           }
         }
-        out.putByte(0);
+        out.put(0);
       };
     }
     if (type instanceof MapType map) {
@@ -119,7 +119,7 @@ public interface CellWriter {
           value.write(values, i, out);
         }
       }
-      out.putByte(0);
+      out.put(0);
     };
   }
 
@@ -137,7 +137,7 @@ public interface CellWriter {
       };
     }
     if (type instanceof BooleanType) {
-      return (from, ordinal, out) -> out.putByte(from.getBoolean(ordinal) ? 1 : 0);
+      return (from, ordinal, out) -> out.put(from.getBoolean(ordinal) ? 1 : 0);
     }
     if (type instanceof ByteType) {
       return (from, ordinal, out) -> out.putLong(from.getByte(ordinal));

@@ -31,13 +31,13 @@ public interface KeyWriter {
     CellWriter cell = CellWriter.of(type);
     return switch (scalar.kind()) {
       case STRING ->
-          (from, ordinal, out) -> out.putFixed(from.getUTF8String(ordinal).getByteBuffer());
+          (from, ordinal, out) -> out.put(from.getUTF8String(ordinal).getByteBuffer());
       case BYTES ->
           (from, ordinal, out) -> {
             byte[] bytes = from.getBinary(ordinal);
-            out.putFixed(bytes, 0, bytes.length);
+            out.put(bytes);
           };
-      case LONG -> (from, ordinal, out) -> out.putDigits(from.getLong(ordinal));
+      case LONG -> (from, ordinal, out) -> out.putNumber(from.getLong(ordinal));
       default -> {
         KeyText text = new KeyText(scalar);
         RowBuffer value = new RowBuffer();

@@ -71,11 +71,11 @@ final class RecordEncoding
 
     private static CellWriter raw(DataType type) {
       if (type instanceof StringType) {
-        return (from, ordinal, out) -> out.putFixed(from.getUTF8String(ordinal).getByteBuffer());
+        return (from, ordinal, out) -> out.put(from.getUTF8String(ordinal).getByteBuffer());
       }
       return (from, ordinal, out) -> {
         byte[] bytes = from.getBinary(ordinal);
-        out.putFixed(bytes, 0, bytes.length);
+        out.put(bytes);
       };
     }
 

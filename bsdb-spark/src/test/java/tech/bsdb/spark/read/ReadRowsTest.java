@@ -100,9 +100,9 @@ class ReadRowsTest {
     row.putLong(-1);
     row.putLong(1_999);
     row.putLong(1_001);
-    row.putFixed(HexFormat.of().parseHex("00000000000000000000000000000007"), 0, 16);
-    row.putFixed(HexFormat.of().parseHex("0E00000003000000DC050000"), 0, 12);
-    row.putFixed(new byte[] {1, 2}, 0, 2);
+    row.put(HexFormat.of().parseHex("00000000000000000000000000000007"), 0, 16);
+    row.put(HexFormat.of().parseHex("0E00000003000000DC050000"), 0, 12);
+    row.put(new byte[] {1, 2}, 0, 2);
     row.putLong(1);
     row.putLong(1);
     row.putLong(5);

@@ -51,7 +51,7 @@ abstract class Encoder {
 
     @Override
     void write(RowBuffer out) {
-      out.putFixed(bytes, 0, bytes.length);
+      out.put(bytes);
     }
 
     @Override
@@ -247,7 +247,7 @@ abstract class Encoder {
     @Override
     void write(RowBuffer out) {
       if (lead.definitionLevel() < definition) {
-        out.putByte(0);
+        out.put(0);
         element.skip();
         return;
       }
@@ -258,7 +258,7 @@ abstract class Encoder {
         count++;
       } while (lead.repetitionLevel() == repetition);
       out.insertLong(start, count);
-      out.putByte(0);
+      out.put(0);
     }
 
     @Override

@@ -37,7 +37,7 @@ final class PartitionValue {
     RowBuffer value = new RowBuffer();
     PartitionType.write(text, type, value);
     row.putLong(1);
-    row.putFixed(value.bytes(), 0, value.length());
+    row.put(value.bytes(), 0, value.length());
     if (type.kind() == Kind.STRING) {
       key.putText(text);
     } else {
@@ -71,7 +71,7 @@ final class PartitionValue {
       @Override
       public boolean write(RowBuffer out) {
         if (inKey != null) {
-          out.putFixed(inKey, 0, inKey.length);
+          out.put(inKey);
         }
         return inKey != null;
       }

@@ -51,7 +51,7 @@ final class ScalarEncoder extends Encoder {
   static Writer writer(Leaf leaf, Scalar type, RowProblem problem) {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
     return switch (stored.getPrimitiveTypeName()) {
-      case BOOLEAN -> (from, out) -> out.putByte(from.getBoolean() ? 1 : 0);
+      case BOOLEAN -> (from, out) -> out.put(from.getBoolean() ? 1 : 0);
       case INT32 -> ofInt32(leaf, type, problem);
       case INT64 -> ofInt64(leaf, type, problem);
       case INT96 -> (from, out) -> out.putLong(nanos(from.getBinary(), leaf, problem));
@@ -120,7 +120,7 @@ final class ScalarEncoder extends Encoder {
       DecimalBound bound = new DecimalBound(leaf, type, problem);
       return (from, out) -> putUnscaled(from.getBinary(), bound, out);
     }
-    return (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
+    return (from, out) -> out.put(from.getBinary().toByteBuffer());
   }
 
   private static void putTime(long time, long units, RowBuffer out, Leaf leaf, RowProblem problem) {
@@ -218,7 +218,7 @@ final class ScalarEncoder extends Encoder {
     int bytes = (bits + 7) / 8;
     out.putLong(bytes);
     for (int i = bytes - 1; i >= 0; i--) {
-      out.putByte((int) (number >> 8 * i));
+      out.put((int) (number >> 8 * i));
     }
   }
 

@@ -30,10 +30,10 @@ final class BigDecimalText extends ScalarText {
     byte[] unscaled = number.unscaled(scale).toByteArray();
     this.form.reset();
     this.form.putLong(unscaled.length);
-    this.form.putFixed(unscaled, 0, unscaled.length);
+    this.form.put(unscaled);
     this.form.putLong(scale);
     out.putLong(this.form.length());
-    out.putFixed(this.form.bytes(), 0, this.form.length());
+    out.put(this.form.bytes(), 0, this.form.length());
     return null;
   }
 

@@ -56,7 +56,7 @@ final class BinaryText extends ScalarText {
       pending += 6;
       if (pending >= 8) {
         pending -= 8;
-        out.putByte(bits >> pending);
+        out.put(bits >> pending);
         bits &= (1 << pending) - 1;
       }
     }

@@ -15,7 +15,7 @@ final class BooleanText extends ScalarText {
     if (!isTrue && !isWord("false", text, from, to)) {
       return isNot();
     }
-    out.putByte(isTrue ? 1 : 0);
+    out.put(isTrue ? 1 : 0);
     return null;
   }
 

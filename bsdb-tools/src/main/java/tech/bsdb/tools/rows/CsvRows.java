@@ -54,7 +54,7 @@ public final class CsvRows {
     if (bytes == null) {
       throw new IllegalArgumentException("field " + field + " needs text");
     }
-    out.putFixed(bytes, 0, bytes.length);
+    out.put(bytes);
   }
 
   /** Whether a field has no default and is not nullable. */

@@ -70,7 +70,7 @@ final class DecimalText extends ScalarText {
     } else {
       out.putBigEndian(unscaled.signum() < 0 ? -1 : 0, size - bytes.length);
     }
-    out.putFixed(bytes, 0, bytes.length);
+    out.put(bytes);
   }
 
   @Override

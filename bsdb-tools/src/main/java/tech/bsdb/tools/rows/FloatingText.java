@@ -24,19 +24,14 @@ final class FloatingText extends ScalarText {
     if (form == Form.STRING || (form == Form.FIELD && !NumberText.isNumber(text, from, to))) {
       return putWord(text, from, to, out);
     }
-    if (isFloat) {
-      float value = NumberInput.parseFloat(text, from, to - from, true);
-      if (Float.isInfinite(value)) {
-        return beyond();
-      }
-      out.putFourBytes(Float.floatToIntBits(value));
-    } else {
-      double value = NumberInput.parseDouble(text, from, to - from, true);
-      if (Double.isInfinite(value)) {
-        return beyond();
-      }
-      out.putEightBytes(Double.doubleToLongBits(value));
+    double value =
+        isFloat
+            ? NumberInput.parseFloat(text, from, to - from, true)
+            : NumberInput.parseDouble(text, from, to - from, true);
+    if (Double.isInfinite(value)) {
+      return "is beyond the range of " + name();
     }
+    put(value, out);
     return null;
   }
 
@@ -51,16 +46,16 @@ final class FloatingText extends ScalarText {
     } else {
       return isNot();
     }
-    if (isFloat) {
-      out.putFourBytes(Float.floatToIntBits((float) value));
-    } else {
-      out.putEightBytes(Double.doubleToLongBits(value));
-    }
+    put(value, out);
     return null;
   }
 
-  private String beyond() {
-    return "is beyond the range of " + name();
+  private void put(double value, RowBuffer out) {
+    if (isFloat) {
+      out.putFloat((float) value);
+    } else {
+      out.putDouble(value);
+    }
   }
 
   @Override

@@ -99,15 +99,15 @@ final class JsonRecord extends JsonType {
     for (int i = 0; i < names.length; i++) {
       int from = level.starts[i];
       if (from >= 0) {
-        sorted.putFixed(line.out.bytes(), from, level.ends[i] - from);
+        sorted.put(line.out.bytes(), from, level.ends[i] - from);
       } else if (absent[i] != null) {
-        sorted.putFixed(absent[i], 0, absent[i].length);
+        sorted.put(absent[i]);
       } else {
         throw BadFieldException.because(" is missing").in(names[i]);
       }
     }
     line.out.truncate(start);
-    line.out.putFixed(sorted.bytes(), 0, sorted.length());
+    line.out.put(sorted.bytes(), 0, sorted.length());
   }
 
   @Override

@@ -30,6 +30,6 @@ public final class KeyText {
     json.reset();
     form.write(value.bytes(), 0, value.length(), json);
     int quote = json.bytes()[BEGIN] == '"' ? 1 : 0;
-    out.putFixed(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);
+    out.put(json.bytes(), BEGIN + quote, json.length() - BEGIN - 1 - 2 * quote);
   }
 }

@@ -5,72 +5,25 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.nio.charset.StandardCharsets;
-import java.util.Arrays;
+import tech.bsdb.tools.text.GrowableBytes;
+import tech.bsdb.tools.text.JsonEscapes;
 
 /**
- * A growing byte array for writing rows in Avro's binary encoding. It is reusable, and writing
- * allocates nothing once it has grown. Not thread-safe.
- *
- * <p>Content that does not fit in an array causes an {@link OutOfMemoryError}.
+ * A growable byte array for writing rows in Avro's binary encoding.
  *
  * @see <a href="https://avro.apache.org/docs/1.12.0/specification/#binary-encoding">the
  *     encoding</a>
  */
-public final class RowBuffer {
-  /** {@link #reset} drops an array that has grown larger than this. */
-  private static final int KEPT = 1 << 20;
-
-  private static final int FIRST = 1 << 12;
-  private static final int LARGEST = Integer.MAX_VALUE - 8;
+public final class RowBuffer extends GrowableBytes {
   private static final int LONGEST_VARINT = 10;
-  private static final int LONGEST_DIGITS = 20;
-
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
-  private byte[] bytes = new byte[FIRST];
-  private int length;
-
   /** Creates an empty buffer. */
-  public RowBuffer() {}
-
-  /** Returns the array that starts with the written bytes; valid until the next write. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
-  /** Returns the number of bytes written. */
-  public int length() {
-    return length;
-  }
-
-  /** Returns a copy of the written bytes. */
-  public byte[] copy() {
-    return Arrays.copyOf(bytes, length);
-  }
-
-  /** Discards the written bytes, and an array larger than 1 MiB. */
-  public void reset() {
-    length = 0;
-    if (bytes.length > KEPT) {
-      bytes = new byte[FIRST];
-    }
-  }
-
-  /** Discards all but the first bytes. */
-  public void truncate(int kept) {
-    if (kept < 0 || kept > length) {
-      throw new IllegalArgumentException(kept + " of " + length + " bytes");
-    }
-    length = kept;
-  }
-
-  /** Writes a raw byte. */
-  public void putByte(int b) {
-    reserve(1);
-    bytes[length++] = (byte) b;
+  public RowBuffer() {
+    super("a row", 1 << 12);
   }
 
   /** Writes an int, a long, the index of a union's branch, or a count. */
@@ -90,34 +43,9 @@ public final class RowBuffer {
     return at;
   }
 
-  /** Writes a number's decimal digits, for keys only. */
-  public void putDigits(long number) {
-    reserve(LONGEST_DIGITS);
-    if (number == Long.MIN_VALUE) {
-      putText(String.valueOf(number));
-      return;
-    }
-    byte[] to = bytes;
-    int start = length;
-    if (number < 0) {
-      to[start++] = '-';
-    }
-    long rest = Math.abs(number);
-    int end = start + 1;
-    for (long bound = 10; rest >= bound && end < start + 19; bound *= 10) {
-      end++;
-    }
-    for (int at = end - 1; at >= start; at--) {
-      to[at] = (byte) ('0' + rest % 10);
-      rest /= 10;
-    }
-    length = end;
-  }
-
   /** Writes text in UTF-8 without its length, for keys only. */
   public void putText(String text) {
-    byte[] utf8 = text.getBytes(StandardCharsets.UTF_8);
-    putFixed(utf8, 0, utf8.length);
+    put(text.getBytes(StandardCharsets.UTF_8));
   }
 
   /** Writes a float. */
@@ -127,18 +55,13 @@ public final class RowBuffer {
 
   /** Writes a double. */
   public void putDouble(double value) {
-    putEightBytes(Double.doubleToRawLongBits(value));
-  }
-
-  /** Writes raw bytes: a fixed value, or one that is already encoded. */
-  public void putFixed(byte[] source, int offset, int count) {
-    reserve(count);
-    System.arraycopy(source, offset, bytes, length, count);
-    length += count;
+    reserve(Double.BYTES);
+    LONGS.set(bytes, length, Double.doubleToRawLongBits(value));
+    length += Double.BYTES;
   }
 
   /** Writes the remaining bytes of a buffer verbatim; the buffer's position does not change. */
-  public void putFixed(ByteBuffer source) {
+  public void put(ByteBuffer source) {
     int count = source.remaining();
     reserve(count);
     source.get(source.position(), bytes, length, count);
@@ -148,7 +71,7 @@ public final class RowBuffer {
   /** Writes bytes or a string, preceded by the length. */
   public void putBytes(byte[] source, int offset, int count) {
     putLong(count);
-    putFixed(source, offset, count);
+    put(source, offset, count);
   }
 
   /**
@@ -157,7 +80,7 @@ public final class RowBuffer {
    */
   public void putBytes(ByteBuffer source) {
     putLong(source.remaining());
-    putFixed(source);
+    put(source);
   }
 
   /**
@@ -178,13 +101,6 @@ public final class RowBuffer {
     reserve(Integer.BYTES);
     INTS.set(bytes, length, number);
     length += Integer.BYTES;
-  }
-
-  /** Writes the eight bytes of a number, little-endian. */
-  void putEightBytes(long number) {
-    reserve(Long.BYTES);
-    LONGS.set(bytes, length, number);
-    length += Long.BYTES;
   }
 
   /**
@@ -233,36 +149,12 @@ public final class RowBuffer {
       char c = text[at];
       if (c < 0x80) {
         target[out++] = (byte) c;
-      } else if (c < 0x800) {
-        target[out++] = (byte) (0xC0 | c >> 6);
-        target[out++] = (byte) (0x80 | c & 0x3F);
-      } else if (Character.isSurrogate(c)) {
-        int character = Character.toCodePoint(c, text[++at]);
-        target[out++] = (byte) (0xF0 | character >> 18);
-        target[out++] = (byte) (0x80 | character >> 12 & 0x3F);
-        target[out++] = (byte) (0x80 | character >> 6 & 0x3F);
-        target[out++] = (byte) (0x80 | character & 0x3F);
       } else {
-        target[out++] = (byte) (0xE0 | c >> 12);
-        target[out++] = (byte) (0x80 | c >> 6 & 0x3F);
-        target[out++] = (byte) (0x80 | c & 0x3F);
+        int character = Character.isSurrogate(c) ? Character.toCodePoint(c, text[++at]) : c;
+        out = JsonEscapes.encode(character, target, out);
       }
     }
     length = out;
     return true;
-  }
-
-  private void reserve(long more) {
-    if (more > bytes.length - length) {
-      grow(more);
-    }
-  }
-
-  private void grow(long more) {
-    long needed = length + more;
-    if (needed > LARGEST) {
-      throw new OutOfMemoryError("a row of " + needed + " bytes does not fit in an array");
-    }
-    bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length)));
   }
 }

@@ -57,7 +57,7 @@ public final class RowConverter {
   /** Copies bytes of one length. */
   void copy(int length) throws BadRowException {
     int at = in.take(length);
-    out.putFixed(in.bytes(), at, length);
+    out.put(in.bytes(), at, length);
   }
 
   /** Copies bytes or a string, and returns where they begin in the input. */

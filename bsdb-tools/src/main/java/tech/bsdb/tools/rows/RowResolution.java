@@ -362,7 +362,7 @@ public final class RowResolution {
       }
       return switch (one.kind) {
         case NULL -> row -> {};
-        case BOOLEAN -> row -> row.out.putByte(row.in.readBoolean() ? 1 : 0);
+        case BOOLEAN -> row -> row.out.put(row.in.readBoolean() ? 1 : 0);
         case INT, DATE -> row -> row.out.putLong(row.in.readInt());
         case LONG, TIME, TIMESTAMP, LOCAL_TIMESTAMP -> row -> row.out.putLong(row.in.readLong());
         case FLOAT -> row -> row.copy(Float.BYTES);
@@ -524,14 +524,14 @@ public final class RowResolution {
       fields.reset();
       for (int i = 0; i < absent.length; i++) {
         put(fields, absent[i]); // one of the two is empty
-        fields.putFixed(row.out.bytes(), starts[i], ends[i] - starts[i]);
+        fields.put(row.out.bytes(), starts[i], ends[i] - starts[i]);
       }
       row.out.truncate(start);
-      row.out.putFixed(fields.bytes(), 0, fields.length());
+      row.out.put(fields.bytes(), 0, fields.length());
     }
 
     private static void put(RowBuffer out, byte[] bytes) {
-      out.putFixed(bytes, 0, bytes.length);
+      out.put(bytes);
     }
   }
 }

@@ -17,7 +17,7 @@ final class StringText extends ScalarText {
   @Override
   @Nullable String put(byte[] utf8, int from, int length, RowBuffer out) {
     out.putLong(length);
-    out.putFixed(utf8, from, length);
+    out.put(utf8, from, length);
     return null;
   }
 

@@ -41,7 +41,7 @@ final class UuidText extends ScalarText {
       if ((high | low) < 0) {
         return isNot();
       }
-      out.putByte(high << 4 | low);
+      out.put(high << 4 | low);
     }
     if (!binary) {
       out.truncate(start);

@@ -5,29 +5,14 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
-import java.util.Arrays;
 import java.util.HexFormat;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
 
-/**
- * A growable byte array for writing JSON in UTF-8. It is reusable: once it has grown, writing
- * allocates nothing. Not thread-safe.
- *
- * <p>Writing more than an array can hold throws {@link OutOfMemoryError}.
- */
-public final class JsonBuffer {
-  /** {@link #reset} drops an array that has grown larger. */
-  private static final int KEPT = 1 << 20;
-
-  private static final int FIRST = 1 << 13;
-  private static final int LARGEST = Integer.MAX_VALUE - 8;
-
+/** A growable byte array for writing JSON in UTF-8. */
+public final class JsonBuffer extends GrowableBytes {
   /** The longest form of a byte, such as {@code \}{@code u0000}, and a quote after it. */
   private static final int ESCAPE = 7;
-
-  /** The longest whole number, with its sign. */
-  private static final int DIGITS = 20;
 
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
@@ -43,9 +28,12 @@ public final class JsonBuffer {
   private static final byte[] BASE64_START = "{\"base64\":\"".getBytes(US_ASCII);
   private static final byte[] BASE64_END = "\"}".getBytes(US_ASCII);
 
-  private byte[] bytes = new byte[FIRST];
-  private int length;
   private @Nullable LongPredicate budget;
+
+  /** Creates an empty buffer. */
+  public JsonBuffer() {
+    super("an answer", 1 << 13);
+  }
 
   /**
    * Sets a budget to consult before the buffer grows; null for none.
@@ -57,57 +45,11 @@ public final class JsonBuffer {
     budget = asked;
   }
 
-  /** The array that begins with what was written; valid until the next write. */
-  public byte[] bytes() {
-    return bytes;
-  }
-
-  /** The number of bytes written. */
-  public int length() {
-    return length;
-  }
-
-  /** A copy of what was written. */
-  public byte[] copy() {
-    return Arrays.copyOf(bytes, length);
-  }
-
-  /** Discards what was written, and the array if it is larger than 1 MiB. */
-  public void reset() {
-    length = 0;
-    if (bytes.length > KEPT) {
-      bytes = new byte[FIRST];
+  @Override
+  protected void checkRoom(int larger) {
+    if (budget != null && !budget.test(larger - bytes.length)) {
+      throw new NoRoomException(larger);
     }
-  }
-
-  /**
-   * Discards all but the first bytes.
-   *
-   * @param kept the number of bytes to keep, at most {@link #length}
-   */
-  public void truncate(int kept) {
-    if (kept < 0 || kept > length) {
-      throw new IllegalArgumentException(kept + " of " + length + " bytes");
-    }
-    length = kept;
-  }
-
-  /** Writes a byte unchanged. */
-  public void put(int b) {
-    reserve(1);
-    bytes[length++] = (byte) b;
-  }
-
-  /** Writes bytes unchanged. */
-  public void put(byte[] source) {
-    put(source, 0, source.length);
-  }
-
-  /** Writes bytes unchanged. */
-  public void put(byte[] source, int offset, int count) {
-    reserve(count);
-    System.arraycopy(source, offset, bytes, length, count);
-    length += count;
   }
 
   /** Writes bytes as a string if they are UTF-8, otherwise as {@code {"base64":"..."}}. */
@@ -251,25 +193,6 @@ public final class JsonBuffer {
     put('"');
   }
 
-  /** Writes a whole number in decimal digits. */
-  public void putNumber(long number) {
-    reserve(DIGITS);
-    long left = number > 0 ? -number : number; // the least number has no positive counterpart
-    int count = 1;
-    for (long limit = -10; count < DIGITS - 1 && left <= limit; limit *= 10) {
-      count++;
-    }
-    if (number < 0) {
-      bytes[length++] = '-';
-    }
-    length += count;
-    for (int at = length - 1; count > 0; at--, count--) {
-      long next = left / 10;
-      bytes[at] = (byte) ('0' + (next * 10 - left));
-      left = next;
-    }
-  }
-
   // Values of lookups pass through here; java.util.Base64 would allocate the digits of each.
   private void putBase64(byte[] source, int offset, int count) {
     reserve((count + 2L) / 3 * 4);
@@ -294,23 +217,5 @@ public final class JsonBuffer {
     for (int shift = 18; shift > 18 - 6 * digits; shift -= 6) {
       bytes[length++] = BASE64[group >> shift & 63];
     }
-  }
-
-  private void reserve(long more) {
-    if (more > bytes.length - length) {
-      grow(more);
-    }
-  }
-
-  private void grow(long more) {
-    long needed = length + more;
-    if (needed > LARGEST) {
-      throw new OutOfMemoryError("an answer of " + needed + " bytes does not fit in an array");
-    }
-    int larger = (int) Math.min(LARGEST, Math.max(needed, 2L * bytes.length));
-    if (budget != null && !budget.test(larger - bytes.length)) {
-      throw new NoRoomException(larger);
-    }
-    bytes = Arrays.copyOf(bytes, larger);
   }
 }

@@ -40,9 +40,9 @@ class RowBufferTest {
       avro.writeBytes(bytes);
       buffer.putBytes(ByteBuffer.wrap(bytes));
       avro.writeBytes(bytes);
-      buffer.putFixed(bytes, 0, bytes.length);
+      buffer.put(bytes);
       avro.writeFixed(bytes);
-      buffer.putByte(i & 1);
+      buffer.put(i & 1);
       avro.writeBoolean((i & 1) == 1);
     }
     avro.flush();
@@ -58,8 +58,8 @@ class RowBufferTest {
       buffer.putLong(i);
     }
     buffer.insertLong(start, count);
-    buffer.putByte(0);
-    buffer.putByte(0);
+    buffer.put(0);
+    buffer.put(0);
     buffer.putLong(7);
 
     var decoder = DecoderFactory.get().binaryDecoder(buffer.copy(), null);
@@ -89,14 +89,14 @@ class RowBufferTest {
 
   private void assertDigits(long number) {
     buffer.reset();
-    buffer.putDigits(number);
+    buffer.putNumber(number);
     assertThat(buffer.copy()).asString().isEqualTo(String.valueOf(number));
   }
 
   @Test
   void aLargeArrayIsNotKept() {
     byte[] large = new byte[3 << 20];
-    buffer.putFixed(large, 0, large.length);
+    buffer.put(large);
     buffer.reset();
     assertThat(buffer.length()).isZero();
     assertThat(buffer.bytes().length).isLessThan(1 << 20);

@@ -162,7 +162,7 @@ class RowDecoderTest {
     out.putLong(0);
     out.putLong(1);
     out.putLong(1);
-    out.putByte(1);
+    out.put(1);
     return out;
   }
 
