@@ -4,6 +4,7 @@ import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Path;
 import java.util.List;
+import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowSchema;
 
@@ -90,151 +91,85 @@ public record InputOptions(
 
   /** These options with other {@link #inputs()}. */
   public InputOptions withInputs(List<String> inputs) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.inputs = inputs);
   }
 
   /** These options with another {@link #format()}. */
   public InputOptions withFormat(Format format) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.format = format);
   }
 
   /** These options with another {@link #encoding()}. */
   public InputOptions withEncoding(Charset encoding) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.encoding = encoding);
   }
 
   /** These options with another {@link #keyEncoding()}. */
   public InputOptions withKeyEncoding(Encoding keyEncoding) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.keyEncoding = keyEncoding);
   }
 
   /** These options with another {@link #valueEncoding()}. */
   public InputOptions withValueEncoding(Encoding valueEncoding) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.valueEncoding = valueEncoding);
   }
 
   /** These options with another {@link #onBadLine()}. */
   public InputOptions withOnBadLine(OnBadLine onBadLine) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.onBadLine = onBadLine);
   }
 
   /** These options with other {@link #rejects()}. */
   public InputOptions withRejects(@Nullable Path rejects) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.rejects = rejects);
   }
 
   /** These options with another {@link #allowEmptyKey()}. */
   public InputOptions withAllowEmptyKey(boolean allowEmptyKey) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.allowEmptyKey = allowEmptyKey);
   }
 
   /** These options with another number of {@link #threads()}. */
   public InputOptions withThreads(int threads) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.threads = threads);
   }
 
   /** These options with another {@link #deleteField()}. */
   public InputOptions withDeleteField(@Nullable DeleteField deleteField) {
-    return new InputOptions(
-        inputs,
-        format,
-        encoding,
-        keyEncoding,
-        valueEncoding,
-        onBadLine,
-        rejects,
-        allowEmptyKey,
-        threads,
-        deleteField);
+    return with(changed -> changed.deleteField = deleteField);
+  }
+
+  private InputOptions with(Consumer<Draft> change) {
+    Draft draft = new Draft();
+    change.accept(draft);
+    return draft.finished();
+  }
+
+  /** A copy of these options that can be changed. */
+  private final class Draft {
+    private List<String> inputs = InputOptions.this.inputs;
+    private Format format = InputOptions.this.format;
+    private Charset encoding = InputOptions.this.encoding;
+    private Encoding keyEncoding = InputOptions.this.keyEncoding;
+    private Encoding valueEncoding = InputOptions.this.valueEncoding;
+    private OnBadLine onBadLine = InputOptions.this.onBadLine;
+    private @Nullable Path rejects = InputOptions.this.rejects;
+    private boolean allowEmptyKey = InputOptions.this.allowEmptyKey;
+    private int threads = InputOptions.this.threads;
+    private @Nullable DeleteField deleteField = InputOptions.this.deleteField;
+
+    InputOptions finished() {
+      return new InputOptions(
+          inputs,
+          format,
+          encoding,
+          keyEncoding,
+          valueEncoding,
+          onBadLine,
+          rejects,
+          allowEmptyKey,
+          threads,
+          deleteField);
+    }
   }
 }
