@@ -24,12 +24,8 @@ final class BinaryText extends ScalarText {
 
   /** Creates a type of {@code size} bytes, or {@link #ANY_SIZE}. */
   BinaryText(int size) {
+    super(size == ANY_SIZE ? "base64" : "base64 of " + size + " bytes");
     this.size = size;
-  }
-
-  @Override
-  boolean accepts(Form form, boolean exactly) {
-    return form == Form.STRING || form == Form.FIELD;
   }
 
   @Override
@@ -72,10 +68,5 @@ final class BinaryText extends ScalarText {
       return to;
     }
     return text[to - 2] == '=' ? to - 2 : to - 1;
-  }
-
-  @Override
-  String name() {
-    return size == ANY_SIZE ? "base64" : "base64 of " + size + " bytes";
   }
 }

@@ -11,6 +11,7 @@ final class FloatingText extends ScalarText {
   private final boolean isFloat;
 
   FloatingText(boolean isFloat) {
+    super(isFloat ? "a float" : "a double");
     this.isFloat = isFloat;
   }
 
@@ -29,7 +30,7 @@ final class FloatingText extends ScalarText {
             ? NumberInput.parseFloat(text, from, to - from, true)
             : NumberInput.parseDouble(text, from, to - from, true);
     if (Double.isInfinite(value)) {
-      return "is beyond the range of " + name();
+      return isBeyond();
     }
     put(value, out);
     return null;
@@ -56,10 +57,5 @@ final class FloatingText extends ScalarText {
     } else {
       out.putDouble(value);
     }
-  }
-
-  @Override
-  String name() {
-    return isFloat ? "a float" : "a double";
   }
 }

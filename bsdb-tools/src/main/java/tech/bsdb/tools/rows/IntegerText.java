@@ -10,13 +10,12 @@ import org.jspecify.annotations.Nullable;
 final class IntegerText extends ScalarText {
   private static final int LONG_DIGITS = 19;
 
-  private final String name;
   private final long min;
   private final long max;
   private final NumberText number = new NumberText();
 
   IntegerText(String name, long min, long max) {
-    this.name = name;
+    super(name);
     this.min = min;
     this.max = max;
   }
@@ -51,7 +50,7 @@ final class IntegerText extends ScalarText {
 
   private @Nullable String put(long value, RowBuffer out) {
     if (value < min || value > max) {
-      return beyond();
+      return isBeyond();
     }
     out.putLong(value);
     return null;
@@ -62,18 +61,9 @@ final class IntegerText extends ScalarText {
       return isNot();
     }
     if (number.digitsAt(0) > LONG_DIGITS) {
-      return beyond();
+      return isBeyond();
     }
     BigInteger value = number.unscaled(0);
-    return value.bitLength() < Long.SIZE ? put(value.longValue(), out) : beyond();
-  }
-
-  private String beyond() {
-    return "is beyond the range of " + name;
-  }
-
-  @Override
-  String name() {
-    return name;
+    return value.bitLength() < Long.SIZE ? put(value.longValue(), out) : isBeyond();
   }
 }

@@ -1,8 +1,8 @@
 package tech.bsdb.tools.rows;
 
 /**
- * Scans a date, a time or an offset in the extended ISO 8601 forms, which have hyphens and colons.
- * Not thread-safe.
+ * Scans a date, a time or an offset in the extended ISO 8601 forms, which have hyphens and colons,
+ * or the parts of a duration. Not thread-safe.
  */
 final class IsoScanner {
   private static final int NANO_DIGITS = 9;
@@ -16,7 +16,7 @@ final class IsoScanner {
 
   private long epochDay;
   private int secondOfDay;
-  private int nanos;
+  private int fraction;
   private boolean finer;
   private int offsetSeconds;
 
@@ -25,6 +25,7 @@ final class IsoScanner {
     text = chars;
     at = from;
     end = to;
+    finer = false;
   }
 
   /** Whether the whole text has been scanned. */
@@ -41,6 +42,21 @@ final class IsoScanner {
     return false;
   }
 
+  /** Skips the next character and returns it. */
+  char next() {
+    return text[at++];
+  }
+
+  /** Skips digits and returns their number, but at most the given one; -1 if there are none. */
+  long skipNumber(long most) {
+    int start = at;
+    long number = 0;
+    for (; at < end && isDigit(text[at]); at++) {
+      number = Math.min(most, number * 10 + (text[at] - '0'));
+    }
+    return at > start ? number : -1;
+  }
+
   /** Returns the last date scanned, in days since 1970-01-01. */
   long epochDay() {
     return epochDay;
@@ -54,12 +70,15 @@ final class IsoScanner {
     return secondOfDay;
   }
 
-  /** Returns the nanoseconds within the second of the last time scanned. */
-  int nanos() {
-    return nanos;
+  /**
+   * Returns the last fraction of a second scanned, 0 if the last time has none; that of a time is
+   * in nanoseconds.
+   */
+  int fraction() {
+    return fraction;
   }
 
-  /** Whether that time has nonzero digits below nanoseconds. */
+  /** Whether that fraction has nonzero digits below its unit. */
   boolean isFiner() {
     return finer;
   }
@@ -129,31 +148,33 @@ final class IsoScanner {
     }
     int minute = twoDigits();
     int second = 0;
-    nanos = 0;
+    fraction = 0;
     finer = false;
     if (skip(':')) {
       second = twoDigits();
-      if (skip('.') && !skipFraction()) {
+      if (skip('.') && !skipFraction(NANO_DIGITS)) {
         return false;
       }
     }
     secondOfDay = hour * 3600 + minute * 60 + second;
-    boolean within = hour < 24 || (minute == 0 && second == 0 && nanos == 0 && !finer);
+    boolean within = hour < 24 || (minute == 0 && second == 0 && fraction == 0 && !finer);
     return within && minute >= 0 && minute <= 59 && second >= 0 && second <= 59;
   }
 
-  private boolean skipFraction() {
+  /** Skips a fraction of a second, in a unit with the given number of fraction digits. */
+  boolean skipFraction(int unitDigits) {
     int start = at;
+    fraction = 0;
     for (; at < end && isDigit(text[at]); at++) {
       int digit = text[at] - '0';
-      if (at - start < NANO_DIGITS) {
-        nanos = nanos * 10 + digit;
+      if (at - start < unitDigits) {
+        fraction = fraction * 10 + digit;
       } else {
         finer |= digit != 0;
       }
     }
-    for (int digits = at - start; digits < NANO_DIGITS; digits++) {
-      nanos *= 10;
+    for (int digits = at - start; digits < unitDigits; digits++) {
+      fraction *= 10;
     }
     return at > start;
   }

@@ -1,10 +1,13 @@
 package tech.bsdb.tools.rows;
 
 import java.nio.charset.StandardCharsets;
-import org.apache.avro.LogicalType;
+import java.util.HashMap;
+import java.util.List;
+import java.util.Map;
 import org.apache.avro.LogicalTypes;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.text.JsonEscapes;
 
 /**
  * Converts the text of a scalar type to the bytes of a row (the forms: OPERATIONS.md "Typed rows
@@ -25,81 +28,58 @@ abstract class ScalarText {
     BOOLEAN
   }
 
+  private final String name;
   private char[] wide = new char[64];
+
+  /**
+   * Creates a converter.
+   *
+   * @param name what a fitting value is called, as in "is not an int"
+   */
+  ScalarText(String name) {
+    this.name = name;
+  }
 
   /**
    * Creates the converter for a type, or returns null if the type is not scalar or is {@code null}.
    */
   static @Nullable ScalarText of(Schema schema) {
-    LogicalType logical = schema.getLogicalType();
-    return switch (schema.getType()) {
+    Shape shape = Shape.of(schema);
+    return switch (shape.kind) {
       case BOOLEAN -> new BooleanText();
-      case INT -> {
-        if (logical instanceof LogicalTypes.Date) {
-          yield new DateText();
-        }
-        yield logical instanceof LogicalTypes.TimeMillis
-            ? new TimeText(3)
-            : new IntegerText("an int", Integer.MIN_VALUE, Integer.MAX_VALUE);
-      }
-      case LONG -> ofLong(schema, logical);
+      case INT -> new IntegerText("an int", Integer.MIN_VALUE, Integer.MAX_VALUE);
+      case LONG -> new IntegerText("a long", Long.MIN_VALUE, Long.MAX_VALUE);
       case FLOAT -> new FloatingText(true);
       case DOUBLE -> new FloatingText(false);
-      case STRING -> logical instanceof LogicalTypes.Uuid ? new UuidText(false) : new StringText();
+      case STRING ->
+          schema.getLogicalType() instanceof LogicalTypes.Uuid
+              ? new UuidText(false)
+              : new StringText();
+      case BYTES -> new BinaryText(BinaryText.ANY_SIZE);
+      case FIXED -> new BinaryText(shape.size);
       case ENUM -> new EnumText(schema);
-      case BYTES -> {
-        if (logical instanceof LogicalTypes.BigDecimal) {
-          yield new BigDecimalText();
-        }
-        yield logical instanceof LogicalTypes.Decimal decimal
-            ? new DecimalText(decimal, DecimalText.ANY_SIZE)
-            : new BinaryText(BinaryText.ANY_SIZE);
-      }
-      case FIXED -> ofFixed(schema, logical);
+      case DATE -> new TimeText.OfDate();
+      case TIME -> new TimeText.OfDay(shape.digits);
+      case TIMESTAMP -> new TimeText.Timestamp(shape.digits, true);
+      case LOCAL_TIMESTAMP -> new TimeText.Timestamp(shape.digits, false);
+      case DECIMAL -> new DecimalText.Scaled(shape, DecimalText.ANY_SIZE);
+      case FIXED_DECIMAL -> new DecimalText.Scaled(shape, shape.size);
+      case BIG_DECIMAL -> new DecimalText.WithScale();
+      case UUID -> new UuidText(true);
+      case DURATION -> new DurationText();
       case NULL, RECORD, ARRAY, MAP, UNION -> null;
     };
   }
 
-  private static ScalarText ofLong(Schema schema, @Nullable LogicalType logical) {
-    // not one of Avro's own types, so it may be present only as a property
-    String name =
-        logical == null ? schema.getProp(LogicalType.LOGICAL_TYPE_PROP) : logical.getName();
-    if (logical == null && !TimeText.NANOS.equals(name)) {
-      name = null;
-    }
-    return switch (name == null ? "" : name) {
-      case "time-micros" -> new TimeText(6);
-      case TimeText.NANOS -> new TimeText(9);
-      case "timestamp-millis" -> new TimestampText(3, true);
-      case "timestamp-micros" -> new TimestampText(6, true);
-      case "timestamp-nanos" -> new TimestampText(9, true);
-      case "local-timestamp-millis" -> new TimestampText(3, false);
-      case "local-timestamp-micros" -> new TimestampText(6, false);
-      case "local-timestamp-nanos" -> new TimestampText(9, false);
-      default -> new IntegerText("a long", Long.MIN_VALUE, Long.MAX_VALUE);
-    };
-  }
-
-  private static ScalarText ofFixed(Schema schema, @Nullable LogicalType logical) {
-    int size = schema.getFixedSize();
-    if (logical instanceof LogicalTypes.Decimal decimal && size > 0) {
-      return new DecimalText(decimal, size);
-    }
-    if (logical instanceof LogicalTypes.Uuid && size == UuidText.BYTES) {
-      return new UuidText(true);
-    }
-    return logical instanceof LogicalTypes.Duration && size == DurationText.BYTES
-        ? new DurationText()
-        : new BinaryText(size);
-  }
-
   /**
-   * Whether the type may have values in a form.
+   * Whether the type may have values in a form; by default, those of a string.
    *
    * @param exactly whether to accept only JSON that a database returns, so that it identifies the
    *     branch of a union
    */
-  abstract boolean accepts(Form form, boolean exactly);
+  boolean accepts(Form form, boolean exactly) {
+    return form == Form.STRING || form == Form.FIELD;
+  }
 
   /**
    * Writes the value of a text.
@@ -126,11 +106,18 @@ abstract class ScalarText {
   }
 
   /** Returns what a fitting value is called, as in "is not an int". */
-  abstract String name();
+  final String name() {
+    return name;
+  }
 
   /** Returns the problem with a text that is not a value of the type. */
   final String isNot() {
-    return "is not " + name();
+    return "is not " + name;
+  }
+
+  /** Returns the problem with a number that the type cannot hold. */
+  final String isBeyond() {
+    return "is beyond the range of " + name;
   }
 
   /** Whether a range of text is a given word. */
@@ -144,5 +131,118 @@ abstract class ScalarText {
       }
     }
     return true;
+  }
+
+  /** {@code true} or {@code false}. */
+  private static final class BooleanText extends ScalarText {
+    BooleanText() {
+      super("true or false");
+    }
+
+    @Override
+    boolean accepts(Form form, boolean exactly) {
+      return form == Form.BOOLEAN || form == Form.FIELD;
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      boolean isTrue = isWord("true", text, from, to);
+      if (!isTrue && !isWord("false", text, from, to)) {
+        return isNot();
+      }
+      out.put(isTrue ? 1 : 0);
+      return null;
+    }
+  }
+
+  /** Plain text. */
+  private static final class StringText extends ScalarText {
+    StringText() {
+      super("a string");
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      return out.putText(text, from, to, true) ? null : "has a lone surrogate";
+    }
+
+    @Override
+    @Nullable String put(byte[] utf8, int from, int length, RowBuffer out) {
+      out.putBytes(utf8, from, length);
+      return null;
+    }
+  }
+
+  /** A symbol of an enumeration. */
+  private static final class EnumText extends ScalarText {
+    private static final int SHOWN = 10;
+
+    private final Map<String, Integer> numbers = new HashMap<>();
+
+    EnumText(Schema schema) {
+      super(name(schema.getEnumSymbols(), schema.getName()));
+      schema.getEnumSymbols().forEach(symbol -> numbers.put(symbol, numbers.size()));
+    }
+
+    private static String name(List<String> symbols, String type) {
+      return symbols.size() > SHOWN
+          ? "one of the " + symbols.size() + " symbols of " + type
+          : "one of " + String.join(", ", symbols);
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      Integer number = numbers.get(new String(text, from, to - from));
+      if (number == null) {
+        return isNot();
+      }
+      out.putLong(number);
+      return null;
+    }
+  }
+
+  /**
+   * UUIDs such as {@code 123e4567-e89b-12d3-a456-426614174000}, with digits in either case, stored
+   * as 16 bytes or as the unchanged text.
+   */
+  private static final class UuidText extends ScalarText {
+    private static final int LENGTH = 36;
+
+    private final boolean binary;
+
+    UuidText(boolean binary) {
+      super("a UUID");
+      this.binary = binary;
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      if (to - from != LENGTH) {
+        return isNot();
+      }
+      int start = out.length();
+      for (int i = 0; i < LENGTH; ) {
+        if (i == 8 || i == 13 || i == 18 || i == 23) {
+          if (text[from + i++] != '-') {
+            return isNot();
+          }
+        }
+        int high = digit(text[from + i++]);
+        int low = digit(text[from + i++]);
+        if ((high | low) < 0) {
+          return isNot();
+        }
+        out.put(high << 4 | low);
+      }
+      if (!binary) {
+        out.truncate(start);
+        out.putText(text, from, to, true);
+      }
+      return null;
+    }
+
+    private static int digit(char c) {
+      return c < 0x80 ? JsonEscapes.digit((byte) c) : -1;
+    }
   }
 }

@@ -2,44 +2,131 @@ package tech.bsdb.tools.rows;
 
 import org.jspecify.annotations.Nullable;
 
-/** Times of day such as {@code 12:34:56.789}, stored as units since midnight. */
-final class TimeText extends ScalarText {
-  /** A bsdb logical type on a long: nanoseconds of a day, for which Avro has no type. */
-  static final String NANOS = "time-nanos";
+/** Dates, times and timestamps in ISO 8601, each stored as a number of units. */
+abstract class TimeText extends ScalarText {
+  private static final long DAY_SECONDS = 86_400;
 
-  private final Unit unit;
-  private final IsoScanner iso = new IsoScanner();
+  final IsoScanner iso = new IsoScanner();
 
-  /** Creates a type whose unit has 3, 6 or 9 fraction digits. */
-  TimeText(int digits) {
-    this.unit = Unit.ofDigits(digits);
+  TimeText(String name) {
+    super(name);
   }
 
   @Override
-  boolean accepts(Form form, boolean exactly) {
-    return form == Form.STRING || form == Form.FIELD;
-  }
-
-  @Override
-  @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+  final @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
     iso.begin(text, from, to);
-    if (!iso.skipTime() || !iso.isEnd()) {
+    if (!scan() || !iso.isEnd()) {
       return isNot();
     }
-    if (unit.isCoarserThan(iso)) {
-      return unit.tooFine();
-    }
-    out.putLong(iso.secondOfDay() * unit.perSecond() + iso.nanos() / unit.nanos());
-    return null;
+    return putScanned(out);
   }
 
-  @Override
-  String name() {
-    return "a time such as 12:34:56.789";
+  /** Scans a value; returns whether it is well-formed, whatever follows it. */
+  abstract boolean scan();
+
+  /** Writes the value scanned; returns null, or what is wrong with it. */
+  abstract @Nullable String putScanned(RowBuffer out);
+
+  /** Dates such as {@code 2024-01-31}, stored as days since 1970-01-01. */
+  static final class OfDate extends TimeText {
+    OfDate() {
+      super("a date such as 2024-01-31");
+    }
+
+    @Override
+    boolean scan() {
+      return iso.skipDate();
+    }
+
+    @Override
+    @Nullable String putScanned(RowBuffer out) {
+      if (iso.epochDay() != (int) iso.epochDay()) {
+        return "is beyond the range of a date";
+      }
+      out.putLong(iso.epochDay());
+      return null;
+    }
+  }
+
+  /** Times of day such as {@code 12:34:56.789}, stored as units since midnight. */
+  static final class OfDay extends TimeText {
+    private final Unit unit;
+
+    /** Creates a type whose unit has 3, 6 or 9 fraction digits. */
+    OfDay(int digits) {
+      super("a time such as 12:34:56.789");
+      this.unit = Unit.ofDigits(digits);
+    }
+
+    @Override
+    boolean scan() {
+      return iso.skipTime();
+    }
+
+    @Override
+    @Nullable String putScanned(RowBuffer out) {
+      if (unit.isCoarserThan(iso)) {
+        return unit.tooFine();
+      }
+      out.putLong(iso.secondOfDay() * unit.perSecond() + iso.fraction() / unit.nanos());
+      return null;
+    }
+  }
+
+  /**
+   * Timestamps such as {@code 2024-01-31T12:34:56.789Z}: points in time have an offset, local ones
+   * do not; a blank may replace the T. Stored as units since 1970-01-01T00:00.
+   */
+  static final class Timestamp extends TimeText {
+    private final Unit unit;
+    private final boolean point;
+
+    /** Creates a type whose unit has 3, 6 or 9 fraction digits. */
+    Timestamp(int digits, boolean point) {
+      super(
+          point
+              ? "a timestamp with an offset such as 2024-01-31T12:34:56.789Z"
+              : "a local timestamp such as 2024-01-31T12:34:56.789");
+      this.unit = Unit.ofDigits(digits);
+      this.point = point;
+    }
+
+    @Override
+    boolean scan() {
+      return iso.skipDate()
+          && (iso.skip('T') || iso.skip(' '))
+          && iso.skipTime()
+          && iso.secondOfDay() < DAY_SECONDS
+          && (!point || iso.skipOffset());
+    }
+
+    @Override
+    @Nullable String putScanned(RowBuffer out) {
+      if (unit.isCoarserThan(iso)) {
+        return unit.tooFine();
+      }
+      long seconds = iso.epochDay() * DAY_SECONDS + iso.secondOfDay();
+      if (point) {
+        seconds -= iso.offsetSeconds();
+      }
+      long fraction = iso.fraction() / unit.nanos();
+      if (seconds < 0) { // counted back from the following second, so that the minimum is reachable
+        seconds++;
+        fraction -= unit.perSecond();
+      }
+      long whole = seconds * unit.perSecond();
+      long units = whole + fraction;
+      if (Math.multiplyHigh(seconds, unit.perSecond()) != whole >> 63
+          || ((whole ^ units) & (fraction ^ units)) < 0) {
+        return "is beyond the range of " + unit.name() + " since 1970";
+      }
+      out.putLong(units);
+      return null;
+    }
   }
 
   /** The unit of a time. */
-  record Unit(String name, long perSecond, int nanos) {
+  private record Unit(String name, long perSecond, int nanos) {
     /** Returns the unit with 3, 6 or 9 fraction digits. */
     static Unit ofDigits(int digits) {
       return switch (digits) {
@@ -50,7 +137,7 @@ final class TimeText extends ScalarText {
     }
 
     boolean isCoarserThan(IsoScanner iso) {
-      return iso.isFiner() || iso.nanos() % nanos != 0;
+      return iso.isFiner() || iso.fraction() % nanos != 0;
     }
 
     String tooFine() {
