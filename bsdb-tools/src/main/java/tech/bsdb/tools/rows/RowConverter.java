@@ -21,11 +21,9 @@ public final class RowConverter {
   /** Holds a record's fields while they are sorted. */
   final RowBuffer sorted = new RowBuffer();
 
-  private final RowJson skipper;
   private final Step record;
 
-  RowConverter(RowSchema written, Step record) {
-    this.skipper = new RowJson(RowForm.of(written), in);
+  RowConverter(Step record) {
     this.record = record;
   }
 
@@ -47,11 +45,6 @@ public final class RowConverter {
     } finally {
       in.release();
     }
-  }
-
-  /** Moves past a value. */
-  void skip(Shape shape) throws BadRowException {
-    skipper.skip(shape);
   }
 
   /** Copies bytes of one length. */

@@ -5,8 +5,8 @@ import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
 
 /**
- * Reads the parts of a row in sequence (Avro's binary encoding). For any bytes, it reads nothing
- * outside the row, returns no length beyond its end, and terminates. Not thread-safe.
+ * Reads or skips the parts of a row in sequence (Avro's binary encoding). For any bytes, it reads
+ * nothing outside the row, returns no length beyond its end, and terminates. Not thread-safe.
  */
 final class RowCursor {
   /** The maximum nesting of records, lists and maps, for which every thread has enough stack. */
@@ -195,6 +195,99 @@ final class RowCursor {
 
   double readDouble() throws BadRowException {
     return Double.longBitsToDouble((long) LONGS.get(bytes, take(Double.BYTES)));
+  }
+
+  /** Reads a time of day. */
+  long readTime(int digits) throws BadRowException {
+    long units = readLong();
+    if (units < 0 || units > 86_400L * IsoText.units(digits)) {
+      throw new BadRowException("a time of day is " + units + ", which is out of range");
+    }
+    return units;
+  }
+
+  /** Reads the length of a decimal that has as many bytes as it needs. */
+  int readDecimalLength(Shape shape) throws BadRowException {
+    int length = readLength();
+    if (length == 0 || length > shape.size) {
+      throw new BadRowException("a decimal has " + length + " bytes");
+    }
+    return length;
+  }
+
+  /** Returns the unsigned number of four bytes at a place that was {@linkplain #take taken}. */
+  long unsignedAt(int place) {
+    return Integer.toUnsignedLong((int) INTS.get(bytes, place));
+  }
+
+  /** Skips a value of fixed size and returns where it begins. */
+  int takeFixed(Shape shape) throws BadRowException {
+    if (shape.size == 0) {
+      countEmpty();
+    }
+    return take(shape.size);
+  }
+
+  /** Reads which branch of a union follows. */
+  Shape readBranch(Shape union) throws BadRowException {
+    return union.parts[readIndex(union.parts.length, "branches of a union")];
+  }
+
+  /** Skips a value, reading only what is needed to find its end. */
+  void skip(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case RECORD -> skipRecord(shape);
+      case ARRAY, MAP -> skipElements(shape);
+      case UNION -> skipBranch(shape);
+      default -> skipLeaf(shape);
+    }
+  }
+
+  private void skipLeaf(Shape shape) throws BadRowException {
+    switch (shape.kind) {
+      case NULL -> countEmpty();
+      case BOOLEAN -> readBoolean();
+      case INT, DATE -> readInt();
+      case LONG, TIME, TIMESTAMP, LOCAL_TIMESTAMP -> readLong();
+      case FLOAT -> take(Float.BYTES);
+      case DOUBLE -> take(Double.BYTES);
+      case STRING, BYTES, DECIMAL, BIG_DECIMAL -> take(readLength());
+      case FIXED, FIXED_DECIMAL, UUID, DURATION -> takeFixed(shape);
+      case ENUM -> readIndex(shape.names.length, "symbols");
+      case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
+    }
+  }
+
+  private void skipRecord(Shape shape) throws BadRowException {
+    enter();
+    for (Shape part : shape.parts) {
+      skip(part);
+    }
+    if (shape.parts.length == 0) {
+      countEmpty();
+    }
+    leave();
+  }
+
+  private void skipBranch(Shape union) throws BadRowException {
+    Shape branch = readBranch(union);
+    if (branch.kind != Shape.Kind.NULL) {
+      skip(branch);
+    }
+  }
+
+  private void skipElements(Shape shape) throws BadRowException {
+    enter();
+    for (long left = skipBlocks(); left > 0; left = skipBlocks()) {
+      for (; left > 0; left--) {
+        if (shape.kind == Shape.Kind.MAP) {
+          int keyLength = readLength();
+          take(keyLength);
+        }
+        skip(shape.parts[0]);
+      }
+    }
+    leave();
   }
 
   private static BadRowException truncated() {

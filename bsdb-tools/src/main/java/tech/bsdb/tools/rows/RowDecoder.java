@@ -57,7 +57,7 @@ public final class RowDecoder {
         if (form.wants(i)) {
           columns[column++] = read(parts[i]);
         } else {
-          json.skip(parts[i]);
+          row.skip(parts[i]);
         }
       }
       row.leave();
@@ -71,8 +71,8 @@ public final class RowDecoder {
   private @Nullable Object read(Shape shape) throws BadRowException {
     return switch (shape.kind) {
       case RECORD -> readStruct(shape);
-      case ARRAY -> shape.entries ? readEntries(shape.parts[0]) : readList(shape.parts[0]);
-      case MAP -> readMap(shape.parts[0]);
+      case ARRAY -> shape.entries ? readMap(shape) : readList(shape.parts[0]);
+      case MAP -> readMap(shape);
       case UNION -> readBranch(shape);
       default -> readLeaf(shape);
     };
@@ -103,35 +103,32 @@ public final class RowDecoder {
     return objects.list(elements.toArray());
   }
 
-  private Object readEntries(Shape entry) throws BadRowException {
+  /** Reads a map, or a list that holds its entries. */
+  private Object readMap(Shape shape) throws BadRowException {
     row.enter();
     List<@Nullable Object> keys = new ArrayList<>();
     List<@Nullable Object> values = new ArrayList<>();
     for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
       for (; left > 0; left--) {
-        row.enter();
-        keys.add(read(entry.parts[0]));
-        values.add(read(entry.parts[1]));
-        row.leave();
+        if (shape.kind == Shape.Kind.MAP) {
+          keys.add(readString());
+          values.add(read(shape.parts[0]));
+        } else {
+          Shape entry = shape.parts[0];
+          row.enter();
+          keys.add(read(entry.parts[0]));
+          values.add(read(entry.parts[1]));
+          row.leave();
+        }
       }
     }
     row.leave();
     return objects.map(keys.toArray(), values.toArray());
   }
 
-  private Object readMap(Shape value) throws BadRowException {
-    row.enter();
-    List<@Nullable Object> keys = new ArrayList<>();
-    List<@Nullable Object> values = new ArrayList<>();
-    for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
-      for (; left > 0; left--) {
-        int length = row.readLength();
-        keys.add(objects.text(row.bytes(), row.take(length), length));
-        values.add(read(value));
-      }
-    }
-    row.leave();
-    return objects.map(keys.toArray(), values.toArray());
+  private Object readString() throws BadRowException {
+    int length = row.readLength();
+    return objects.text(row.bytes(), row.take(length), length);
   }
 
   private @Nullable Object readBranch(Shape union) throws BadRowException {
@@ -167,44 +164,23 @@ public final class RowDecoder {
       case LONG -> objects.number(row.readLong());
       case FLOAT -> objects.number(row.readFloat());
       case DOUBLE -> objects.number(row.readDouble());
-      case STRING -> {
-        int length = row.readLength();
-        yield objects.text(row.bytes(), row.take(length), length);
-      }
+      case STRING -> readString();
       case BYTES -> {
         int length = row.readLength();
         yield objects.bytes(row.bytes(), row.take(length), length);
       }
-      case FIXED -> {
-        if (shape.size == 0) {
-          row.countEmpty();
-        }
-        yield objects.bytes(row.bytes(), row.take(shape.size), shape.size);
-      }
+      case FIXED -> objects.bytes(row.bytes(), row.takeFixed(shape), shape.size);
       case DATE -> objects.date(row.readInt());
-      case TIME -> readTime(shape.digits);
+      case TIME -> objects.time(row.readTime(shape.digits), shape.digits);
       case TIMESTAMP, LOCAL_TIMESTAMP -> objects.timestamp(row.readLong(), shape.digits);
-      case DECIMAL -> readDecimal(shape);
+      case DECIMAL -> {
+        int length = row.readDecimalLength(shape);
+        yield decimal(row.take(length), length, shape);
+      }
       case FIXED_DECIMAL -> decimal(row.take(shape.size), shape.size, shape);
       case ENUM, BIG_DECIMAL, UUID, DURATION -> readText(shape);
       case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
     };
-  }
-
-  private Object readTime(int digits) throws BadRowException {
-    long units = row.readLong();
-    if (units < 0 || units > 86_400L * IsoText.units(digits)) {
-      throw new BadRowException("a time of day is " + units + ", which is out of range");
-    }
-    return objects.time(units, digits);
-  }
-
-  private Object readDecimal(Shape shape) throws BadRowException {
-    int length = row.readLength();
-    if (length == 0 || length > shape.size) {
-      throw new BadRowException("a decimal has " + length + " bytes");
-    }
-    return decimal(row.take(length), length, shape);
   }
 
   private Object decimal(int at, int length, Shape shape) throws BadRowException {

@@ -169,7 +169,7 @@ public final class RowFields {
   private void readColumn(int column, boolean wanted) throws BadRowException {
     Shape shape = shapes[column];
     if (shape.kind == Shape.Kind.UNION) {
-      shape = json.readBranch(shape);
+      shape = cursor.readBranch(shape);
     } else if (shape.kind == Shape.Kind.NULL) {
       cursor.countEmpty();
     }
@@ -181,7 +181,7 @@ public final class RowFields {
     if (wanted) {
       readValue(column, shape);
     } else {
-      json.skip(shape);
+      cursor.skip(shape);
       offsets[column] = UNREAD;
     }
   }
@@ -192,7 +192,7 @@ public final class RowFields {
         int length = cursor.readLength();
         put(column, cursor.take(length), length, true);
       }
-      case FIXED -> put(column, json.takeFixed(shape), shape.size, true);
+      case FIXED -> put(column, cursor.takeFixed(shape), shape.size, true);
       case RECORD, ARRAY, MAP -> {
         int start = text.length();
         json.write(shape, text);

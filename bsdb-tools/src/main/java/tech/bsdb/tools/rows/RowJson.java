@@ -82,7 +82,7 @@ public final class RowJson {
         putName(shape.names[i], written++);
         write(shape.parts[i]);
       } else {
-        skip(shape.parts[i]);
+        row.skip(shape.parts[i]);
       }
     }
     out.put('}');
@@ -120,8 +120,14 @@ public final class RowJson {
       case BOOLEAN -> out.put(row.readBoolean() ? TRUE : FALSE);
       case INT -> out.putNumber(row.readInt());
       case LONG -> putInteger(row.readLong());
-      case FLOAT -> putFloat(row.readFloat());
-      case DOUBLE -> putDouble(row.readDouble());
+      case FLOAT -> {
+        float number = row.readFloat();
+        putDigits(NumberOutput.toString(number, true), !Float.isFinite(number));
+      }
+      case DOUBLE -> {
+        double number = row.readDouble();
+        putDigits(NumberOutput.toString(number, true), !Double.isFinite(number));
+      }
       case STRING -> {
         int length = row.readLength();
         out.putText(row.bytes(), row.take(length), length);
@@ -130,7 +136,7 @@ public final class RowJson {
         int length = row.readLength();
         out.putBase64String(row.bytes(), row.take(length), length);
       }
-      case FIXED -> out.putBase64String(row.bytes(), takeFixed(shape), shape.size);
+      case FIXED -> out.putBase64String(row.bytes(), row.takeFixed(shape), shape.size);
       case ENUM -> out.put(shape.names[row.readIndex(shape.names.length, "symbols")]);
       case DATE -> putText(IsoText.date(row.readInt(), text, 1));
       case TIME -> writeTime(shape.digits);
@@ -141,10 +147,7 @@ public final class RowJson {
       }
       case LOCAL_TIMESTAMP -> putText(IsoText.timestamp(row.readLong(), shape.digits, text, 1));
       case DECIMAL -> {
-        int length = row.readLength();
-        if (length == 0 || length > shape.size) {
-          throw new BadRowException("a decimal has " + length + " bytes");
-        }
+        int length = row.readDecimalLength(shape);
         putDecimal(row.take(length), length, shape.scale);
       }
       case FIXED_DECIMAL -> putDecimal(row.take(shape.size), shape.size, shape.scale);
@@ -153,14 +156,6 @@ public final class RowJson {
       case DURATION -> writeDuration(row.take(shape.size));
       case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
     }
-  }
-
-  /** Skips a value of fixed size and returns where it begins. */
-  int takeFixed(Shape shape) throws BadRowException {
-    if (shape.size == 0) {
-      row.countEmpty();
-    }
-    return row.take(shape.size);
   }
 
   private void writeRecord(Shape shape) throws BadRowException {
@@ -217,73 +212,12 @@ public final class RowJson {
   }
 
   private void writeBranch(Shape union) throws BadRowException {
-    Shape branch = readBranch(union);
+    Shape branch = row.readBranch(union);
     if (branch.kind == Shape.Kind.NULL) {
       out.put(NULL);
     } else {
       write(branch);
     }
-  }
-
-  /** Reads which branch of a union follows. */
-  Shape readBranch(Shape union) throws BadRowException {
-    return union.parts[row.readIndex(union.parts.length, "branches of a union")];
-  }
-
-  /** Skips a value, reading only what is needed to find its end. */
-  void skip(Shape shape) throws BadRowException {
-    switch (shape.kind) {
-      case RECORD -> skipRecord(shape);
-      case ARRAY, MAP -> skipElements(shape);
-      case UNION -> skipBranch(shape);
-      default -> skipLeaf(shape);
-    }
-  }
-
-  private void skipLeaf(Shape shape) throws BadRowException {
-    switch (shape.kind) {
-      case NULL -> row.countEmpty();
-      case BOOLEAN -> row.readBoolean();
-      case INT, DATE -> row.readInt();
-      case LONG, TIME, TIMESTAMP, LOCAL_TIMESTAMP -> row.readLong();
-      case FLOAT -> row.take(Float.BYTES);
-      case DOUBLE -> row.take(Double.BYTES);
-      case STRING, BYTES, DECIMAL, BIG_DECIMAL -> row.take(row.readLength());
-      case FIXED, FIXED_DECIMAL, UUID, DURATION -> takeFixed(shape);
-      case ENUM -> row.readIndex(shape.names.length, "symbols");
-      case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
-    }
-  }
-
-  private void skipRecord(Shape shape) throws BadRowException {
-    row.enter();
-    for (Shape part : shape.parts) {
-      skip(part);
-    }
-    if (shape.parts.length == 0) {
-      row.countEmpty();
-    }
-    row.leave();
-  }
-
-  private void skipBranch(Shape union) throws BadRowException {
-    Shape branch = readBranch(union);
-    if (branch.kind != Shape.Kind.NULL) {
-      skip(branch);
-    }
-  }
-
-  private void skipElements(Shape shape) throws BadRowException {
-    row.enter();
-    for (long left = row.skipBlocks(); left > 0; left = row.skipBlocks()) {
-      for (; left > 0; left--) {
-        if (shape.kind == Shape.Kind.MAP) {
-          row.take(row.readLength());
-        }
-        skip(shape.parts[0]);
-      }
-    }
-    row.leave();
   }
 
   private void putInteger(long number) {
@@ -296,27 +230,6 @@ public final class RowJson {
     }
   }
 
-  private void putFloat(float number) {
-    putFloating(NumberOutput.toString(number, true), Float.isFinite(number));
-  }
-
-  private void putDouble(double number) {
-    putFloating(NumberOutput.toString(number, true), Double.isFinite(number));
-  }
-
-  /**
-   * Writes the shortest digits that identify the number, which are the same on every Java version.
-   */
-  private void putFloating(String digits, boolean finite) {
-    if (finite) {
-      out.put(digits.getBytes(ISO_8859_1));
-    } else {
-      out.put('"');
-      out.put(digits.getBytes(ISO_8859_1));
-      out.put('"');
-    }
-  }
-
   /** Writes the text that starts at index 1 of the array, in quotes. */
   private void putText(int end) {
     text[0] = '"';
@@ -325,11 +238,8 @@ public final class RowJson {
   }
 
   private void writeTime(int digits) throws BadRowException {
-    long number = row.readLong();
+    long number = row.readTime(digits);
     int units = IsoText.units(digits);
-    if (number < 0 || number > 86_400L * units) {
-      throw new BadRowException("a time of day is " + number + ", which is out of range");
-    }
     long second = number / units;
     putText(IsoText.time((int) second, (int) (number - second * units), digits, text, 1));
   }
@@ -385,11 +295,19 @@ public final class RowJson {
   private void putDecimal(BigDecimal number) {
     boolean quoted =
         form.safeIntegers() && number.unscaledValue().abs().compareTo(BigInteger.valueOf(SAFE)) > 0;
+    boolean plain = number.scale() <= PLAIN_SCALE && number.scale() >= -PLAIN_SCALE;
+    putDigits(plain ? number.toPlainString() : number.toString(), quoted);
+  }
+
+  /**
+   * Writes the digits of a number. Those of a floating-point number are the shortest that identify
+   * it, which are the same on every Java version.
+   */
+  private void putDigits(String digits, boolean quoted) {
     if (quoted) {
       out.put('"');
     }
-    boolean plain = number.scale() <= PLAIN_SCALE && number.scale() >= -PLAIN_SCALE;
-    out.put((plain ? number.toPlainString() : number.toString()).getBytes(ISO_8859_1));
+    out.put(digits.getBytes(ISO_8859_1));
     if (quoted) {
       out.put('"');
     }
@@ -432,9 +350,9 @@ public final class RowJson {
 
   /** Writes months, days and milliseconds, each unsigned, lowest byte first. */
   private void writeDuration(int at) {
-    long months = unsigned(at);
-    long days = unsigned(at + 4);
-    long millis = unsigned(at + 8);
+    long months = row.unsignedAt(at);
+    long days = row.unsignedAt(at + 4);
+    long millis = row.unsignedAt(at + 8);
     out.put('"');
     out.put('P');
     putUnit(months, 'M');
@@ -453,13 +371,5 @@ public final class RowJson {
       out.putNumber(count);
       out.put(unit);
     }
-  }
-
-  private long unsigned(int at) {
-    byte[] bytes = row.bytes();
-    return (bytes[at] & 0xFFL)
-        | (bytes[at + 1] & 0xFFL) << 8
-        | (bytes[at + 2] & 0xFFL) << 16
-        | (bytes[at + 3] & 0xFFL) << 24;
   }
 }

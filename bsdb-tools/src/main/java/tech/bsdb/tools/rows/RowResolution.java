@@ -74,7 +74,7 @@ public final class RowResolution {
 
   /** Creates a converter for one thread. */
   public RowConverter newConverter() {
-    return new RowConverter(written, record);
+    return new RowConverter(record);
   }
 
   /** Two types that do not match; the message names the field. */
@@ -492,7 +492,7 @@ public final class RowResolution {
       for (int i = 0; i < places.length; i++) {
         Step step = steps[i];
         if (step == null) {
-          row.skip(shapes[i]);
+          row.in.skip(shapes[i]);
           continue;
         }
         for (; next < places[i]; next++) {
@@ -513,7 +513,7 @@ public final class RowResolution {
       for (int i = 0; i < places.length; i++) {
         Step step = steps[i];
         if (step == null) {
-          row.skip(shapes[i]);
+          row.in.skip(shapes[i]);
         } else {
           starts[places[i]] = row.out.length();
           step.convert(row);
