@@ -5,20 +5,32 @@ import java.util.Arrays;
 import java.util.Base64;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.RecordBatch;
+import tech.bsdb.tools.rows.BadFieldException;
+import tech.bsdb.tools.rows.BadRowException;
+import tech.bsdb.tools.rows.RowBuffer;
+import tech.bsdb.tools.rows.RowConverter;
 
 /**
- * The last check of a record: decodes a key and a value in hexadecimal or base64, and checks their
- * lengths.
+ * The last check of a record: decodes a key and a value in hexadecimal or base64, converts a typed
+ * row to the schema of the stored ones, and checks lengths. For use by one thread.
  */
 final class Admission {
   private final Encoding keyEncoding;
   private final Encoding valueEncoding;
   private final boolean allowEmptyKey;
+  private final boolean detailed;
+  private final @Nullable RowConverter converter;
+  private final int longestRow;
+  private @Nullable String detail;
 
   Admission(InputOptions options) {
     this.keyEncoding = options.keyEncoding();
     this.valueEncoding = options.valueEncoding();
     this.allowEmptyKey = options.allowEmptyKey();
+    this.detailed = options.showsBadLines();
+    Format.Rows rows = options.format().rows();
+    this.converter = rows == null ? null : rows.newConverter();
+    this.longestRow = rows == null ? 0 : rows.longest();
   }
 
   /** Passes the record on, or returns its defect. */
@@ -60,6 +72,38 @@ final class Admission {
     return null;
   }
 
+  /** Passes on a record whose value is a typed row, or returns its defect. */
+  @Nullable Defect admitRow(
+      byte[] key, int keyFrom, int keyLength, RowBuffer encoded, RecordVisitor records)
+      throws IOException {
+    RowBuffer row = encoded;
+    if (converter != null) {
+      try {
+        row = converter.convert(row.bytes(), 0, row.length());
+      } catch (BadRowException bad) {
+        detail = detailed ? bad.getMessage() : null;
+        return Defect.NOT_OF_SCHEMA;
+      }
+    }
+    if (row.length() > longestRow) {
+      return Defect.ROW_TOO_LONG;
+    }
+    return admit(key, keyFrom, keyLength, row.bytes(), 0, row.length(), records);
+  }
+
+  /** Returns the defect of a record whose fields are not those of a typed row. */
+  Defect refuse(BadFieldException bad) {
+    detail = detailed ? bad.getMessage() : null;
+    return bad.isUnknownField() ? Defect.UNKNOWN_FIELD : Defect.NOT_OF_SCHEMA;
+  }
+
+  /** Takes a more specific error message for the last defect of a typed row, if there is one. */
+  @Nullable String takeDetail() {
+    String taken = detail;
+    detail = null;
+    return taken;
+  }
+
   /** Passes the deletion of a key on, or returns its defect. */
   @Nullable Defect admitDeletion(byte[] key, int keyFrom, int keyLength, RecordVisitor records)
       throws IOException {
@@ -98,8 +142,7 @@ final class Admission {
   }
 
   // Every parsed record passes through here; HexFormat reads characters, not bytes, so it would
-  // need
-  // a copy of the text, and reports each bad record by an exception.
+  // need a copy of the text, and reports each bad record by an exception.
   private static byte @Nullable [] decodeHex(byte[] text, int from, int length) {
     if (length % 2 != 0) {
       return null;

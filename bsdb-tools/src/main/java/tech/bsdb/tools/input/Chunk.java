@@ -1,5 +1,7 @@
 package tech.bsdb.tools.input;
 
+import java.util.ArrayList;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -42,12 +44,17 @@ final class Chunk {
   /** Line numbers of its good records: entry {@code i} is the line of record {@code i}. */
   final LineRuns recordLines = new LineRuns();
 
-  /** Its bad records. */
-  final BadRecords badRecords = new BadRecords();
+  /** Its bad records, in order. */
+  final List<BadRecord> badRecords = new ArrayList<>();
 
   Chunk(int capacity, Batch batch) {
     this.bytes = new byte[capacity];
     this.batch = batch;
+  }
+
+  /** Adds a bad record. */
+  void addBad(Defect defect, @Nullable String detail, int line, int from, int to) {
+    badRecords.add(new BadRecord(defect, detail, line, from, to));
   }
 
   /** Resets the contents; leaves the bytes in the array. */
@@ -59,5 +66,20 @@ final class Chunk {
     lines = 0;
     recordLines.clear();
     badRecords.clear();
+  }
+
+  /**
+   * A bad record.
+   *
+   * @param detail a more specific error message than that of the defect, if there is one
+   * @param line its line, from 0
+   * @param from where its bytes begin
+   * @param to where they end
+   */
+  record BadRecord(Defect defect, @Nullable String detail, int line, int from, int to) {
+    /** The reason, as an error message. */
+    String reason(InputOptions options) {
+      return detail == null ? defect.describe(options) : detail;
+    }
   }
 }

@@ -17,19 +17,34 @@ final class CsvHeader {
   /** Stands for the column of a field that has none. */
   static final int ABSENT = -1;
 
-  private final int columns;
-  private final int keyColumn;
-  private final int deleteColumn;
-  private final int[] valueColumns;
-  private final byte[][] valueNames;
+  /** The number of fields in each row. */
+  final int columns;
+
+  /** The index of the key's column, from 0. */
+  final int keyColumn;
+
+  /** The index of the column that tells deletions, from 0, or {@link #ABSENT}. */
+  final int deleteColumn;
+
+  /**
+   * The indexes of the value columns, from 0, at least one; with typed rows, those of the fields'
+   * columns, or {@link #ABSENT}.
+   */
+  final int[] valueColumns;
+
+  /**
+   * The names of the value columns as they precede the values in a JSON object: quoted, with a
+   * colon. None with typed rows.
+   */
+  final byte[][] jsonNames;
 
   private CsvHeader(
-      int columns, int keyColumn, int deleteColumn, int[] valueColumns, byte[][] valueNames) {
+      int columns, int keyColumn, int deleteColumn, int[] valueColumns, byte[][] jsonNames) {
     this.columns = columns;
     this.keyColumn = keyColumn;
     this.deleteColumn = deleteColumn;
     this.valueColumns = valueColumns;
-    this.valueNames = valueNames;
+    this.jsonNames = jsonNames;
   }
 
   /**
@@ -71,16 +86,12 @@ final class CsvHeader {
       for (int value : values) {
         if (values.stream().filter(other -> names.get(other).equals(names.get(value))).count()
             > 1) {
-          throw new InputException(
-              file
-                  + ": column \""
-                  + names.get(value)
-                  + "\" comes twice in the value; the columns are "
-                  + show(names));
+          String problem = "column \"" + names.get(value) + "\" comes twice in the value";
+          throw fault(file, problem, names);
         }
       }
     }
-    byte[][] valueNames =
+    byte[][] jsonNames =
         values.stream()
             .map(
                 value ->
@@ -95,7 +106,7 @@ final class CsvHeader {
         key,
         delete,
         values.stream().mapToInt(Integer::intValue).toArray(),
-        valueNames);
+        jsonNames);
   }
 
   /** The column of each field of the schema, or ABSENT. */
@@ -114,12 +125,9 @@ final class CsvHeader {
           extra.add(column);
         }
       } else if (columns[field] != ABSENT) {
-        throw new InputException(
-            file
-                + ": more than one column for the field \""
-                + fields.get(field)
-                + "\" of the schema; the columns are "
-                + show(names));
+        String name = fields.get(field);
+        throw fault(
+            file, "more than one column for the field \"" + name + "\" of the schema", names);
       } else {
         columns[field] = column;
       }
@@ -127,12 +135,8 @@ final class CsvHeader {
     CsvRows encoder = new CsvRows(rows.schema());
     for (int field = 0; field < columns.length; field++) {
       if (columns[field] == ABSENT && encoder.needsText(field)) {
-        throw new InputException(
-            file
-                + ": no column for the field \""
-                + fields.get(field)
-                + "\" of the schema, which has no default and may not be null; the columns are "
-                + show(names));
+        String problem = "no column for the field \"" + fields.get(field) + "\" of the schema";
+        throw fault(file, problem + ", which has no default and may not be null", names);
       }
     }
     if (!extra.isEmpty()) {
@@ -150,12 +154,7 @@ final class CsvHeader {
     int index = names.indexOf(column);
     if (index >= 0) {
       if (Collections.frequency(names, column) > 1) {
-        throw new InputException(
-            file
-                + ": more than one column \""
-                + column
-                + "\"; name it by its number; the columns are "
-                + show(names));
+        throw fault(file, "more than one column \"" + column + "\"; name it by its number", names);
       }
       return index;
     }
@@ -165,8 +164,11 @@ final class CsvHeader {
         return number - 1;
       }
     }
-    throw new InputException(
-        file + ": no column \"" + column + "\"; the columns are " + show(names));
+    throw fault(file, "no column \"" + column + '"', names);
+  }
+
+  private static InputException fault(String file, String problem, List<String> names) {
+    return new InputException(file + ": " + problem + "; the columns are " + show(names));
   }
 
   private static String show(List<String> names) {
@@ -177,46 +179,5 @@ final class CsvHeader {
     return columns.stream()
         .map(column -> (column + 1) + " \"" + names.get(column) + '"')
         .collect(Collectors.joining(", "));
-  }
-
-  /** The number of fields in each row. */
-  int columns() {
-    return columns;
-  }
-
-  /** The index of the key's column, from 0. */
-  int keyColumn() {
-    return keyColumn;
-  }
-
-  /** The index of the column that tells deletions, from 0, or {@link #ABSENT}. */
-  int deleteColumn() {
-    return deleteColumn;
-  }
-
-  /** The number of value columns, at least 1; with typed rows, the number of fields. */
-  int valueCount() {
-    return valueColumns.length;
-  }
-
-  /**
-   * The index of the {@code i}-th value column, from 0; with typed rows, of the {@code i}-th
-   * field's column, or {@link #ABSENT}.
-   */
-  int valueColumn(int i) {
-    return valueColumns[i];
-  }
-
-  /**
-   * The name of the {@code i}-th value column as it precedes the value in a JSON object: quoted,
-   * with a colon.
-   */
-  byte[] jsonName(int i) {
-    return valueNames[i];
-  }
-
-  @Override
-  public String toString() {
-    return columns + " columns, key " + keyColumn + ", values " + Arrays.toString(valueColumns);
   }
 }

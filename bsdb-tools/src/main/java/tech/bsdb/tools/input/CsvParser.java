@@ -6,10 +6,7 @@ import java.util.Iterator;
 import java.util.Objects;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadFieldException;
-import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.CsvRows;
-import tech.bsdb.tools.rows.RowBuffer;
-import tech.bsdb.tools.rows.RowConverter;
 import tech.bsdb.tools.text.Utf8;
 
 /**
@@ -25,11 +22,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   private final CsvRow row = new CsvRow();
   private final CsvValue value;
   private final @Nullable CsvRows rows;
-  private final @Nullable RowConverter converter;
   private final DeleteField.@Nullable Mark mark;
-  private final int longest;
-  private final boolean detailed;
-  private @Nullable String detail;
 
   /** For each record of the stretch: its line, its start, the end of its text. */
   private int[] stretch = new int[FIELDS << 8];
@@ -43,11 +36,8 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     this.value = new CsvValue(format);
     Format.Rows typed = format.rows();
     this.rows = typed == null ? null : new CsvRows(typed.schema());
-    this.converter = typed == null ? null : typed.newConverter();
     DeleteField deleteField = options.deleteField();
     this.mark = deleteField == null ? null : deleteField.mark();
-    this.longest = typed == null ? 0 : typed.longest();
-    this.detailed = options.showsBadLines();
   }
 
   @Override
@@ -55,7 +45,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
     CsvScanner scanner = syntax.newScanner();
     boolean valid = Utf8.isValid(chunk.bytes, chunk.from, chunk.to);
     int at = chunk.from;
-    while (at < chunk.to && !(stopAtBad && chunk.badRecords.count() > 0)) {
+    while (at < chunk.to && !(stopAtBad && !chunk.badRecords.isEmpty())) {
       int end = scanner.firstEnd(chunk.bytes, at, chunk.to);
       if (end < 0) {
         end = chunk.to;
@@ -67,7 +57,7 @@ final class CsvParser implements RecordSyntax.ChunkParser {
         addToStretch((int) chunk.lines, at, textEnd);
       } else {
         parseStretch(chunk, at);
-        chunk.badRecords.add(defect, (int) chunk.lines, at, textEnd);
+        chunk.addBad(defect, null, (int) chunk.lines, at, textEnd);
       }
       chunk.lines += scanner.lines();
       at = end;
@@ -108,7 +98,8 @@ final class CsvParser implements RecordSyntax.ChunkParser {
       if (defect == null) {
         chunk.recordLines.add(stretch[i]);
       } else {
-        chunk.badRecords.add(defect, detail, stretch[i], stretch[i + 1], stretch[i + 2]);
+        String detail = admission.takeDetail();
+        chunk.addBad(defect, detail, stretch[i], stretch[i + 1], stretch[i + 2]);
       }
     }
     if (rows.hasNext()) {
@@ -118,21 +109,20 @@ final class CsvParser implements RecordSyntax.ChunkParser {
   }
 
   private @Nullable Defect handOn(Chunk chunk) throws IOException {
-    detail = null;
     CsvHeader header = Objects.requireNonNull(chunk.header);
-    if (row.fields() != header.columns()) {
-      return row.fields() < header.columns() ? Defect.TOO_FEW_COLUMNS : Defect.TOO_MANY_COLUMNS;
+    if (row.fields() != header.columns) {
+      return row.fields() < header.columns ? Defect.TOO_FEW_COLUMNS : Defect.TOO_MANY_COLUMNS;
     }
-    int key = header.keyColumn();
-    int delete = header.deleteColumn();
+    int key = header.keyColumn;
+    int delete = header.deleteColumn;
     if (mark != null && mark.is(row.bytes(), row.from(delete), row.length(delete))) {
       return admission.admitDeletion(row.bytes(), row.from(key), row.length(key), chunk.batch);
     }
     if (rows != null) {
       return handOnRow(rows, header, chunk);
     }
-    if (header.valueCount() == 1) {
-      int only = header.valueColumn(0);
+    if (header.valueColumns.length == 1) {
+      int only = header.valueColumns[0];
       return admission.admit(
           row.bytes(),
           row.from(key),
@@ -151,8 +141,8 @@ final class CsvParser implements RecordSyntax.ChunkParser {
       throws IOException {
     typed.begin();
     try {
-      for (int field = 0; field < header.valueCount(); field++) {
-        int column = header.valueColumn(field);
+      for (int field = 0; field < header.valueColumns.length; field++) {
+        int column = header.valueColumns[field];
         if (column == CsvHeader.ABSENT) {
           typed.putAbsent(field);
         } else {
@@ -160,23 +150,10 @@ final class CsvParser implements RecordSyntax.ChunkParser {
         }
       }
     } catch (BadFieldException bad) {
-      detail = detailed ? bad.getMessage() : null;
-      return Defect.of(bad);
+      return admission.refuse(bad);
     }
-    RowBuffer made = typed.row();
-    if (converter != null) {
-      try {
-        made = converter.convert(made.bytes(), 0, made.length());
-      } catch (BadRowException bad) {
-        detail = detailed ? bad.getMessage() : null;
-        return Defect.NOT_OF_SCHEMA;
-      }
-    }
-    if (made.length() > longest) {
-      return Defect.ROW_TOO_LONG;
-    }
-    int key = header.keyColumn();
-    return admission.admit(
-        row.bytes(), row.from(key), row.length(key), made.bytes(), 0, made.length(), chunk.batch);
+    int key = header.keyColumn;
+    return admission.admitRow(
+        row.bytes(), row.from(key), row.length(key), typed.row(), chunk.batch);
   }
 }

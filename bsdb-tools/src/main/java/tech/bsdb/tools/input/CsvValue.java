@@ -31,10 +31,10 @@ final class CsvValue {
   }
 
   private void setJson(CsvRow row, CsvHeader header) {
-    for (int i = 0; i < header.valueCount(); i++) {
-      int column = header.valueColumn(i);
+    for (int i = 0; i < header.valueColumns.length; i++) {
+      int column = header.valueColumns[i];
       out.put(i == 0 ? '{' : ',');
-      out.put(header.jsonName(i));
+      out.put(header.jsonNames[i]);
       if (!out.putString(row.bytes(), row.from(column), row.length(column))) {
         throw new IllegalStateException("a row that is not UTF-8 is a bad line");
       }
@@ -43,8 +43,8 @@ final class CsvValue {
   }
 
   private void setDelimited(CsvRow row, CsvHeader header) {
-    for (int i = 0; i < header.valueCount(); i++) {
-      int column = header.valueColumn(i);
+    for (int i = 0; i < header.valueColumns.length; i++) {
+      int column = header.valueColumns[i];
       if (i > 0) {
         out.put((byte) format.delimiter());
       }

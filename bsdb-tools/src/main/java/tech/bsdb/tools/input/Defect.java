@@ -1,7 +1,6 @@
 package tech.bsdb.tools.input;
 
 import tech.bsdb.RecordBatch;
-import tech.bsdb.tools.rows.BadFieldException;
 
 /** The reasons why a line is not a record, in the order of reports. */
 enum Defect {
@@ -63,11 +62,6 @@ enum Defect {
       case VALUE_NOT_IN_ENCODING -> "the value is not " + options.valueEncoding().label();
       default -> label;
     };
-  }
-
-  /** The defect of a row. */
-  static Defect of(BadFieldException bad) {
-    return bad.isUnknownField() ? UNKNOWN_FIELD : NOT_OF_SCHEMA;
   }
 
   /** The options that would let such a line pass. */

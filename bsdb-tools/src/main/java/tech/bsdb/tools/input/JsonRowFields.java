@@ -4,11 +4,8 @@ import com.fasterxml.jackson.core.JsonProcessingException;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadFieldException;
-import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.JsonParsers;
 import tech.bsdb.tools.rows.JsonRows;
-import tech.bsdb.tools.rows.RowBuffer;
-import tech.bsdb.tools.rows.RowConverter;
 
 /**
  * Lines of one JSON object each: the key is the text of one of its fields, the value is the typed
@@ -17,27 +14,19 @@ import tech.bsdb.tools.rows.RowConverter;
 final class JsonRowFields implements LineFields {
   private final JsonRows rows;
   private final @Nullable JsonMembers members;
-  private final @Nullable RowConverter converter;
-  private final int longest;
   private final Admission admission;
-  private final boolean detailed;
-  private @Nullable String detail;
 
   JsonRowFields(String keyField, Format.Rows rows, InputOptions options) {
     DeleteField deleteField = options.deleteField();
     String marker = deleteField == null ? null : deleteField.field();
     this.rows = new JsonRows(rows.schema(), keyField, marker, rows.ignoreExtraFields());
     this.members = deleteField == null ? null : new JsonMembers(keyField, deleteField);
-    this.converter = rows.newConverter();
-    this.longest = rows.longest();
     this.admission = new Admission(options);
-    this.detailed = options.showsBadLines();
   }
 
   @Override
   public @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records)
       throws IOException {
-    detail = null;
     if (members != null) { // first, because the rest of a deletion need not be a row
       Defect defect = members.read(bytes, from, to);
       if (members.deletes()) {
@@ -54,37 +43,20 @@ final class JsonRowFields implements LineFields {
     } catch (JsonProcessingException malformed) {
       return Defect.NOT_JSON;
     } catch (BadFieldException bad) {
-      detail = detailed ? bad.getMessage() : null;
-      return Defect.of(bad);
+      return admission.refuse(bad);
     }
     return switch (key) {
       case ABSENT -> Defect.NO_KEY_FIELD;
       case TWICE -> Defect.KEY_FIELD_TWICE;
       case NOT_TEXT -> Defect.KEY_FIELD_NOT_TEXT;
       case NOT_UNICODE -> Defect.KEY_NOT_IN_ENCODING;
-      case FOUND -> admit(records);
+      case FOUND ->
+          admission.admitRow(rows.key().bytes(), 0, rows.key().length(), rows.row(), records);
     };
   }
 
-  private @Nullable Defect admit(RecordVisitor records) throws IOException {
-    RowBuffer row = rows.row();
-    if (converter != null) {
-      try {
-        row = converter.convert(row.bytes(), 0, row.length());
-      } catch (BadRowException bad) {
-        detail = detailed ? bad.getMessage() : null;
-        return Defect.NOT_OF_SCHEMA;
-      }
-    }
-    if (row.length() > longest) {
-      return Defect.ROW_TOO_LONG;
-    }
-    return admission.admit(
-        rows.key().bytes(), 0, rows.key().length(), row.bytes(), 0, row.length(), records);
-  }
-
   @Override
-  public @Nullable String detail() {
-    return detail;
+  public @Nullable String takeDetail() {
+    return admission.takeDetail();
   }
 }

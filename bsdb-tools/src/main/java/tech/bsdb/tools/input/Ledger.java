@@ -39,8 +39,8 @@ final class Ledger {
       file = chunk.file;
       linesOfFile = 0;
     }
-    for (int i = 0; i < chunk.badRecords.count(); i++) {
-      enterBad(chunk, i, rejects);
+    for (Chunk.BadRecord bad : chunk.badRecords) {
+      enterBad(chunk, bad, rejects);
     }
     LineRuns good = chunk.recordLines;
     for (int run = 0; run < good.runs(); run++) {
@@ -53,14 +53,14 @@ final class Ledger {
     lines += chunk.lines;
   }
 
-  private void enterBad(Chunk chunk, int i, @Nullable Rejects rejects) throws IOException {
-    BadRecords bad = chunk.badRecords;
-    Defect defect = bad.defect(i);
+  private void enterBad(Chunk chunk, Chunk.BadRecord bad, @Nullable Rejects rejects)
+      throws IOException {
+    Defect defect = bad.defect();
     String name = files.get(file).name();
-    long line = linesOfFile + bad.line(i) + 1;
-    String reason = bad.reason(i, options);
+    long line = linesOfFile + bad.line() + 1;
+    String reason = bad.reason(options);
     if (rejects != null) {
-      rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(i), bad.to(i));
+      rejects.write(name + ":" + line, reason, chunk.bytes, bad.from(), bad.to());
     }
     if (options.onBadLine() == InputOptions.OnBadLine.FAIL || defect == Defect.TOO_LONG_FOR_HEAP) {
       throw new BadInputException(name, line, reason, defect.tip(options));

@@ -4,6 +4,7 @@ import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 
 /** Finds the key and the value in a line; for use by one thread. */
+@FunctionalInterface
 interface LineFields {
   /**
    * Passes the line's record on.
@@ -19,8 +20,56 @@ interface LineFields {
     return false;
   }
 
-  /** A more specific error message for the last defect returned, or null if there is none. */
-  default @Nullable String detail() {
+  /** Takes a more specific error message for the last defect returned, or null if there is none. */
+  default @Nullable String takeDetail() {
     return null;
+  }
+
+  /**
+   * Lines of a key, a separator and a value: the text before and after the first separator,
+   * untrimmed.
+   */
+  static LineFields separated(byte[] separator, Admission admission) {
+    return (bytes, from, to, records) -> {
+      int at = ByteSearch.indexOf(bytes, from, to, separator);
+      if (at < 0) {
+        return Defect.NO_SEPARATOR;
+      }
+      int valueFrom = at + separator.length;
+      return admission.admit(bytes, from, at - from, bytes, valueFrom, to - valueFrom, records);
+    };
+  }
+
+  /**
+   * Lines of one JSON object each: the key is the text of one of its fields, the value is the whole
+   * line.
+   */
+  static LineFields json(JsonMembers members, Admission admission) {
+    return (bytes, from, to, records) -> {
+      Defect defect = members.read(bytes, from, to);
+      if (defect != null) {
+        return defect;
+      }
+      byte[] key = members.key();
+      return members.deletes()
+          ? admission.admitDeletion(key, 0, key.length, records)
+          : admission.admit(key, 0, key.length, bytes, from, to - from, records);
+    };
+  }
+
+  /** Lines of one key each, which is to be deleted. */
+  static LineFields keys(Admission admission, boolean takesEmptyLines) {
+    return new LineFields() {
+      @Override
+      public @Nullable Defect handOn(byte[] bytes, int from, int to, RecordVisitor records)
+          throws IOException {
+        return admission.admitDeletion(bytes, from, to - from, records);
+      }
+
+      @Override
+      public boolean takesEmptyLines() {
+        return takesEmptyLines;
+      }
+    };
   }
 }

@@ -34,7 +34,7 @@ final class LineParser implements RecordSyntax.ChunkParser {
       if (defect == null) {
         chunk.recordLines.add(line);
       } else {
-        chunk.badRecords.add(defect, detail(defect), line, at, end);
+        chunk.addBad(defect, detail(defect), line, at, end);
         if (stopAtBad) {
           return;
         }
@@ -46,7 +46,7 @@ final class LineParser implements RecordSyntax.ChunkParser {
 
   private @Nullable String detail(Defect defect) {
     boolean ofLine = defect == Defect.EMPTY_LINE || defect == Defect.INVALID_ENCODING;
-    return ofLine ? null : fields.detail();
+    return ofLine ? null : fields.takeDetail();
   }
 
   private @Nullable Defect handOn(

@@ -146,14 +146,14 @@ final class ParsePipeline {
       if (chunk.beyondHolding == null) {
         parser.parse(chunk);
       } else {
-        chunk.badRecords.add(chunk.beyondHolding, 0, 0, chunk.to);
+        chunk.addBad(chunk.beyondHolding, null, 0, 0, chunk.to);
       }
     } catch (OutOfMemoryError full) {
       if (isOrdinary(chunk)) {
         failure = full;
       } else {
         chunk.badRecords.clear();
-        chunk.badRecords.add(Defect.TOO_LONG_FOR_HEAP, 0, 0, 0);
+        chunk.addBad(Defect.TOO_LONG_FOR_HEAP, null, 0, 0, 0);
       }
     } catch (Throwable thrown) {
       failure = thrown;

@@ -37,17 +37,20 @@ interface RecordSyntax {
     Format format = options.format();
     if (format instanceof Format.Text text) {
       byte[] separator = text.separator().getBytes(StandardCharsets.UTF_8);
-      return lines(options, () -> new SeparatedFields(separator, new Admission(options)));
+      return lines(options, () -> LineFields.separated(separator, new Admission(options)));
     }
     if (format instanceof Format.Keys) {
-      return lines(options, () -> new WholeLines(options));
+      return lines(options, () -> LineFields.keys(new Admission(options), options.allowEmptyKey()));
     }
     if (format instanceof Format.JsonLines json) {
       Format.Rows rows = json.rows();
       return lines(
           options,
           rows == null
-              ? () -> new JsonFields(json.keyField(), options)
+              ? () ->
+                  LineFields.json(
+                      new JsonMembers(json.keyField(), options.deleteField()),
+                      new Admission(options))
               : () -> new JsonRowFields(json.keyField(), rows, options));
     }
     return new CsvSyntax((Format.Csv) format, options);

@@ -131,7 +131,7 @@ final class ParsePipelineTest {
         new ParsePipeline(
             new ChunkSource(files, UTF_8, syntax, 10, 100),
             syntax,
-            () -> new CopiedRecords(NOTHING),
+            () -> Batch.copying(NOTHING),
             2,
             10);
     assertThatThrownBy(() -> noParser.run(chunk -> {})).isSameAs(broken);
