@@ -1,5 +1,6 @@
 package tech.bsdb.tools.rows;
 
+import com.fasterxml.jackson.core.JsonParseException;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonProcessingException;
 import com.fasterxml.jackson.core.JsonToken;
@@ -153,13 +154,13 @@ final class JsonLine {
   /** Checks that nothing follows the object. */
   void finish() throws IOException {
     if (json.nextToken() != null) {
-      throw new NotOneObject("text after the object", json);
+      throw new JsonParseException(json, "text after the object", json.currentLocation());
     }
   }
 
   /** Creates the exception for a text that is not an object. */
   JsonProcessingException notAnObject() {
-    return new NotOneObject("not an object", json);
+    return new JsonParseException(json, "not an object", json.currentLocation());
   }
 
   /** The state of a record or map being read. */
@@ -190,15 +191,6 @@ final class JsonLine {
       }
       keys.clear();
       return keys;
-    }
-  }
-
-  /** Thrown if a text is not exactly one object. */
-  private static final class NotOneObject extends JsonProcessingException {
-    private static final long serialVersionUID = 1L;
-
-    NotOneObject(String message, JsonParser json) {
-      super(message, json.currentLocation());
     }
   }
 }

@@ -96,7 +96,7 @@ public final class RowSchema {
    * @throws IllegalArgumentException if a record contains itself
    */
   public List<RowType.Column> types() {
-    return StoredTypes.columns(avro);
+    return AvroSchemas.columns(avro);
   }
 
   /** Returns the column name of a field, which may be in a nested record. */

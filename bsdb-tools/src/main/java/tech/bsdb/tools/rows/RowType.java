@@ -51,7 +51,15 @@ public sealed interface RowType {
     /** Parameter: the length. */
     FIXED,
     UUID,
-    INTERVAL
+    INTERVAL;
+
+    /**
+     * The name of the kind in messages; for dates and times, it is also that of Avro's logical
+     * type.
+     */
+    String word() {
+      return name().toLowerCase(Locale.ROOT).replace('_', '-');
+    }
   }
 
   /**
@@ -83,11 +91,10 @@ public sealed interface RowType {
 
     @Override
     public String describe() {
-      String word = kind.name().toLowerCase(Locale.ROOT).replace('_', '-');
       return switch (kind) {
-        case DECIMAL -> word + "(" + first + "," + second + ")";
-        case FIXED -> word + "(" + first + ")";
-        default -> word;
+        case DECIMAL -> kind.word() + "(" + first + "," + second + ")";
+        case FIXED -> kind.word() + "(" + first + ")";
+        default -> kind.word();
       };
     }
   }

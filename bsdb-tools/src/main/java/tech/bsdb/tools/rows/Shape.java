@@ -174,34 +174,30 @@ final class Shape {
   private static Shape ofBytes(Schema schema) {
     LogicalType type = schema.getLogicalType();
     if (type instanceof LogicalTypes.Decimal decimal) {
-      Shape shape = new Shape(Kind.DECIMAL);
-      shape.precision = decimal.getPrecision();
-      shape.scale = decimal.getScale();
-      shape.size = RowSchema.maxDecimalBytes(decimal.getPrecision());
-      return shape;
+      int size = RowSchema.maxDecimalBytes(decimal.getPrecision());
+      return ofDecimal(Kind.DECIMAL, decimal, size);
     }
     return new Shape(type instanceof LogicalTypes.BigDecimal ? Kind.BIG_DECIMAL : Kind.BYTES);
   }
 
   private static Shape ofFixed(Schema schema) {
     LogicalType type = schema.getLogicalType();
-    Kind kind = Kind.FIXED;
     int size = schema.getFixedSize();
-    int precision = 0;
-    int scale = 0;
     if (type instanceof LogicalTypes.Decimal decimal && size > 0) {
-      kind = Kind.FIXED_DECIMAL;
-      precision = decimal.getPrecision();
-      scale = decimal.getScale();
-    } else if (type instanceof LogicalTypes.Uuid && size == 2 * Long.BYTES) {
-      kind = Kind.UUID;
-    } else if (type instanceof LogicalTypes.Duration && size == 3 * Integer.BYTES) {
-      kind = Kind.DURATION;
+      return ofDecimal(Kind.FIXED_DECIMAL, decimal, size);
     }
-    Shape shape = new Shape(kind);
+    boolean uuid = type instanceof LogicalTypes.Uuid && size == 2 * Long.BYTES;
+    boolean duration = type instanceof LogicalTypes.Duration && size == 3 * Integer.BYTES;
+    Shape shape = new Shape(uuid ? Kind.UUID : duration ? Kind.DURATION : Kind.FIXED);
     shape.size = size;
-    shape.precision = precision;
-    shape.scale = scale;
+    return shape;
+  }
+
+  private static Shape ofDecimal(Kind kind, LogicalTypes.Decimal decimal, int size) {
+    Shape shape = new Shape(kind);
+    shape.precision = decimal.getPrecision();
+    shape.scale = decimal.getScale();
+    shape.size = size;
     return shape;
   }
 
