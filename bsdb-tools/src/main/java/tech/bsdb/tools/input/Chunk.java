@@ -41,8 +41,8 @@ final class Chunk {
   /** Its good records. */
   final Batch batch;
 
-  /** Line numbers of its good records: entry {@code i} is the line of record {@code i}. */
-  final LineRuns recordLines = new LineRuns();
+  /** The lines of its good records, from 1; their numbers count from 0. */
+  final Places places = new Places(Integer.MAX_VALUE);
 
   /** Its bad records, in order. */
   final List<BadRecord> badRecords = new ArrayList<>();
@@ -50,6 +50,11 @@ final class Chunk {
   Chunk(int capacity, Batch batch) {
     this.bytes = new byte[capacity];
     this.batch = batch;
+  }
+
+  /** Adds the line of the next good record, from 0. */
+  void addGood(int line) {
+    places.add(places.records(), 1, 0, line + 1L);
   }
 
   /** Adds a bad record. */
@@ -64,7 +69,7 @@ final class Chunk {
     header = null;
     beyondHolding = null;
     lines = 0;
-    recordLines.clear();
+    places.clear();
     badRecords.clear();
   }
 

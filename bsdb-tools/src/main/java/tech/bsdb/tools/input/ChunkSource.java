@@ -56,8 +56,6 @@ final class ChunkSource implements Closeable {
           return true;
         }
         close();
-      } catch (InputException named) {
-        throw named;
       } catch (IOException failure) {
         throw InputException.reading(file.name(), failure);
       }

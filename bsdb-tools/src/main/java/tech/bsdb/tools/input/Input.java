@@ -7,6 +7,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.function.Supplier;
+import java.util.stream.Stream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.tools.rows.RowSchema;
@@ -76,20 +77,13 @@ public final class Input implements RecordSource {
   static Input open(InputOptions options, int chunkBytes, int longest) throws IOException {
     checkValueEncoding(options);
     List<Path> databases = new ArrayList<>();
-    List<InputFile> files = InputFiles.find(options.inputs(), databases);
+    List<InputFile> files = InputFile.find(options.inputs(), databases);
     if (options.rejects() != null) {
-      List<Path> paths = new ArrayList<>();
-      files.forEach(file -> addPath(file, paths));
-      Rejects.check(options.rejects(), paths);
+      Rejects.check(
+          options.rejects(),
+          files.stream().flatMap(file -> Stream.ofNullable(file.path())).toList());
     }
     return new Input(options, files, databases, chunkBytes, longest);
-  }
-
-  private static void addPath(InputFile file, List<Path> paths) {
-    Path path = file.path();
-    if (path != null) {
-      paths.add(path);
-    }
   }
 
   private static void checkValueEncoding(InputOptions options) {

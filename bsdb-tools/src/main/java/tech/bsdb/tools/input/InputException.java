@@ -21,9 +21,12 @@ public class InputException extends IOException {
 
   /**
    * An exception that says which file could not be read and why, in words that users would search
-   * for.
+   * for; the cause itself if it says so already.
    */
   public static InputException reading(String file, IOException cause) {
+    if (cause instanceof InputException named) {
+      return named;
+    }
     return new InputException(file + ": " + words(cause), cause);
   }
 

@@ -4,10 +4,16 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
+import java.nio.ByteBuffer;
+import java.nio.channels.SeekableByteChannel;
 import java.nio.charset.Charset;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.ArrayList;
+import java.util.Arrays;
+import java.util.Collections;
+import java.util.List;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.BooleanSupplier;
 import org.jspecify.annotations.Nullable;
@@ -21,6 +27,70 @@ import org.jspecify.annotations.Nullable;
  */
 record InputFile(String name, @Nullable Path path, long size, Compression compression) {
   private static final String STANDARD_INPUT = "stdin";
+
+  /** Stands for standard input among the inputs. */
+  private static final String DASH = "-";
+
+  private static final byte[] PARQUET = {'P', 'A', 'R', '1'};
+
+  /**
+   * The files in the order of reading.
+   *
+   * @param databases receives the databases that were found below a directory and left out
+   */
+  static List<InputFile> find(List<String> inputs, List<Path> databases) throws IOException {
+    if (inputs.isEmpty()) {
+      throw new IllegalArgumentException("no input is given");
+    }
+    if (Collections.frequency(inputs, DASH) > 1) {
+      throw new InputException("stdin: given twice as an input, but can be read only once");
+    }
+    List<InputFile> files = new ArrayList<>();
+    for (String input : inputs) {
+      if (input.equals(DASH)) {
+        files.add(standardInput());
+      } else {
+        for (Path path : LocalFiles.find(LocalFiles.path(input), databases)) {
+          files.add(found(path));
+        }
+      }
+    }
+    return List.copyOf(files);
+  }
+
+  private static InputFile found(Path path) throws InputException {
+    try {
+      if (isParquet(path)) {
+        throw new InputException(
+            path
+                + ": is a Parquet file, not text (bsdb build-parquet builds from it; the load tools"
+                + " take its keys with -kf COLUMN)");
+      }
+      return of(path);
+    } catch (IOException failure) {
+      throw InputException.reading(path.toString(), failure);
+    }
+  }
+
+  /** Whether a file begins and ends with the magic number of Parquet. */
+  private static boolean isParquet(Path path) throws IOException {
+    if (!Files.isRegularFile(path) || Files.size(path) < 3L * PARQUET.length) {
+      return false;
+    }
+    // not through java.io.File, which cannot name a path that is not UTF-8
+    try (SeekableByteChannel file = Files.newByteChannel(path)) {
+      return hasMagic(file, 0) && hasMagic(file, file.size() - PARQUET.length);
+    }
+  }
+
+  private static boolean hasMagic(SeekableByteChannel file, long place) throws IOException {
+    ByteBuffer found = ByteBuffer.allocate(PARQUET.length);
+    file.position(place);
+    while (found.hasRemaining() && file.read(found) >= 0) {
+      // a channel may read less than requested
+    }
+    return Arrays.equals(found.array(), PARQUET);
+  }
 
   static InputFile standardInput() {
     return new InputFile(STANDARD_INPUT, null, -1, Compression.NONE);

@@ -42,13 +42,8 @@ final class Ledger {
     for (Chunk.BadRecord bad : chunk.badRecords) {
       enterBad(chunk, bad, rejects);
     }
-    LineRuns good = chunk.recordLines;
-    for (int run = 0; run < good.runs(); run++) {
-      long first = good.firstRecord(run);
-      long next = run + 1 < good.runs() ? good.firstRecord(run + 1) : good.records();
-      places.add(records + first, next - first, file, linesOfFile + good.firstLine(run) + 1);
-    }
-    records += good.records();
+    places.addAll(chunk.places, records, file, linesOfFile);
+    records += chunk.places.records();
     linesOfFile += chunk.lines;
     lines += chunk.lines;
   }

@@ -32,7 +32,7 @@ final class LineParser implements RecordSyntax.ChunkParser {
               : lineFeed > at && bytes[lineFeed - 1] == '\r' ? lineFeed - 1 : lineFeed;
       Defect defect = handOn(bytes, at, end, valid, chunk.batch);
       if (defect == null) {
-        chunk.recordLines.add(line);
+        chunk.addGood(line);
       } else {
         chunk.addBad(defect, detail(defect), line, at, end);
         if (stopAtBad) {

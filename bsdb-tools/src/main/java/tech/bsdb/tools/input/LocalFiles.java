@@ -92,8 +92,6 @@ public final class LocalFiles {
                 + " out)");
       }
       return below;
-    } catch (InputException named) {
-      throw named;
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);
     }

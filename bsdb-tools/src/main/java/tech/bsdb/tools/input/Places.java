@@ -54,6 +54,27 @@ public final class Places {
     known = firstRecord + records;
   }
 
+  /** Adds the places of records in lines that follow others, as those of the next records. */
+  void addAll(Places next, long firstRecord, int file, long linesBefore) {
+    for (int run = 0; run < next.runs; run++) {
+      long first = next.firstRecords[run];
+      long end = run + 1 < next.runs ? next.firstRecords[run + 1] : next.known;
+      add(firstRecord + first, end - first, file, linesBefore + next.firstLines[run]);
+    }
+  }
+
+  /** The number of records whose places are known. */
+  long records() {
+    return known;
+  }
+
+  /** Forgets all places. */
+  void clear() {
+    runs = 0;
+    known = 0;
+    full = false;
+  }
+
   /** The place of the record, or null if it is not known. */
   public @Nullable Place of(long record) {
     if (record < 0 || record >= known) {

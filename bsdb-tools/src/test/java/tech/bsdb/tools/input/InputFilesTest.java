@@ -248,7 +248,7 @@ final class InputFilesTest {
   }
 
   private static List<String> names(Path in) throws IOException {
-    return InputFiles.find(List.of(in.toString()), new ArrayList<>()).stream()
+    return InputFile.find(List.of(in.toString()), new ArrayList<>()).stream()
         .map(file -> in.relativize(Path.of(file.name())).toString())
         .toList();
   }

@@ -75,7 +75,7 @@ final class ParsePipelineTest {
       RuntimeException broken = new IllegalStateException("broken");
       InputOptions options = Readings.of(file);
       RecordSyntax syntax = RecordSyntax.of(options);
-      List<InputFile> files = InputFiles.find(options.inputs(), new ArrayList<>());
+      List<InputFile> files = InputFile.find(options.inputs(), new ArrayList<>());
       ChunkSource source = new ChunkSource(files, UTF_8, syntax, 10, 100);
       AtomicInteger parsed = new AtomicInteger();
       ParsePipeline pipeline =
@@ -126,7 +126,7 @@ final class ParsePipelineTest {
             throw broken;
           }
         };
-    List<InputFile> files = InputFiles.find(options.inputs(), new ArrayList<>());
+    List<InputFile> files = InputFile.find(options.inputs(), new ArrayList<>());
     ParsePipeline noParser =
         new ParsePipeline(
             new ChunkSource(files, UTF_8, syntax, 10, 100),
