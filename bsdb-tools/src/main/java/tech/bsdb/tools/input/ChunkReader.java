@@ -16,7 +16,7 @@ final class ChunkReader implements Closeable {
   private static final int PIECE = 1 << 16;
 
   private final InputStream in;
-  private final RecordEnds ends;
+  private final RecordSyntax.RecordEnds ends;
   private final int size;
   private final int longest;
 
@@ -36,7 +36,7 @@ final class ChunkReader implements Closeable {
    * @param size the size of a chunk in bytes; a chunk is larger if its first record is
    * @param longest the longest record to hold, in bytes, at most {@link #LONGEST_RECORD}
    */
-  ChunkReader(InputStream in, RecordEnds ends, int size, int longest) {
+  ChunkReader(InputStream in, RecordSyntax.RecordEnds ends, int size, int longest) {
     this.in = in;
     this.ends = ends;
     this.size = size;

@@ -69,37 +69,26 @@ final class CsvHeader {
       values.add(indexOf(value, names, file));
     }
     if (values.isEmpty()) {
-      for (int column = 0; column < names.size(); column++) {
-        if (column != key && column != delete) {
-          values.add(column);
-        }
-      }
+      IntStream.range(0, names.size())
+          .filter(column -> column != key && column != delete)
+          .forEach(values::add);
     }
     if (values.isEmpty()) {
-      throw new InputException(
-          file
-              + ": no column for the value besides the key "
-              + show(names)
-              + "; is the delimiter right?");
+      String problem = "no column for the value besides the key " + show(names);
+      throw new InputException(file + ": " + problem + "; is the delimiter right?");
     }
     if (values.size() > 1 && format.values() == Format.Csv.Values.JSON) {
       for (int value : values) {
-        if (values.stream().filter(other -> names.get(other).equals(names.get(value))).count()
-            > 1) {
-          String problem = "column \"" + names.get(value) + "\" comes twice in the value";
-          throw fault(file, problem, names);
+        String name = names.get(value);
+        if (values.stream().filter(other -> names.get(other).equals(name)).count() > 1) {
+          throw fault(file, "column \"" + name + "\" comes twice in the value", names);
         }
       }
     }
     byte[][] jsonNames =
         values.stream()
-            .map(
-                value ->
-                    ('"'
-                        + new String(
-                            JsonStringEncoder.getInstance().quoteAsString(names.get(value)))
-                        + "\":"))
-            .map(name -> name.getBytes(StandardCharsets.UTF_8))
+            .map(value -> JsonStringEncoder.getInstance().quoteAsString(names.get(value)))
+            .map(name -> ('"' + new String(name) + "\":").getBytes(StandardCharsets.UTF_8))
             .toArray(byte[][]::new);
     return new CsvHeader(
         names.size(),
@@ -140,12 +129,10 @@ final class CsvHeader {
       }
     }
     if (!extra.isEmpty()) {
+      String columnsOrOne = extra.size() == 1 ? "the column " : "the columns ";
+      String problem = "the schema has no field for " + columnsOrOne + show(names, extra);
       throw new InputException(
-          file
-              + ": the schema has no field for "
-              + (extra.size() == 1 ? "the column " : "the columns ")
-              + show(names, extra)
-              + " (--ignore-extra-fields leaves such columns out)");
+          file + ": " + problem + " (--ignore-extra-fields leaves such columns out)");
     }
     return columns;
   }

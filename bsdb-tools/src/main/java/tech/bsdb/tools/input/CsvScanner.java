@@ -9,7 +9,7 @@ import org.jspecify.annotations.Nullable;
  * is data. A record ends at a line feed outside quotes, with or without a carriage return before
  * it. After an error the record extends to the end of its line.
  */
-final class CsvScanner implements RecordEnds {
+final class CsvScanner implements RecordSyntax.RecordEnds {
   private enum State {
     RECORD_START,
     FIELD_START,

@@ -31,25 +31,16 @@ public final class LocalFiles {
 
   /** Selects among the files and directories below a directory. */
   public interface Choice {
-    /** Whether to descend into a directory. */
-    boolean enters(Path directory) throws IOException;
+    /** Whether to descend into a directory; by default, if its name is not left out. */
+    default boolean enters(Path directory) throws IOException {
+      return isData(directory);
+    }
 
-    /** Whether to include a file. */
-    boolean takes(Path file) throws IOException;
+    /** Whether to include a file; by default, if its name is not left out. */
+    default boolean takes(Path file) throws IOException {
+      return isData(file);
+    }
   }
-
-  private static final Choice DATA =
-      new Choice() {
-        @Override
-        public boolean enters(Path directory) {
-          return isData(directory);
-        }
-
-        @Override
-        public boolean takes(Path file) {
-          return isData(file);
-        }
-      };
 
   /**
    * The path that an input of the user names.
@@ -103,7 +94,7 @@ public final class LocalFiles {
    * @param databases receives the databases that were found and left out
    */
   public static List<Path> below(Path directory, List<Path> databases) throws IOException {
-    return below(directory, databases, DATA);
+    return below(directory, databases, new Choice() {});
   }
 
   /**

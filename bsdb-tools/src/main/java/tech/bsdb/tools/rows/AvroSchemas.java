@@ -231,36 +231,20 @@ public final class AvroSchemas {
     }
 
     private static Scalar scalar(Shape shape) {
+      String name = shape.kind.name();
       return switch (shape.kind) {
-        case NULL -> Scalar.of(Kind.NULL);
-        case BOOLEAN -> Scalar.of(Kind.BOOLEAN);
-        case INT -> Scalar.of(Kind.INT);
-        case LONG -> Scalar.of(Kind.LONG);
-        case FLOAT -> Scalar.of(Kind.FLOAT);
-        case DOUBLE -> Scalar.of(Kind.DOUBLE);
+        case NULL, BOOLEAN, INT, LONG, FLOAT, DOUBLE, BYTES, UUID, DATE ->
+            Scalar.of(Kind.valueOf(name));
         case STRING, ENUM, BIG_DECIMAL -> Scalar.of(Kind.STRING);
-        case BYTES -> Scalar.of(Kind.BYTES);
         case FIXED -> Scalar.fixed(shape.size);
-        case UUID -> Scalar.of(Kind.UUID);
         case DURATION -> Scalar.of(Kind.INTERVAL);
         case DECIMAL, FIXED_DECIMAL -> Scalar.decimal(shape.precision, shape.scale);
-        case DATE -> Scalar.of(Kind.DATE);
-        case TIME -> byDigits(shape.digits, Kind.TIME_MILLIS, Kind.TIME_MICROS, Kind.TIME_NANOS);
-        case TIMESTAMP ->
-            byDigits(
-                shape.digits, Kind.TIMESTAMP_MILLIS, Kind.TIMESTAMP_MICROS, Kind.TIMESTAMP_NANOS);
-        case LOCAL_TIMESTAMP ->
-            byDigits(
-                shape.digits,
-                Kind.LOCAL_TIMESTAMP_MILLIS,
-                Kind.LOCAL_TIMESTAMP_MICROS,
-                Kind.LOCAL_TIMESTAMP_NANOS);
+        case TIME, TIMESTAMP, LOCAL_TIMESTAMP -> {
+          String unit = shape.digits == 3 ? "_MILLIS" : shape.digits == 6 ? "_MICROS" : "_NANOS";
+          yield Scalar.of(Kind.valueOf(name + unit));
+        }
         case RECORD, ARRAY, MAP, UNION -> throw new AssertionError(shape.kind);
       };
-    }
-
-    private static Scalar byDigits(int digits, Kind millis, Kind micros, Kind nanos) {
-      return Scalar.of(digits == 3 ? millis : digits == 6 ? micros : nanos);
     }
   }
 }

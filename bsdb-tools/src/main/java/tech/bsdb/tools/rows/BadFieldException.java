@@ -75,23 +75,17 @@ public final class BadFieldException extends Exception {
 
   private static String quoted(String text) {
     StringBuilder quoted = new StringBuilder("\"");
-    text.codePoints()
-        .forEach(
-            c -> {
-              switch (c) {
-                case '\n' -> quoted.append("\\n");
-                case '\r' -> quoted.append("\\r");
-                case '\t' -> quoted.append("\\t");
-                default -> {
-                  if (isShown(c)) {
-                    quoted.appendCodePoint(c);
-                  } else {
-                    quoted.append(String.format("\\u%04X", c));
-                  }
-                }
-              }
-            });
+    text.codePoints().forEach(c -> quoted.append(shown(c)));
     return quoted.append('"').toString();
+  }
+
+  private static String shown(int c) {
+    return switch (c) {
+      case '\n' -> "\\n";
+      case '\r' -> "\\r";
+      case '\t' -> "\\t";
+      default -> isShown(c) ? Character.toString(c) : String.format("\\u%04X", c);
+    };
   }
 
   /** Whether a character is printable: no control character, line end or lone surrogate. */

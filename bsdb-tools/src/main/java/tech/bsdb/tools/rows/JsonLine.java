@@ -85,11 +85,6 @@ final class JsonLine {
     depth--;
   }
 
-  /** Returns the number of enclosing records, lists and maps. */
-  int depth() {
-    return depth;
-  }
-
   /**
    * Tries to read the object or array at the parser as a given type. On success the parser is at
    * its end; on failure the parser has not moved and nothing is written.

@@ -18,8 +18,6 @@ public final class RowBuffer extends GrowableBytes {
   private static final int LONGEST_VARINT = 10;
   private static final VarHandle INTS =
       MethodHandles.byteArrayViewVarHandle(int[].class, ByteOrder.LITTLE_ENDIAN);
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
   /** Creates an empty buffer. */
   public RowBuffer() {

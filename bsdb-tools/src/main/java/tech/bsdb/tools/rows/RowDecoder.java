@@ -6,6 +6,7 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.stream.IntStream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.text.JsonBuffer;
 
@@ -32,11 +33,7 @@ public final class RowDecoder {
     this.form = form;
     this.objects = objects;
     this.json = new RowJson(form, row);
-    int count = 0;
-    for (int i = 0; i < form.shape().parts.length; i++) {
-      count += form.wants(i) ? 1 : 0;
-    }
-    this.wanted = count;
+    this.wanted = (int) IntStream.range(0, form.shape().parts.length).filter(form::wants).count();
   }
 
   /**

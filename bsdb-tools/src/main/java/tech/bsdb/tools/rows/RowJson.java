@@ -61,7 +61,7 @@ public final class RowJson {
     out = target;
     row.begin(bytes, from, length);
     try {
-      writeRow();
+      writeRecord(form.shape(), true);
       row.finish();
       written = true;
     } finally {
@@ -70,23 +70,6 @@ public final class RowJson {
         target.truncate(start);
       }
     }
-  }
-
-  private void writeRow() throws BadRowException {
-    Shape shape = form.shape();
-    row.enter();
-    int written = 0;
-    out.put('{');
-    for (int i = 0; i < shape.parts.length; i++) {
-      if (form.wants(i)) {
-        putName(shape.names[i], written++);
-        write(shape.parts[i]);
-      } else {
-        row.skip(shape.parts[i]);
-      }
-    }
-    out.put('}');
-    row.leave();
   }
 
   private void putName(byte[] name, int before) {
@@ -103,9 +86,8 @@ public final class RowJson {
   /** Writes nested values in separate methods, so that each level takes little stack. */
   private void write(Shape shape) throws BadRowException {
     switch (shape.kind) {
-      case RECORD -> writeRecord(shape);
-      case ARRAY -> writeArray(shape.parts[0]);
-      case MAP -> writeMap(shape.parts[0]);
+      case RECORD -> writeRecord(shape, false);
+      case ARRAY, MAP -> writeElements(shape);
       case UNION -> writeBranch(shape);
       default -> writeLeaf(shape);
     }
@@ -158,12 +140,18 @@ public final class RowJson {
     }
   }
 
-  private void writeRecord(Shape shape) throws BadRowException {
+  /** Writes a record; of a whole row, only the wanted columns. */
+  private void writeRecord(Shape shape, boolean isRow) throws BadRowException {
     row.enter();
+    int written = 0;
     out.put('{');
     for (int i = 0; i < shape.parts.length; i++) {
-      putName(shape.names[i], i);
-      write(shape.parts[i]);
+      if (isRow && !form.wants(i)) {
+        row.skip(shape.parts[i]);
+      } else {
+        putName(shape.names[i], written++);
+        write(shape.parts[i]);
+      }
     }
     if (shape.parts.length == 0) {
       row.countEmpty();
@@ -172,9 +160,10 @@ public final class RowJson {
     row.leave();
   }
 
-  private void writeArray(Shape element) throws BadRowException {
+  private void writeElements(Shape shape) throws BadRowException {
+    boolean map = shape.kind == Shape.Kind.MAP;
     row.enter();
-    out.put('[');
+    out.put(map ? '{' : '[');
     boolean first = true;
     for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
       for (; left > 0; left--) {
@@ -182,33 +171,22 @@ public final class RowJson {
           out.put(',');
         }
         first = false;
-        write(element);
+        if (map) {
+          writeKey();
+        }
+        write(shape.parts[0]);
       }
     }
-    out.put(']');
+    out.put(map ? '}' : ']');
     row.leave();
   }
 
-  private void writeMap(Shape value) throws BadRowException {
-    row.enter();
-    out.put('{');
-    boolean first = true;
-    for (long left = row.readBlock(); left > 0; left = row.readBlock()) {
-      for (; left > 0; left--) {
-        if (!first) {
-          out.put(',');
-        }
-        first = false;
-        int length = row.readLength();
-        if (!out.putString(row.bytes(), row.take(length), length)) {
-          throw new BadRowException("the key of a map is not UTF-8");
-        }
-        out.put(':');
-        write(value);
-      }
+  private void writeKey() throws BadRowException {
+    int length = row.readLength();
+    if (!out.putString(row.bytes(), row.take(length), length)) {
+      throw new BadRowException("the key of a map is not UTF-8");
     }
-    out.put('}');
-    row.leave();
+    out.put(':');
   }
 
   private void writeBranch(Shape union) throws BadRowException {

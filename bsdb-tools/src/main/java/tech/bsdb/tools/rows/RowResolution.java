@@ -87,15 +87,7 @@ public final class RowResolution {
   }
 
   /** Two types, told apart as objects: those of recursive records are infinite. */
-  private static final class Pair {
-    private final Schema from;
-    private final Schema to;
-
-    Pair(Schema from, Schema to) {
-      this.from = from;
-      this.to = to;
-    }
-
+  private record Pair(Schema from, Schema to) {
     @Override
     @SuppressWarnings("ReferenceEquality")
     public boolean equals(@Nullable Object other) {
@@ -225,11 +217,9 @@ public final class RowResolution {
       for (int i = 0; i < numbers.length; i++) {
         String symbol = to.hasEnumSymbol(symbols.get(i)) ? symbols.get(i) : to.getEnumDefault();
         if (symbol == null) {
+          String problem = " has the symbol " + symbols.get(i);
           throw new MismatchException(
-              field(path)
-                  + " has the symbol "
-                  + symbols.get(i)
-                  + ", which the stored schema does not have");
+              field(path) + problem + ", which the stored schema does not have");
         }
         numbers[i] = to.getEnumOrdinal(symbol);
       }
@@ -406,13 +396,8 @@ public final class RowResolution {
     }
 
     private static MismatchException mismatch(Schema from, Schema to, String path) {
-      return new MismatchException(
-          field(path)
-              + " is "
-              + describe(from)
-              + ", but "
-              + describe(to)
-              + " in the stored schema");
+      String types = describe(from) + ", but " + describe(to);
+      return new MismatchException(field(path) + " is " + types + " in the stored schema");
     }
 
     private static String field(String path) {

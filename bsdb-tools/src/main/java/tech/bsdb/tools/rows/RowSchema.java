@@ -1,6 +1,5 @@
 package tech.bsdb.tools.rows;
 
-import java.util.ArrayList;
 import java.util.List;
 import org.apache.avro.AvroRuntimeException;
 import org.apache.avro.Schema;
@@ -83,9 +82,7 @@ public final class RowSchema {
 
   /** Returns the names of the columns, in order. */
   public List<String> columns() {
-    List<String> names = new ArrayList<>();
-    avro.getFields().forEach(field -> names.add(column(field)));
-    return List.copyOf(names);
+    return avro.getFields().stream().map(RowSchema::column).toList();
   }
 
   /**

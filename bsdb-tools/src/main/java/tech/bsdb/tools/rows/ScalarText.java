@@ -1,6 +1,8 @@
 package tech.bsdb.tools.rows;
 
+import com.fasterxml.jackson.core.io.NumberInput;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
@@ -66,7 +68,7 @@ abstract class ScalarText {
       case FIXED_DECIMAL -> new DecimalText.Scaled(shape, shape.size);
       case BIG_DECIMAL -> new DecimalText.WithScale();
       case UUID -> new UuidText(true);
-      case DURATION -> new DurationText();
+      case DURATION -> new TimeText.Duration();
       case NULL, RECORD, ARRAY, MAP, UNION -> null;
     };
   }
@@ -243,6 +245,131 @@ abstract class ScalarText {
 
     private static int digit(char c) {
       return c < 0x80 ? JsonEscapes.digit((byte) c) : -1;
+    }
+  }
+
+  /**
+   * Floating-point numbers: the one nearest to a decimal number, or {@code "NaN"}, {@code
+   * "Infinity"}, {@code "-Infinity"}, which JSON can only express as strings.
+   */
+  private static final class FloatingText extends ScalarText {
+    private final boolean isFloat;
+
+    FloatingText(boolean isFloat) {
+      super(isFloat ? "a float" : "a double");
+      this.isFloat = isFloat;
+    }
+
+    @Override
+    boolean accepts(Form form, boolean exactly) {
+      return form != Form.BOOLEAN;
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      if (form == Form.STRING || (form == Form.FIELD && !NumberText.isNumber(text, from, to))) {
+        return putWord(text, from, to, out);
+      }
+      double value =
+          isFloat
+              ? NumberInput.parseFloat(text, from, to - from, true)
+              : NumberInput.parseDouble(text, from, to - from, true);
+      if (Double.isInfinite(value)) {
+        return isBeyond();
+      }
+      put(value, out);
+      return null;
+    }
+
+    private @Nullable String putWord(char[] text, int from, int to, RowBuffer out) {
+      double value;
+      if (isWord("NaN", text, from, to)) {
+        value = Double.NaN;
+      } else if (isWord("Infinity", text, from, to)) {
+        value = Double.POSITIVE_INFINITY;
+      } else if (isWord("-Infinity", text, from, to)) {
+        value = Double.NEGATIVE_INFINITY;
+      } else {
+        return isNot();
+      }
+      put(value, out);
+      return null;
+    }
+
+    private void put(double value, RowBuffer out) {
+      if (isFloat) {
+        out.putFloat((float) value);
+      } else {
+        out.putDouble(value);
+      }
+    }
+  }
+
+  /** Bytes as base64 (RFC 4648, section 4). Padding is optional; unused bits must be zero. */
+  private static final class BinaryText extends ScalarText {
+    /** Any number of bytes, preceded by their count. */
+    static final int ANY_SIZE = -1;
+
+    // Every value of a parsed line passes through here; java.util.Base64 reads bytes, not
+    // characters, allocates its result, and accepts bits that stand for nothing and are not zero.
+    private static final byte[] VALUES = new byte[128];
+
+    static {
+      Arrays.fill(VALUES, (byte) -1);
+      String digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+      for (int i = 0; i < digits.length(); i++) {
+        VALUES[digits.charAt(i)] = (byte) i;
+      }
+    }
+
+    private final int size;
+
+    /** Creates a type of {@code size} bytes, or {@link #ANY_SIZE}. */
+    BinaryText(int size) {
+      super(size == ANY_SIZE ? "base64" : "base64 of " + size + " bytes");
+      this.size = size;
+    }
+
+    @Override
+    @Nullable String put(Form form, char[] text, int from, int to, RowBuffer out) {
+      int end = digitsEnd(text, from, to);
+      int digits = end - from;
+      if (digits % 4 == 1) {
+        return isNot();
+      }
+      int bytes = (int) (digits * 3L / 4);
+      if (size == ANY_SIZE) {
+        out.putLong(bytes);
+      } else if (bytes != size) {
+        return "is base64 of " + bytes + " bytes, not of " + size;
+      }
+      int bits = 0;
+      int pending = 0;
+      for (int at = from; at < end; at++) {
+        int value = text[at] < VALUES.length ? VALUES[text[at]] : -1;
+        if (value < 0) {
+          return isNot();
+        }
+        bits = bits << 6 | value;
+        pending += 6;
+        if (pending >= 8) {
+          pending -= 8;
+          out.put(bits >> pending);
+          bits &= (1 << pending) - 1;
+        }
+      }
+      return bits == 0 ? null : isNot();
+    }
+
+    /**
+     * Returns where complete padding begins, or {@code to}; incomplete padding then fails as a
+     * non-digit.
+     */
+    private static int digitsEnd(char[] text, int from, int to) {
+      if (to == from || (to - from) % 4 != 0 || text[to - 1] != '=') {
+        return to;
+      }
+      return text[to - 2] == '=' ? to - 2 : to - 1;
     }
   }
 }

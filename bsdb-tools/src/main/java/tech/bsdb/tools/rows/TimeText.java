@@ -1,8 +1,9 @@
 package tech.bsdb.tools.rows;
 
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 
-/** Dates, times and timestamps in ISO 8601, each stored as a number of units. */
+/** Dates, times, timestamps and durations in ISO 8601. */
 abstract class TimeText extends ScalarText {
   private static final long DAY_SECONDS = 86_400;
 
@@ -121,6 +122,73 @@ abstract class TimeText extends ScalarText {
         return "is beyond the range of " + unit.name() + " since 1970";
       }
       out.putLong(units);
+      return null;
+    }
+  }
+
+  /**
+   * Durations of months, days and milliseconds such as {@code P1M2DT3.004S} (ISO 8601). A year
+   * counts as twelve months and a week as seven days; hours and minutes become milliseconds. Stored
+   * as three unsigned four-byte numbers.
+   */
+  static final class Duration extends TimeText {
+    private static final String DATE_PARTS = "YMWD";
+    private static final String TIME_PARTS = "HMS";
+    private static final int[] UNITS = {12, 1, 7, 1, 3_600_000, 60_000, 1_000};
+    private static final int SECONDS = UNITS.length - 1;
+    private static final int MILLI_DIGITS = 3;
+    private static final long MAX_FIELD = 0xFFFF_FFFFL;
+
+    private final long[] sums = new long[3];
+
+    Duration() {
+      super("a duration such as P1M2DT3.004S");
+    }
+
+    @Override
+    boolean scan() {
+      Arrays.fill(sums, 0);
+      if (!iso.skip('P')) {
+        return false;
+      }
+      int last = -1;
+      boolean time = false;
+      while (!iso.isEnd()) {
+        if (!time && iso.skip('T')) {
+          time = true;
+          last = DATE_PARTS.length() - 1;
+        }
+        long number = iso.skipNumber(MAX_FIELD + 1);
+        boolean fractional = iso.skip('.');
+        if (number < 0 || (fractional && !iso.skipFraction(MILLI_DIGITS)) || iso.isEnd()) {
+          return false;
+        }
+        char letter = iso.next();
+        int part =
+            time ? DATE_PARTS.length() + TIME_PARTS.indexOf(letter) : DATE_PARTS.indexOf(letter);
+        if (part <= last || (fractional && part != SECONDS)) {
+          return false;
+        }
+        sums[part < 2 ? 0 : part < 4 ? 1 : 2] +=
+            number * UNITS[part] + (fractional ? iso.fraction() : 0);
+        last = part;
+      }
+      return last >= 0;
+    }
+
+    @Override
+    @Nullable String putScanned(RowBuffer out) {
+      if (iso.isFiner()) {
+        return "is finer than milliseconds";
+      }
+      for (long sum : sums) {
+        if (sum > MAX_FIELD) {
+          return "is beyond " + MAX_FIELD + " months, days or milliseconds";
+        }
+      }
+      for (long sum : sums) {
+        out.putFourBytes((int) sum);
+      }
       return null;
     }
   }

@@ -1,5 +1,8 @@
 package tech.bsdb.tools.text;
 
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteOrder;
 import java.util.Arrays;
 
 /**
@@ -9,6 +12,10 @@ import java.util.Arrays;
  * <p>Writing more than an array can hold throws {@link OutOfMemoryError}.
  */
 public abstract class GrowableBytes {
+  /** Reads and writes eight bytes of an array, the lowest first. */
+  protected static final VarHandle LONGS =
+      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
+
   /** {@link #reset} drops an array that has grown larger. */
   private static final int KEPT = 1 << 20;
 

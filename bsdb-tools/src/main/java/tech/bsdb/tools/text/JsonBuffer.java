@@ -2,9 +2,6 @@ package tech.bsdb.tools.text;
 
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
-import java.lang.invoke.MethodHandles;
-import java.lang.invoke.VarHandle;
-import java.nio.ByteOrder;
 import java.util.HexFormat;
 import java.util.function.LongPredicate;
 import org.jspecify.annotations.Nullable;
@@ -14,8 +11,6 @@ public final class JsonBuffer extends GrowableBytes {
   /** The longest form of a byte, such as {@code \}{@code u0000}, and a quote after it. */
   private static final int ESCAPE = 7;
 
-  private static final VarHandle LONGS =
-      MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
   private static final long LOW_BITS = 0x0101_0101_0101_0101L;
   private static final long HIGH_BITS = 0x8080_8080_8080_8080L;
   private static final long BLANKS = ' ' * LOW_BITS;
