@@ -40,9 +40,8 @@ public interface Batch extends RecordVisitor {
           if (needed > LARGEST_ARRAY) {
             throw new OutOfMemoryError("records of " + needed + " bytes in one chunk");
           }
-          bytes =
-              Arrays.copyOf(
-                  bytes, (int) Math.min(LARGEST_ARRAY, Math.max(needed, bytes.length * 2L)));
+          long larger = Math.max(needed, bytes.length * 2L);
+          bytes = Arrays.copyOf(bytes, (int) Math.min(LARGEST_ARRAY, larger));
         }
       }
 

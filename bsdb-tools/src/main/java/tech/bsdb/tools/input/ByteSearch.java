@@ -3,6 +3,7 @@ package tech.bsdb.tools.input;
 import java.lang.invoke.MethodHandles;
 import java.lang.invoke.VarHandle;
 import java.nio.ByteOrder;
+import java.util.Arrays;
 
 /** Finds bytes in arrays, eight at a time. */
 final class ByteSearch {
@@ -40,7 +41,8 @@ final class ByteSearch {
     int lastStart = to - wanted.length;
     for (int at = from; at <= lastStart; at++) {
       at = indexOf(bytes, at, lastStart + 1, wanted[0]);
-      if (at < 0 || matches(bytes, at, wanted)) {
+      int end = at + wanted.length;
+      if (at < 0 || Arrays.equals(bytes, at, end, wanted, 0, wanted.length)) {
         return at;
       }
     }
@@ -54,14 +56,5 @@ final class ByteSearch {
       at--;
     }
     return at >= from ? at : -1;
-  }
-
-  private static boolean matches(byte[] bytes, int at, byte[] wanted) {
-    for (int i = 1; i < wanted.length; i++) {
-      if (bytes[at + i] != wanted[i]) {
-        return false;
-      }
-    }
-    return true;
   }
 }

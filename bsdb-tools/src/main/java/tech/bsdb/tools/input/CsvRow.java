@@ -24,12 +24,8 @@ final class CsvRow extends AbstractBaseCsvCallbackHandler<CsvRow> {
   protected void handleField(int index, char[] buffer, int offset, int length, boolean quoted) {
     int start = index == 0 ? 0 : ends[index - 1];
     if (length > bytes.length - start) {
-      bytes =
-          Arrays.copyOf(
-              bytes,
-              (int)
-                  Math.min(
-                      Integer.MAX_VALUE - 8, Math.max(start + (long) length, bytes.length * 2L)));
+      long larger = Math.max(start + (long) length, bytes.length * 2L);
+      bytes = Arrays.copyOf(bytes, (int) Math.min(Integer.MAX_VALUE - 8, larger));
     }
     for (int i = 0; i < length; i++) {
       bytes[start + i] = (byte) buffer[offset + i];

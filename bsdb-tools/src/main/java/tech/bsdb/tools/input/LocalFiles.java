@@ -194,8 +194,7 @@ public final class LocalFiles {
 
   /** Whether the last name of a path is not one that is left out. */
   public static boolean isData(Path path) {
-    @Nullable Path last = path.getFileName();
-    return last == null || isData(last.toString());
+    return isData(name(path));
   }
 
   /** Whether a name is not one that is left out. */

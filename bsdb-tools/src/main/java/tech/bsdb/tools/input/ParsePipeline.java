@@ -170,12 +170,11 @@ final class ParsePipeline {
       return null;
     }
     Chunk used = empty.poll();
-    return used == null ? newChunk() : used;
-  }
-
-  private Chunk newChunk() {
-    chunksToMake--;
-    return new Chunk(chunkBytes, batches.get());
+    if (used == null) {
+      chunksToMake--;
+      return new Chunk(chunkBytes, batches.get());
+    }
+    return used;
   }
 
   private synchronized void end(Chunk chunk, @Nullable Throwable failure) {

@@ -10,6 +10,7 @@ import java.nio.charset.CharsetEncoder;
 import java.nio.charset.CoderResult;
 import java.nio.charset.CodingErrorAction;
 import java.nio.charset.StandardCharsets;
+import java.util.Arrays;
 import java.util.Locale;
 
 /**
@@ -142,9 +143,7 @@ final class Transcoder extends InputStream {
         restored.put(bytes[at]);
       }
     }
-    byte[] exact = new byte[restored.flip().remaining()];
-    restored.get(exact);
-    return exact;
+    return Arrays.copyOf(restored.array(), restored.position());
   }
 
   @Override

@@ -92,12 +92,9 @@ public final class CsvRows {
         } else if (schemas.get(i).getType() == Schema.Type.NULL) {
           ofNull = i;
         } else {
+          String problem = "\" is of the type " + schemas.get(i).getType().getName();
           throw new IllegalArgumentException(
-              "column \""
-                  + name
-                  + "\" is of the type "
-                  + schemas.get(i).getType().getName()
-                  + ", which a CSV field cannot hold; JSON lines can");
+              "column \"" + name + problem + ", which a CSV field cannot hold; JSON lines can");
         }
       }
       this.nullBranch = ofNull;

@@ -61,13 +61,9 @@ public final class RowForm {
   private String unknown(String name) {
     Optional<String> near = NearestName.to(name, columns);
     String more = columns.size() > LISTED ? " and " + (columns.size() - LISTED) + " more" : "";
-    return "no column \""
-        + name
-        + "\""
-        + near.map(meant -> ", did you mean \"" + meant + "\"?").orElse("")
-        + "; the columns are "
-        + String.join(", ", columns.subList(0, Math.min(LISTED, columns.size())))
-        + more;
+    String guess = near.map(meant -> ", did you mean \"" + meant + "\"?").orElse("");
+    String listed = String.join(", ", columns.subList(0, Math.min(LISTED, columns.size())));
+    return "no column \"" + name + "\"" + guess + "; the columns are " + listed + more;
   }
 
   /**

@@ -57,14 +57,8 @@ public final class JsonCopier {
 
   /** Copies a text. */
   public Outcome copy(byte[] source, int offset, int length) {
-    begin(source, offset, length);
-    int start = out.length();
-    boolean copied = copyValue(blanksEnd(offset));
-    release();
-    if (!copied) {
-      out.truncate(start);
-    }
-    return copied ? Outcome.COPIED : Outcome.NOT_JSON;
+    int start = begin(source, offset, length);
+    return finish(start, copyValue(blanksEnd(offset)) ? Outcome.COPIED : Outcome.NOT_JSON);
   }
 
   private boolean copyValue(int from) {
@@ -77,33 +71,30 @@ public final class JsonCopier {
    * occur.
    */
   public Outcome copyFields(byte[] source, int offset, int length, Fields fields) {
-    begin(source, offset, length);
-    int start = out.length();
+    int start = begin(source, offset, length);
     int at = blanksEnd(offset);
-    Outcome outcome;
     if (at < end && json[at] == '{') {
-      outcome = copyFields(at, fields) ? Outcome.COPIED : Outcome.NOT_JSON;
-    } else {
-      outcome = copyValue(at) ? Outcome.NOT_OBJECT : Outcome.NOT_JSON;
+      return finish(start, copyFields(at, fields) ? Outcome.COPIED : Outcome.NOT_JSON);
     }
-    release();
-    if (outcome != Outcome.COPIED) {
-      out.truncate(start);
-    }
-    return outcome;
+    return finish(start, copyValue(at) ? Outcome.NOT_OBJECT : Outcome.NOT_JSON);
   }
 
-  private void begin(byte[] source, int offset, int length) {
+  private int begin(byte[] source, int offset, int length) {
     json = source;
     end = offset + length;
     depth = 0;
+    return out.length();
   }
 
-  private void release() {
+  private Outcome finish(int start, Outcome outcome) {
+    if (outcome != Outcome.COPIED) {
+      out.truncate(start);
+    }
     json = NOTHING;
     if (unescaped.length > KEPT) {
       unescaped = new byte[KEPT];
     }
+    return outcome;
   }
 
   private boolean copyFields(int from, Fields fields) {
