@@ -30,8 +30,7 @@ public interface KeyWriter {
     Scalar scalar = ColumnTypes.scalar(type, column);
     CellWriter cell = CellWriter.of(type);
     return switch (scalar.kind()) {
-      case STRING ->
-          (from, ordinal, out) -> out.put(from.getUTF8String(ordinal).getByteBuffer());
+      case STRING -> (from, ordinal, out) -> out.put(from.getUTF8String(ordinal).getByteBuffer());
       case BYTES ->
           (from, ordinal, out) -> {
             byte[] bytes = from.getBinary(ordinal);
