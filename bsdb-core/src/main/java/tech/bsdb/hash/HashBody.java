@@ -16,7 +16,7 @@ import tech.bsdb.io.TouchedPages;
 
 /**
  * The body of a hash function's file in memory, mapped or loaded: contiguous bytes over many pages,
- * followed by a table of the pages' checksums (FORMAT.md §5). {@link BodyWriter} writes it.
+ * followed by a table of the pages' checksums (FORMAT.md §5). {@link HashWriter} writes it.
  *
  * <p>Each page is verified on first touch, or while loading. Thread-safe.
  */
@@ -79,7 +79,10 @@ final class HashBody implements Closeable {
     return file;
   }
 
-  /** Verifies the pages that contain a run of bytes, unless they have been verified. */
+  /**
+   * Verifies the pages that contain a run of bytes, unless they have been verified: those of a run
+   * over three pages or more only if its first or last one has not been.
+   */
   void verify(long from, long to) throws IOException {
     if (verify) {
       long page = from >>> Page.SHIFT;
