@@ -52,12 +52,11 @@ final class Answers {
 
   private WrongAnswerException wrong(int request, String expected, byte @Nullable [] answer) {
     return new WrongAnswerException(
-        "wrong answer for key "
-            + DuplicateKeyException.show(keys.key(request))
-            + ": expected "
-            + expected
-            + ", got "
-            + (answer == null ? "absent" : shown(answer)));
+        "wrong answer for key %s: expected %s, got %s"
+            .formatted(
+                DuplicateKeyException.show(keys.key(request)),
+                expected,
+                answer == null ? "absent" : shown(answer)));
   }
 
   private static String shown(byte[] value) {

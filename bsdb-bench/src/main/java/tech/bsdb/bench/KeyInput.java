@@ -72,14 +72,13 @@ sealed interface KeyInput {
       if (withValues && stored != null && !stored.json().equals(records.valueSchema())) {
         records.close();
         throw new UsageException(
-            "the rows of "
-                + String.join(", ", inputs)
-                + " have a different schema from those of "
-                + database.directory()
-                + ", so that -v cannot compare them: "
-                + records.valueSchema()
-                + ", not "
-                + stored.json());
+            ("the rows of %s have a different schema from those of %s, so that -v cannot compare"
+                 + " them: %s, not %s")
+                .formatted(
+                    String.join(", ", inputs),
+                    database.directory(),
+                    records.valueSchema(),
+                    stored.json()));
       }
       return records;
     }

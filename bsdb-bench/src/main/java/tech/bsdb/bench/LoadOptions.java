@@ -195,11 +195,8 @@ record LoadOptions(
       List<Integer> given = async ? depths : threads;
       if (given.size() > 1) {
         throw new UsageException(
-            "--sweep goes from 1 up to one "
-                + swept
-                + ", not to \""
-                + arguments.text(swept, "")
-                + "\"");
+            "--sweep goes from 1 up to one %s, not to \"%s\""
+                .formatted(swept, arguments.text(swept, "")));
       }
       if (async) {
         depths = upTo(arguments.has(swept) ? given.get(0) : 256);
@@ -238,12 +235,9 @@ record LoadOptions(
       }
       if (number < 1 || number > most || numbers.contains(number)) {
         throw new UsageException(
-            option
-                + " takes a whole number from 1 to "
-                + most
-                + ", or several different ones separated by commas, not \""
-                + value.get()
-                + "\"");
+            ("%s takes a whole number from 1 to %s, or several different ones separated by commas,"
+                 + " not \"%s\"")
+                .formatted(option, most, value.get()));
       }
       numbers.add(number);
     }

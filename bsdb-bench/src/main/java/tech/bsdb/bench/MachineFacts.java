@@ -23,21 +23,20 @@ final class MachineFacts {
     facts.put("date", Instant.now().truncatedTo(ChronoUnit.SECONDS).toString());
     facts.put(
         "machine",
-        Runtime.getRuntime().availableProcessors()
-            + " cores of "
-            + line("/proc/cpuinfo", "model name", System.getProperty("os.arch"))
-            + ", "
-            + memory());
+        "%s cores of %s, %s"
+            .formatted(
+                Runtime.getRuntime().availableProcessors(),
+                line("/proc/cpuinfo", "model name", System.getProperty("os.arch")),
+                memory()));
     facts.put("system", System.getProperty("os.name") + " " + System.getProperty("os.version"));
     facts.put(
         "java",
-        System.getProperty("java.vendor")
-            + " "
-            + System.getProperty("java.version")
-            + ", heap up to "
-            + (Runtime.getRuntime().maxMemory() >> 20)
-            + " MiB"
-            + flags());
+        "%s %s, heap up to %s MiB%s"
+            .formatted(
+                System.getProperty("java.vendor"),
+                System.getProperty("java.version"),
+                Runtime.getRuntime().maxMemory() >> 20,
+                flags()));
     String version = MachineFacts.class.getPackage().getImplementationVersion();
     facts.put("bsdb", version == null ? "(development)" : version);
     for (String property : PROPERTIES) {

@@ -43,14 +43,12 @@ record Report(
         database.approximateWidth() > 0
             ? "approximate, " + database.approximateWidth() + " bytes of each value"
             : "exact, " + database.layout();
-    return database.directory()
-        + ": "
-        + Quantity.count(database.records())
-        + " records, "
-        + kind
-        + ", "
-        + Quantity.count(database.databaseBytes())
-        + " bytes";
+    return "%s: %s records, %s, %s bytes"
+        .formatted(
+            database.directory(),
+            Quantity.count(database.records()),
+            kind,
+            Quantity.count(database.databaseBytes()));
   }
 
   /** Describes the keys in one line. */
@@ -82,13 +80,12 @@ record Report(
                 + Quantity.count(options.rate())
                 + " lookups/s, latency from the due time"
             : "closed loop";
-    return loop
-        + ", "
-        + seconds(options.warmupSeconds())
-        + " warm-up, "
-        + seconds(options.durationSeconds())
-        + " measured"
-        + (options.verify() ? ", every answer verified" : "");
+    return "%s, %s warm-up, %s measured%s"
+        .formatted(
+            loop,
+            seconds(options.warmupSeconds()),
+            seconds(options.durationSeconds()),
+            options.verify() ? ", every answer verified" : "");
   }
 
   private static String seconds(double seconds) {
@@ -106,11 +103,11 @@ record Report(
 
   /** Describes a point's CPU time in one line. */
   static String cpuInWords(Point point, LoadOptions options) {
-    return Quantity.decimal(point.cpuSecondsPerMillion())
-        + " s per million lookups, "
-        + Quantity.decimal(point.cpuSeconds() / point.seconds())
-        + " cores busy"
-        + (options.rate() > 0 ? ", including waits for due times" : "");
+    return "%s s per million lookups, %s cores busy%s"
+        .formatted(
+            Quantity.decimal(point.cpuSecondsPerMillion()),
+            Quantity.decimal(point.cpuSeconds() / point.seconds()),
+            options.rate() > 0 ? ", including waits for due times" : "");
   }
 
   /** Returns remarks on one point, in whole sentences; empty if all is well. */
@@ -122,26 +119,25 @@ record Report(
     }
     if (point.sum().missing > 0) {
       remarks.add(
-          Quantity.count(point.sum().missing)
-              + " lookups did not find a key that "
-              + keys.source()
-              + " has.");
+          "%s lookups did not find a key that %s has."
+              .formatted(Quantity.count(point.sum().missing), keys.source()));
     }
     if (point.sum().mistaken > 0) {
       remarks.add(
-          Quantity.count(point.sum().mistaken)
-              + " lookups of absent keys got a value"
-              + (database.approximateWidth() > 0
-                  ? ", as an approximate database does for a share of them."
-                  : "."));
+          "%s lookups of absent keys got a value%s"
+              .formatted(
+                  Quantity.count(point.sum().mistaken),
+                  database.approximateWidth() > 0
+                      ? ", as an approximate database does for a share of them."
+                      : "."));
     }
     double rate = options.rate();
     if (rate > 0 && (point.sum().notSent > 0 || point.lookupsPerSecond() < KEPT_UP * rate)) {
       remarks.add(
           "The rate was not sustained: "
               + Quantity.count(point.sum().notSent)
-              + " lookups that were due were never sent. The latencies of an overloaded open loop only"
-              + " show how long it ran.");
+              + " lookups that were due were never sent. The latencies of an overloaded open loop"
+              + " only show how long it ran.");
     }
     return remarks;
   }

@@ -37,16 +37,13 @@ final class TextReport {
     lines.add(
         row(
             "lookups",
-            Quantity.count(point.lookups())
-                + " in "
-                + Quantity.decimal(point.seconds())
-                + " s: "
-                + Quantity.count(point.sum().hits)
-                + " hits, "
-                + Quantity.count(point.sum().misses)
-                + " misses, "
-                + Quantity.count(point.sum().errors)
-                + " errors"));
+            "%s in %s s: %s hits, %s misses, %s errors"
+                .formatted(
+                    Quantity.count(point.lookups()),
+                    Quantity.decimal(point.seconds()),
+                    Quantity.count(point.sum().hits),
+                    Quantity.count(point.sum().misses),
+                    Quantity.count(point.sum().errors))));
     StringBuilder latency = new StringBuilder();
     for (double percentile : Report.PERCENTILES) {
       latency

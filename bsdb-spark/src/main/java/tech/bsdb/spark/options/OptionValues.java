@@ -78,15 +78,15 @@ public final class OptionValues {
           && !OF_SPARK.contains(name)
           && NAMES.stream().noneMatch(name::equalsIgnoreCase)) {
         throw new IllegalArgumentException(
-            "unknown option "
-                + name
-                + NearestName.to(name, NAMES).map(near -> ", did you mean " + near + "?").orElse("")
-                + "; the options are "
-                + String.join(", ", BOTH)
-                + ", for reading "
-                + String.join(", ", READING)
-                + ", and for writing "
-                + String.join(", ", WRITING));
+            "unknown option %s%s; the options are %s, for reading %s, and for writing %s"
+                .formatted(
+                    name,
+                    NearestName.to(name, NAMES)
+                        .map(near -> ", did you mean " + near + "?")
+                        .orElse(""),
+                    String.join(", ", BOTH),
+                    String.join(", ", READING),
+                    String.join(", ", WRITING)));
       }
     }
   }

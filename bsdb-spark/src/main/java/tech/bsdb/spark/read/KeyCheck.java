@@ -59,13 +59,13 @@ final class KeyCheck {
         }
         if (!Arrays.equals(records.key(), made)) {
           throw new IOException(
-              place
-                  + ": key "
-                  + DuplicateKeyException.show(records.key())
-                  + " is not made of "
-                  + String.join(", ", plan.keyColumns())
-                  + (made == null ? "" : ", which would be " + DuplicateKeyException.show(made))
-                  + "; correct the option key (and keyJoin), or omit it to scan");
+              ("%s: key %s is not made of %s%s; correct the option key (and keyJoin), or omit it to"
+                   + " scan")
+                  .formatted(
+                      place,
+                      DuplicateKeyException.show(records.key()),
+                      String.join(", ", plan.keyColumns()),
+                      made == null ? "" : ", which would be " + DuplicateKeyException.show(made)));
         }
       }
     }

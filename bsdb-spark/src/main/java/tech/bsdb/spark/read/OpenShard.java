@@ -74,12 +74,9 @@ final class OpenShard implements Closeable {
   /** Tells that the database is not the one that the query was planned for. */
   static IOException vanished(ShardPlace place, @Nullable IOException why) {
     return new IOException(
-        place
-            + ": the database "
-            + place.id()
-            + " that this query reads is no longer there; it was removed or replaced while the"
-            + " query ran. Run the query again, and let stores keep more versions"
-            + (why == null ? "" : " (" + why.getMessage() + ")"),
+        ("%s: the database %s that this query reads is no longer there; it was removed or replaced"
+             + " while the query ran. Run the query again, and let stores keep more versions%s")
+            .formatted(place, place.id(), why == null ? "" : " (" + why.getMessage() + ")"),
         why);
   }
 

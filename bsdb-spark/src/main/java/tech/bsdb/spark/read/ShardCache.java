@@ -266,15 +266,10 @@ final class ShardCache {
     }
     Path root = root(copy);
     return new IOException(
-        place
-            + " cannot be copied to this machine: "
-            + why.getMessage()
-            + ". Copies are below "
-            + root
-            + ", where "
-            + root.toFile().getUsableSpace()
-            + " bytes are free now: make room, or let Spark's local directories"
-            + " (spark.local.dir) be on a larger disk",
+        ("%s cannot be copied to this machine: %s. Copies are below %s, where %s bytes are free"
+             + " now: make room, or let Spark's local directories (spark.local.dir) be on a larger"
+             + " disk")
+            .formatted(place, why.getMessage(), root, root.toFile().getUsableSpace()),
         why);
   }
 

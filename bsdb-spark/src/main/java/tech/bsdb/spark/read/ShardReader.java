@@ -40,12 +40,9 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
       row = rows.row(key, value);
     } catch (BadRowException e) {
       throw new IOException(
-          place
-              + ": the value of key "
-              + DuplicateKeyException.show(key)
-              + " cannot be read as a row: "
-              + e.getMessage()
-              + "; if bsdb verify finds no damage, it was written so",
+          ("%s: the value of key %s cannot be read as a row: %s; if bsdb verify finds no damage, it"
+               + " was written so")
+              .formatted(place, DuplicateKeyException.show(key), e.getMessage()),
           e);
     }
   }

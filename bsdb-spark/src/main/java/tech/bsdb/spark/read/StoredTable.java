@@ -161,26 +161,20 @@ record StoredTable(
       int index = names.indexOf(field.name());
       if (index < 0) {
         throw new IllegalArgumentException(
-            describe()
-                + " has no column "
-                + field.name()
-                + NearestName.to(field.name(), names)
-                    .map(near -> ", did you mean " + near + "?")
-                    .orElse("")
-                + "; its columns are "
-                + schema.toDDL());
+            "%s has no column %s%s; its columns are %s"
+                .formatted(
+                    describe(),
+                    field.name(),
+                    NearestName.to(field.name(), names)
+                        .map(near -> ", did you mean " + near + "?")
+                        .orElse(""),
+                    schema.toDDL()));
       }
       StructField stored = schema.fields()[index];
       if (!SparkTypes.canRead(stored, field)) {
         throw new IllegalArgumentException(
-            "column "
-                + field.name()
-                + " of "
-                + describe()
-                + " is "
-                + stored.toDDL()
-                + " and cannot be read as "
-                + field.toDDL());
+            "column %s of %s is %s and cannot be read as %s"
+                .formatted(field.name(), describe(), stored.toDDL(), field.toDDL()));
       }
     }
   }

@@ -66,10 +66,11 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
   @Override
   public String description() {
     String how = range == null ? ", scan of " : ", range " + range.describe() + " of ";
-    return "bsdb "
-        + table.describe()
-        + (keys == null ? how : ", lookups of " + keys.size() + " keys in ")
-        + (table.places().size() == 1 ? "one database" : table.places().size() + " shards");
+    return "bsdb %s%s%s"
+        .formatted(
+            table.describe(),
+            keys == null ? how : ", lookups of " + keys.size() + " keys in ",
+            table.places().size() == 1 ? "one database" : table.places().size() + " shards");
   }
 
   @Override
@@ -109,11 +110,10 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
     } else {
       if (table.approximate()) {
         throw new UnsupportedOperationException(
-            table.describe()
-                + " is approximate: it does not store its keys and cannot be scanned; ask for keys"
-                + " (WHERE "
-                + (table.rows() == null ? StoredTable.KEY : KeyColumns.RAW)
-                + " = ...)");
+            ("%s is approximate: it does not store its keys and cannot be scanned; ask for keys"
+                    + " (WHERE %s = ...)")
+                .formatted(
+                    table.describe(), table.rows() == null ? StoredTable.KEY : KeyColumns.RAW));
       }
       table.places().stream()
           .filter(place -> place.records() > 0)

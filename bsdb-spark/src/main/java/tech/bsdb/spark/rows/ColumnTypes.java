@@ -96,11 +96,8 @@ public final class ColumnTypes {
     Kind kind = kind(type);
     if (kind == null) {
       throw new IllegalArgumentException(
-          "column "
-              + column
-              + " is of type "
-              + type.catalogString()
-              + ", which has no form in a database; cast it, or leave it out");
+          "column %s is of type %s, which has no form in a database; cast it, or leave it out"
+              .formatted(column, type.catalogString()));
     }
     return Scalar.of(kind);
   }

@@ -167,15 +167,9 @@ final class RecordEncoding
     private @Nullable InternalRow bad(String reason, String detail) {
       if (!settings.skipBadRows()) {
         throw new BadRowsException(
-            "row "
-                + (row + 1)
-                + " of partition "
-                + partition
-                + ": "
-                + reason
-                + " ("
-                + detail
-                + "); .option(\"onBadRow\", \"skip\") leaves such rows out and counts them");
+            ("row %s of partition %s: %s (%s); .option(\"onBadRow\", \"skip\") leaves such rows out"
+                 + " and counts them")
+                .formatted(row + 1, partition, reason, detail));
       }
       bad.add(reason);
       return null;

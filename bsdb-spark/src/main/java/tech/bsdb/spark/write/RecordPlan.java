@@ -54,11 +54,8 @@ record RecordPlan(
       ColumnPath place = find(rows, raw, "value");
       if (!(place.type() instanceof BinaryType) && !(place.type() instanceof StringType)) {
         throw new IllegalArgumentException(
-            "column "
-                + raw
-                + " is "
-                + place.type().catalogString()
-                + "; value needs a column of binary or text");
+            "column %s is %s; value needs a column of binary or text"
+                .formatted(raw, place.type().catalogString()));
       }
       return new RecordPlan(List.copyOf(keys), List.of(place), order, null);
     }
@@ -146,12 +143,12 @@ record RecordPlan(
   private static IllegalArgumentException missing(StructType rows, String name, String option) {
     List<String> names = Arrays.asList(rows.fieldNames());
     return new IllegalArgumentException(
-        option
-            + ": there is no column "
-            + name
-            + NearestName.to(name, names).map(near -> ", did you mean " + near + "?").orElse("")
-            + (option.equals("key") && name.contains(",") ? " (several columns need keyJoin)" : "")
-            + "; the columns are "
-            + String.join(", ", names));
+        "%s: there is no column %s%s%s; the columns are %s"
+            .formatted(
+                option,
+                name,
+                NearestName.to(name, names).map(near -> ", did you mean " + near + "?").orElse(""),
+                option.equals("key") && name.contains(",") ? " (several columns need keyJoin)" : "",
+                String.join(", ", names)));
   }
 }

@@ -152,16 +152,8 @@ final class ParquetFile {
       }
       if (block.getRowCount() < 0 || (block.getRowCount() > 0 && found != wanted.size())) {
         throw new InputException(
-            file.name()
-                + ": damaged: row group "
-                + i
-                + " has "
-                + block.getRowCount()
-                + " rows and "
-                + found
-                + " of the "
-                + wanted.size()
-                + " columns wanted");
+            "%s: damaged: row group %s has %s rows and %s of the %s columns wanted"
+                .formatted(file.name(), i, block.getRowCount(), found, wanted.size()));
       }
       if (block.getRowCount() > 0) {
         rowGroups.add(new RowGroup(i, rows, block.getRowCount(), bytes));
@@ -177,17 +169,15 @@ final class ParquetFile {
     long size = chunk.getTotalSize();
     if (start < 0 || size < 0 || start > file.length() - size) {
       throw new InputException(
-          file.name()
-              + ": damaged: column "
-              + chunk.getPath().toDotString()
-              + " of row group "
-              + rowGroup
-              + " is said to be at "
-              + start
-              + " with "
-              + size
-              + " bytes, but the file has "
-              + file.length());
+          ("%s: damaged: column %s of row group %s is said to be at %s with %s bytes, but the file"
+               + " has %s")
+              .formatted(
+                  file.name(),
+                  chunk.getPath().toDotString(),
+                  rowGroup,
+                  start,
+                  size,
+                  file.length()));
     }
   }
 

@@ -176,21 +176,15 @@ public final class ParquetRecords implements RecordSource {
     }
     if (without != null && options.wants(column)) {
       throw new InputException(
-          with.name()
-              + " has a column "
-              + column
-              + " of its own, "
-              + without.name()
-              + " has it only from its directory; read them separately, or with"
-              + " --partitions ignore");
+          ("%s has a column %s of its own, %s has it only from its directory; read them separately,"
+               + " or with --partitions ignore")
+              .formatted(with.name(), column, without.name()));
     }
     if (options.wants(column)) {
       notes.add(
-          "the files have a column "
-              + column
-              + " of their own, which is used instead of the one from their directories ("
-              + column
-              + "=...)");
+          ("the files have a column %s of their own, which is used instead of the one from their"
+               + " directories (%s=...)")
+              .formatted(column, column));
     }
     return true;
   }
@@ -209,12 +203,8 @@ public final class ParquetRecords implements RecordSource {
       }
       if (found == null) {
         throw new InputException(
-            files.get(0).name()
-                + ": has no column "
-                + name
-                + " for the value ("
-                + files.get(0).selection().listed()
-                + ")");
+            "%s: has no column %s for the value (%s)"
+                .formatted(files.get(0).name(), name, files.get(0).selection().listed()));
       }
       ordered.add(found);
     }

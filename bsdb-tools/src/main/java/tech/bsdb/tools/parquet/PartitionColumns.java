@@ -68,14 +68,9 @@ final class PartitionColumns {
         names = names == null ? own : names;
         if (!own.equals(names)) {
           throw new InputException(
-              "the directories of "
-                  + files.get(0).name()
-                  + shown(names)
-                  + ", those of "
-                  + file.name()
-                  + shown(own)
-                  + "; all files of a table must have the same"
-                  + IGNORE_HINT);
+              "the directories of %s%s, those of %s%s; all files of a table must have the same%s"
+                  .formatted(
+                      files.get(0).name(), shown(names), file.name(), shown(own), IGNORE_HINT));
         }
         byDirectories.put(file.partitions(), parts);
       }
@@ -144,13 +139,9 @@ final class PartitionColumns {
     String text = decoded(directory.substring(equals + 1), directory, file);
     if (name.isEmpty() || text.isEmpty()) {
       throw new InputException(
-          file
-              + ": the directory "
-              + directory
-              + " is not a partition: it has no "
-              + (name.isEmpty() ? "name before" : "value after")
-              + " the ="
-              + IGNORE_HINT);
+          "%s: the directory %s is not a partition: it has no %s the =%s"
+              .formatted(
+                  file, directory, name.isEmpty() ? "name before" : "value after", IGNORE_HINT));
     }
     return new Part(name, text.equals(NULL) ? null : text);
   }

@@ -289,14 +289,13 @@ final class RowReader implements AutoCloseable {
 
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {
     return new InputException(
-        from.name()
-            + ": row group "
-            + group.index()
-            + ": its columns take "
-            + (group.bytes() >> 20)
-            + " MB, too much for the heap of "
-            + (Runtime.getRuntime().maxMemory() >> 20)
-            + " MB (give Java more: BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)",
+        ("%s: row group %s: its columns take %s MB, too much for the heap of %s MB (give Java more:"
+             + " BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)")
+            .formatted(
+                from.name(),
+                group.index(),
+                group.bytes() >> 20,
+                Runtime.getRuntime().maxMemory() >> 20),
         e);
   }
 

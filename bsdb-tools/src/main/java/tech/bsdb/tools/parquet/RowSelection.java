@@ -102,12 +102,8 @@ final class RowSelection {
     for (Type column : row) {
       if (ParquetTypes.column(column).type().depth() > MAX_DEPTH) {
         throw new InputException(
-            name
-                + ": column "
-                + column.getName()
-                + " is nested more than "
-                + MAX_DEPTH
-                + " levels deep (to leave it out: --value-fields)");
+            "%s: column %s is nested more than %s levels deep (to leave it out: --value-fields)"
+                .formatted(name, column.getName(), MAX_DEPTH));
       }
     }
     Set<String> wanted = new HashSet<>();
@@ -127,10 +123,8 @@ final class RowSelection {
     for (Type field : file.getFields()) {
       if (!names.add(field.getName()) && wanted.contains(field.getName())) {
         throw new InputException(
-            name
-                + ": has two columns named "
-                + field.getName()
-                + "; neither can be read (leave them out: --value-fields)");
+            "%s: has two columns named %s; neither can be read (leave them out: --value-fields)"
+                .formatted(name, field.getName()));
       }
     }
   }
@@ -163,17 +157,15 @@ final class RowSelection {
     }
     if (found.isEmpty()) {
       throw new InputException(
-          name
-              + ": has no column "
-              + column
-              + " for "
-              + role
-              + " ("
-              + (column.contains(",") && role.equals(KEY)
-                  ? "several columns need --key-join; "
-                  : "")
-              + columns(file, partitions)
-              + ")");
+          "%s: has no column %s for %s (%s%s)"
+              .formatted(
+                  name,
+                  column,
+                  role,
+                  column.contains(",") && role.equals(KEY)
+                      ? "several columns need --key-join; "
+                      : "",
+                  columns(file, partitions)));
     }
     Type type = found.get();
     if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
@@ -182,12 +174,9 @@ final class RowSelection {
     }
     if (!type.isPrimitive()) {
       throw new InputException(
-          name
-              + ": column "
-              + column
-              + cannotBe(role)
-              + ": it is "
-              + ParquetTypes.column(type).type().describe());
+          "%s: column %s%s: it is %s"
+              .formatted(
+                  name, column, cannotBe(role), ParquetTypes.column(type).type().describe()));
     }
     return path;
   }
@@ -212,12 +201,8 @@ final class RowSelection {
       throws InputException {
     if (!file.containsField(column)) {
       throw new InputException(
-          name
-              + ": has no column "
-              + column
-              + " for the value ("
-              + columns(file, partitions)
-              + ")");
+          "%s: has no column %s for the value (%s)"
+              .formatted(name, column, columns(file, partitions)));
     }
     Type type = file.getType(column);
     boolean bytes =
@@ -235,12 +220,8 @@ final class RowSelection {
 
   private static InputException notBytes(String name, String column, RowType type) {
     return new InputException(
-        name
-            + ": column "
-            + column
-            + " is "
-            + type.describe()
-            + "; --value-raw needs a column of text or bytes");
+        "%s: column %s is %s; --value-raw needs a column of text or bytes"
+            .formatted(name, column, type.describe()));
   }
 
   /** Returns the names of all columns, for a message. */

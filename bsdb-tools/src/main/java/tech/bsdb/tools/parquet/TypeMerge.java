@@ -58,27 +58,17 @@ final class TypeMerge {
         merged.add(column);
       } else {
         throw new InputException(
-            file
-                + ": has no column "
-                + path
-                + column.name()
-                + ", which "
-                + first
-                + " requires (only a nullable column may be missing; to leave it out:"
-                + " --value-fields)");
+            ("%s: has no column %s%s, which %s requires (only a nullable column may be missing; to"
+                 + " leave it out: --value-fields)")
+                .formatted(file, path, column.name(), first));
       }
     }
     for (Column column : added.values()) {
       if (!isNullable(column)) {
         throw new InputException(
-            file
-                + ": requires a column "
-                + path
-                + column.name()
-                + ", which "
-                + first
-                + " does not have (only a nullable column may be missing; to leave it out:"
-                + " --value-fields)");
+            ("%s: requires a column %s%s, which %s does not have (only a nullable column may be"
+                 + " missing; to leave it out: --value-fields)")
+                .formatted(file, path, column.name(), first));
       }
       merged.add(column);
     }
@@ -123,16 +113,9 @@ final class TypeMerge {
           column(a.value(), b.value(), file, path + ".value"));
     }
     throw new InputException(
-        file
-            + ": column "
-            + path
-            + " is "
-            + other.describe()
-            + ", but in the previous files ("
-            + first
-            + "...) it is "
-            + one.describe()
-            + "; only int with long and float with double can be merged");
+        ("%s: column %s is %s, but in the previous files (%s...) it is %s; only int with long and"
+             + " float with double can be merged")
+            .formatted(file, path, other.describe(), first, one.describe()));
   }
 
   private static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {

@@ -132,10 +132,9 @@ public record FileSourceOptions(
     String scheme = known && parts.group("scheme") != null ? parts.group("scheme") : "hdfs";
     if (!known || NO_NAME_NODE.contains(scheme.toLowerCase(Locale.ROOT))) {
       throw new UsageException(
-          "-nn "
-              + nameNode
-              + ": expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair"
-              + (known ? ", not " + scheme + "://; use its RPC port (often 8020)" : ""));
+          ("-nn %s: expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair%s")
+              .formatted(
+                  nameNode, known ? ", not " + scheme + "://; use its RPC port (often 8020)" : ""));
     }
     String port = parts.group("port");
     if (port != null && (Integer.parseInt(port) < 1 || Integer.parseInt(port) > 65_535)) {

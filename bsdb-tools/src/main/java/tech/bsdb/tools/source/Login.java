@@ -91,10 +91,8 @@ record Login(boolean kerberos) {
     }
     if (KeyTab.getUnboundInstance(keytab.toFile()).getKeys(owner).length == 0) {
       throw new InputException(
-          option(keytab)
-              + "holds no key of "
-              + owner.getName()
-              + " that Java can use (klist -kte FILE lists those it holds)");
+          "%sholds no key of %s that Java can use (klist -kte FILE lists those it holds)"
+              .formatted(option(keytab), owner.getName()));
     }
   }
 

@@ -78,15 +78,9 @@ enum TableFormat {
   /** Creates the error for the user. */
   InputException refuse(String table) {
     return new InputException(
-        table
-            + ": is "
-            + name
-            + " ("
-            + log
-            + "): "
-            + harm
-            + "; write its current rows to a plain directory with the engine it belongs to"
-            + " (Spark, Trino, DuckDB) and build from that, or read all its files with"
-            + " --raw-files");
+        ("%s: is %s (%s): %s; write its current rows to a plain directory with the engine it"
+             + " belongs to (Spark, Trino, DuckDB) and build from that, or read all its files with"
+             + " --raw-files")
+            .formatted(table, name, log, harm));
   }
 }
