@@ -20,24 +20,11 @@ abstract class Encoder {
   /** Advances all leaves past the single entry that represents a missing ancestor. */
   abstract void skip();
 
-  /** A column that the file lacks: null. */
-  static final class Absent extends Encoder {
-    @Override
-    @Nullable Leaf lead() {
-      return null;
-    }
-
-    @Override
-    void write(RowBuffer out) {
-      out.putLong(0);
-    }
-
-    @Override
-    void skip() {}
-  }
-
   /** A column with the same value in all rows, which does not come from the file. */
   static final class Same extends Encoder {
+    /** A column that the file lacks: null. */
+    static final Same NULL = new Same(new byte[1]);
+
     private final byte[] bytes;
 
     Same(byte[] bytes) {
@@ -86,52 +73,53 @@ abstract class Encoder {
     }
   }
 
+  /** The encoder of a value that something precedes, replaces or follows. */
+  private abstract static class Wrapper extends Encoder {
+    final Encoder value;
+
+    Wrapper(Encoder value) {
+      this.value = value;
+    }
+
+    @Override
+    final @Nullable Leaf lead() {
+      return value.lead();
+    }
+
+    @Override
+    final void skip() {
+      value.skip();
+    }
+  }
+
   /** A map key that is optional in the file but required in a row. */
-  static final class MapKey extends Encoder {
-    private final Encoder key;
+  static final class MapKey extends Wrapper {
     private final Leaf lead;
     private final int level;
     private final Runnable missing;
 
     MapKey(Encoder key, Leaf lead, int level, Runnable missing) {
-      this.key = key;
+      super(key);
       this.lead = lead;
       this.level = level;
       this.missing = missing;
     }
 
     @Override
-    Leaf lead() {
-      return lead;
-    }
-
-    @Override
     void write(RowBuffer out) {
       if (lead.definitionLevel() >= level) {
-        key.write(out);
+        value.write(out);
       } else {
         missing.run();
-        key.skip();
+        value.skip();
       }
-    }
-
-    @Override
-    void skip() {
-      key.skip();
     }
   }
 
   /** A column that is nullable in the schema but required in the file. */
-  static final class Present extends Encoder {
-    private final Encoder value;
-
+  static final class Present extends Wrapper {
     Present(Encoder value) {
-      this.value = value;
-    }
-
-    @Override
-    @Nullable Leaf lead() {
-      return value.lead();
+      super(value);
     }
 
     @Override
@@ -139,16 +127,10 @@ abstract class Encoder {
       out.putLong(1);
       value.write(out);
     }
-
-    @Override
-    void skip() {
-      value.skip();
-    }
   }
 
   /** A nullable column. */
-  static final class Optional extends Encoder {
-    private final Encoder value;
+  static final class Optional extends Wrapper {
     private final Leaf lead;
     private final int level;
 
@@ -158,14 +140,9 @@ abstract class Encoder {
      * @param level the lowest definition level at which it is present
      */
     Optional(Encoder value, Leaf lead, int level) {
-      this.value = value;
+      super(value);
       this.lead = lead;
       this.level = level;
-    }
-
-    @Override
-    Leaf lead() {
-      return lead;
     }
 
     @Override
@@ -177,11 +154,6 @@ abstract class Encoder {
         out.putLong(0);
         value.skip();
       }
-    }
-
-    @Override
-    void skip() {
-      value.skip();
     }
   }
 
@@ -220,8 +192,7 @@ abstract class Encoder {
   }
 
   /** A repeated field: the elements of a list or the entries of a map. */
-  static final class Repeated extends Encoder {
-    private final Encoder element;
+  static final class Repeated extends Wrapper {
     private final Leaf lead;
     private final int repetition;
     private final int definition;
@@ -233,37 +204,27 @@ abstract class Encoder {
      * @param definition the lowest definition level at which there is an element
      */
     Repeated(Encoder element, Leaf lead, int repetition, int definition) {
-      this.element = element;
+      super(element);
       this.lead = lead;
       this.repetition = repetition;
       this.definition = definition;
     }
 
     @Override
-    Leaf lead() {
-      return lead;
-    }
-
-    @Override
     void write(RowBuffer out) {
       if (lead.definitionLevel() < definition) {
         out.put(0);
-        element.skip();
+        value.skip();
         return;
       }
       int start = out.length();
       long count = 0;
       do {
-        element.write(out);
+        value.write(out);
         count++;
       } while (lead.repetitionLevel() == repetition);
       out.insertLong(start, count);
       out.put(0);
-    }
-
-    @Override
-    void skip() {
-      element.skip();
     }
   }
 }

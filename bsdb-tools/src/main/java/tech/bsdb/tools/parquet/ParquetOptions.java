@@ -104,21 +104,7 @@ public record ParquetOptions(
 
   /** Returns these options with partitions treated differently. */
   public ParquetOptions withPartitions(Partitions other) {
-    return new ParquetOptions(
-        inputs,
-        keyColumns,
-        keyJoin,
-        valueColumns,
-        rawColumn,
-        keysOnly,
-        onBadRow,
-        rejects,
-        allowEmptyKey,
-        mostValueBytes,
-        threads,
-        other,
-        deleteField,
-        stored);
+    return with(other, deleteField, stored);
   }
 
   /**
@@ -128,6 +114,11 @@ public record ParquetOptions(
    * @param stored as in the constructor
    */
   public ParquetOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
+    return with(partitions, deleteField, stored);
+  }
+
+  private ParquetOptions with(
+      Partitions partitions, @Nullable DeleteField deleteField, @Nullable RowSchema stored) {
     return new ParquetOptions(
         inputs,
         keyColumns,

@@ -5,6 +5,8 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
+import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -12,9 +14,11 @@ import java.util.concurrent.Future;
 import java.util.function.Supplier;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
+import tech.bsdb.tools.input.BadInputException;
 import tech.bsdb.tools.input.Batch;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputListener;
+import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.InputReport;
 import tech.bsdb.tools.input.Places;
 import tech.bsdb.tools.input.Reading;
@@ -22,6 +26,7 @@ import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.input.RecordVisitor;
 import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
+import tech.bsdb.tools.parquet.RowBatch.BadRow;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
 import tech.bsdb.tools.rows.AvroSchemas;
 import tech.bsdb.tools.rows.RowResolution;
@@ -52,7 +57,7 @@ public final class ParquetRecords implements RecordSource {
   private final List<String> notes;
   private final @Nullable RowSchema schema;
   private final @Nullable RowResolution resolution;
-  private final RowLedger ledger;
+  private final RowLedger ledger = new RowLedger();
 
   private final Reading reading = new Reading();
   private boolean read;
@@ -72,7 +77,6 @@ public final class ParquetRecords implements RecordSource {
     this.schema = options.rawColumn() == null ? AvroSchemas.of(columns) : null;
     this.resolution =
         schema == null || options.stored() == null ? null : resolution(schema, options.stored());
-    this.ledger = new RowLedger(options, files, new Places(Places.MOST_RUNS));
   }
 
   /**
@@ -177,13 +181,13 @@ public final class ParquetRecords implements RecordSource {
     if (without != null && options.wants(column)) {
       throw new InputException(
           ("%s has a column %s of its own, %s has it only from its directory; read them separately,"
-               + " or with --partitions ignore")
+                  + " or with --partitions ignore")
               .formatted(with.name(), column, without.name()));
     }
     if (options.wants(column)) {
       notes.add(
           ("the files have a column %s of their own, which is used instead of the one from their"
-               + " directories (%s=...)")
+                  + " directories (%s=...)")
               .formatted(column, column));
     }
     return true;
@@ -301,7 +305,7 @@ public final class ParquetRecords implements RecordSource {
         Task task = tasks.get((int) ((long) i * tasks.size() / groups));
         int wanted = (records - given) / (groups - i);
         Sample sample = new Sample(builder, Math.max(1, wanted));
-        reader.read(task.file, task.rowGroup, sample);
+        reader.read(task.file(), task.rowGroup(), sample);
         given += sample.given;
       }
     }
@@ -357,7 +361,7 @@ public final class ParquetRecords implements RecordSource {
     }
     read = true;
     List<Task> tasks = tasks();
-    long allBytes = tasks.stream().mapToLong(task -> task.rowGroup.bytes()).sum();
+    long allBytes = tasks.stream().mapToLong(task -> task.rowGroup().bytes()).sum();
     RowPipeline pipeline =
         new RowPipeline(
             tasks,
@@ -367,17 +371,17 @@ public final class ParquetRecords implements RecordSource {
             Runtime.getRuntime().maxMemory() / 4);
     long[] done = new long[tasks.size() + 1]; // bytes before each row group
     for (int i = 0; i < tasks.size(); i++) {
-      done[i + 1] = done[i] + tasks.get(i).rowGroup.bytes();
+      done[i + 1] = done[i] + tasks.get(i).rowGroup().bytes();
     }
     try (Rejects rejects = reading.begin(options.rejects(), false, pipeline::stop)) {
       pipeline.run(
           (task, batch) -> {
             ledger.enter(task, batch, rejects);
             batch.records().handOn();
-            RowGroup group = task.rowGroup;
+            RowGroup group = task.rowGroup();
             double share =
                 (double) (batch.firstRow() + batch.rows() - group.firstRow()) / group.rows();
-            long bytes = done[task.number] + (long) (share * group.bytes());
+            long bytes = done[task.number()] + (long) (share * group.bytes());
             listener.progress(bytes, allBytes, ledger.records());
           });
     }
@@ -425,5 +429,77 @@ public final class ParquetRecords implements RecordSource {
   public void close() {
     reading.close();
     close(sources);
+  }
+
+  /** Accounts for every row, batch by batch in input order. */
+  private final class RowLedger {
+    private final Places places = new Places(Places.MOST_RUNS);
+    private final Map<String, Long> rejectedByReason = new TreeMap<>();
+    private long rows;
+    private long records;
+    private long rejected;
+
+    /**
+     * Records the next batch.
+     *
+     * @param rejects receives its bad rows, or null
+     * @throws BadInputException if it has a bad row that may not be skipped
+     */
+    void enter(Task task, RowBatch batch, @Nullable Rejects rejects) throws IOException {
+      int next = 0;
+      for (BadRow bad : batch.bad()) {
+        enterGood(task, batch, next, bad.row());
+        enterBad(task, batch, bad, rejects);
+        next = bad.row() + 1;
+      }
+      enterGood(task, batch, next, batch.rows());
+      rows += batch.rows();
+    }
+
+    private void enterGood(Task task, RowBatch batch, int from, int to) {
+      if (to > from) {
+        places.add(records, to - from, task.fileNumber(), batch.firstRow() + from + 1);
+        records += to - from;
+      }
+    }
+
+    private void enterBad(Task task, RowBatch batch, BadRow bad, @Nullable Rejects rejects)
+        throws IOException {
+      long row = batch.firstRow() + bad.row() + 1;
+      String reason = bad.reason() + (bad.detail().isEmpty() ? "" : " (" + bad.detail() + ")");
+      String name = task.file().name();
+      if (rejects != null) {
+        rejects.write(place(name, row), reason);
+      }
+      if (options.onBadRow() == OnBadLine.FAIL) {
+        String skip = "--on-bad-line skip leaves such rows out";
+        throw BadInputException.row(
+            name,
+            row,
+            reason,
+            bad.reason().equals("empty key") ? "--allow-empty-key allows it, " + skip : skip);
+      }
+      rejectedByReason.merge(bad.reason(), 1L, Long::sum);
+      rejected++;
+    }
+
+    /** Returns where a record is from, or null if unknown. */
+    @Nullable String place(long record) {
+      Places.Place place = places.of(record);
+      return place == null ? null : place(files.get(place.file()).name(), place.line());
+    }
+
+    private static String place(String file, long row) {
+      return file + ": row " + row;
+    }
+
+    long records() {
+      return records;
+    }
+
+    /** Returns a report of what has been recorded so far. */
+    InputReport report(long bytes) {
+      return new InputReport(rows, records, rejectedByReason, rejected, bytes);
+    }
   }
 }

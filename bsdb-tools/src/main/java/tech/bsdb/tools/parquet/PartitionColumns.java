@@ -15,6 +15,7 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.parquet.PartitionValue.PartitionType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;
@@ -23,8 +24,12 @@ import tech.bsdb.tools.source.SourceFile;
 /**
  * The columns from directories named {@code NAME=VALUE}, as Hive and Spark write them: the same for
  * all files, in path order, and always nullable. Immutable.
+ *
+ * @param columns the columns, in path order
+ * @param values their values by name, in path order, for each list of directories
  */
-final class PartitionColumns {
+record PartitionColumns(
+    List<Column> columns, Map<List<String>, Map<String, PartitionValue>> values) {
   private static final String NULL = "__HIVE_DEFAULT_PARTITION__";
   private static final String IGNORE_HINT = " (--partitions ignore reads the files alone)";
 
@@ -38,15 +43,6 @@ final class PartitionColumns {
    * @param text the decoded value from the directory name; null for null
    */
   private record Part(String name, @Nullable String text) {}
-
-  private final List<Column> columns;
-  private final Map<List<String>, Map<String, PartitionValue>> values;
-
-  private PartitionColumns(
-      List<Column> columns, Map<List<String>, Map<String, PartitionValue>> values) {
-    this.columns = columns;
-    this.values = values;
-  }
 
   /**
    * Determines the columns of files.
@@ -103,11 +99,6 @@ final class PartitionColumns {
 
   private static String shown(List<String> names) {
     return names.isEmpty() ? " make no columns" : " make the columns " + String.join(", ", names);
-  }
-
-  /** Returns the columns, in path order. */
-  List<Column> columns() {
-    return columns;
   }
 
   /** Returns a file's values by column name, in path order. */

@@ -97,7 +97,7 @@ final class RowEncoder {
     if (group.containsField(column.name())) {
       return column(group.getType(column.name()), column, above);
     }
-    return isNull(column.type()) ? new Encoder.Fields(List.of()) : new Encoder.Absent();
+    return isNull(column.type()) ? new Encoder.Fields(List.of()) : Encoder.Same.NULL;
   }
 
   private Encoder column(Type field, Column column, List<String> above) {

@@ -28,20 +28,13 @@ final class RowPipeline {
     void take(Task task, RowBatch batch) throws IOException;
   }
 
-  /** A row group to read. */
-  static final class Task {
-    final int number;
-    final ParquetFile file;
-    final int fileNumber;
-    final RowGroup rowGroup;
-
-    Task(int number, ParquetFile file, int fileNumber, RowGroup rowGroup) {
-      this.number = number;
-      this.file = file;
-      this.fileNumber = fileNumber;
-      this.rowGroup = rowGroup;
-    }
-  }
+  /**
+   * A row group to read.
+   *
+   * @param number its place among all row groups, from 0
+   * @param fileNumber the file's place among all files, from 0
+   */
+  record Task(int number, ParquetFile file, int fileNumber, RowGroup rowGroup) {}
 
   private final List<Task> tasks;
   private final Supplier<RowReader> readers;
@@ -108,12 +101,12 @@ final class RowPipeline {
 
   private void read(Task task, RowReader reader) {
     Throwable failure = null;
-    long bytes = task.rowGroup.bytes();
+    long bytes = task.rowGroup().bytes();
     boolean admitted = false;
     try {
       admitted = hold(task, bytes);
       if (admitted) {
-        reader.read(task.file, task.rowGroup, new Ready(task));
+        reader.read(task.file(), task.rowGroup(), new Ready(task));
       }
     } catch (Throwable thrown) {
       failure = thrown;
@@ -139,14 +132,14 @@ final class RowPipeline {
       if (!hold(task, batch.bytes())) {
         return false;
       }
-      rows.add(task.number, batch);
+      rows.add(task.number(), batch);
       return true;
     }
   }
 
   /** Waits until there is room for the given number of bytes; false if the run was stopped. */
   private synchronized boolean hold(Task task, long bytes) throws InterruptedIOException {
-    boolean wanted = rows.await(() -> held + bytes <= maxHeld || rows.isAwaited(task.number));
+    boolean wanted = rows.await(() -> held + bytes <= maxHeld || rows.isAwaited(task.number()));
     held += wanted ? bytes : 0;
     return wanted;
   }
@@ -163,7 +156,7 @@ final class RowPipeline {
 
   private synchronized void end(Task task, long bytes, @Nullable Throwable failure) {
     held -= bytes;
-    rows.end(task.number, failure);
+    rows.end(task.number(), failure);
     notifyAll();
   }
 

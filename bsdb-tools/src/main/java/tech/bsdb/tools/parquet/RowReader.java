@@ -3,8 +3,14 @@ package tech.bsdb.tools.parquet;
 import java.io.IOException;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Optional;
+import java.util.PrimitiveIterator;
+import org.apache.parquet.column.ColumnDescriptor;
 import org.apache.parquet.column.impl.ColumnReadStoreImpl;
+import org.apache.parquet.column.page.DataPage;
+import org.apache.parquet.column.page.DictionaryPage;
 import org.apache.parquet.column.page.PageReadStore;
+import org.apache.parquet.column.page.PageReader;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.io.api.Converter;
 import org.apache.parquet.io.api.GroupConverter;
@@ -15,6 +21,8 @@ import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
+import tech.bsdb.tools.parquet.KeyPart.KeyColumn;
+import tech.bsdb.tools.parquet.ParquetFile.Damage;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
@@ -290,7 +298,7 @@ final class RowReader implements AutoCloseable {
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {
     return new InputException(
         ("%s: row group %s: its columns take %s MB, too much for the heap of %s MB (give Java more:"
-             + " BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)")
+                + " BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)")
             .formatted(
                 from.name(),
                 group.index(),
@@ -336,5 +344,59 @@ final class RowReader implements AutoCloseable {
 
     @Override
     public void end() {}
+  }
+
+  /**
+   * The pages of a row group without empty ones, which some writers leave in nested columns
+   * (pyarrow, where the last rows begin a page) and column readers treat as damage.
+   */
+  private record FilledPages(PageReadStore pages) implements PageReadStore {
+
+    @Override
+    public PageReader getPageReader(ColumnDescriptor column) {
+      return new Filled(pages.getPageReader(column));
+    }
+
+    @Override
+    public long getRowCount() {
+      return pages.getRowCount();
+    }
+
+    @Override
+    public Optional<Long> getRowIndexOffset() {
+      return pages.getRowIndexOffset();
+    }
+
+    @Override
+    public Optional<PrimitiveIterator.OfLong> getRowIndexes() {
+      return pages.getRowIndexes();
+    }
+
+    @Override
+    public void close() {
+      pages.close();
+    }
+
+    private record Filled(PageReader pages) implements PageReader {
+
+      @Override
+      public @Nullable DictionaryPage readDictionaryPage() {
+        return pages.readDictionaryPage();
+      }
+
+      @Override
+      public long getTotalValueCount() {
+        return pages.getTotalValueCount();
+      }
+
+      @Override
+      public @Nullable DataPage readPage() {
+        DataPage page = pages.readPage();
+        while (page != null && page.getValueCount() == 0) {
+          page = pages.readPage();
+        }
+        return page;
+      }
+    }
   }
 }

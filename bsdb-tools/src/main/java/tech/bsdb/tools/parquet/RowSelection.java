@@ -23,8 +23,20 @@ import tech.bsdb.tools.rows.RowType.Scalar;
 /**
  * The parts of a file to read: the columns of the row and the leaves of the key. Everything is
  * checked on creation; errors name the file and the column. Immutable.
+ *
+ * @param file the file's schema
+ * @param row the columns of the row that the file has
+ * @param keys the sources of the parts of the key
+ * @param mark the source of the value that marks deletions, or null
+ * @param partitions the values from its directories by column, except for columns that the file
+ *     itself has
  */
-final class RowSelection {
+record RowSelection(
+    MessageType file,
+    List<Type> row,
+    List<Key> keys,
+    @Nullable Key mark,
+    Map<String, PartitionValue> partitions) {
   /**
    * The maximum nesting of records, lists and maps in a column. Rows may have a few more levels,
    * but each takes four in the schema's JSON, of which Avro reads a thousand.
@@ -36,25 +48,6 @@ final class RowSelection {
 
   private static final String KEY = "the key";
   private static final String MARK = "--delete-field";
-
-  private final MessageType file;
-  private final List<Type> row;
-  private final List<Key> keys;
-  private final @Nullable Key mark;
-  private final Map<String, PartitionValue> partitions;
-
-  private RowSelection(
-      MessageType file,
-      List<Type> row,
-      List<Key> keys,
-      @Nullable Key mark,
-      Map<String, PartitionValue> partitions) {
-    this.file = file;
-    this.row = row;
-    this.keys = keys;
-    this.mark = mark;
-    this.partitions = partitions;
-  }
 
   /**
    * The source of a part of the key.
@@ -75,20 +68,21 @@ final class RowSelection {
       throws InputException {
     Map<String, PartitionValue> partitions = new LinkedHashMap<>(all);
     partitions.keySet().removeIf(file::containsField);
+    Columns columns = new Columns(name, file, partitions);
     List<Key> keys = new ArrayList<>();
     for (String column : options.keyColumns()) {
-      keys.add(key(column, KEY, name, file, partitions));
+      keys.add(columns.key(column, KEY));
     }
     DeleteField deleteField = options.deleteField();
-    Key mark = deleteField == null ? null : key(deleteField.field(), MARK, name, file, partitions);
+    Key mark = deleteField == null ? null : columns.key(deleteField.field(), MARK);
     List<Type> row = new ArrayList<>();
     String raw = options.rawColumn();
     if (raw != null) {
       PartitionValue partition = partitions.get(raw);
       if (partition == null) {
-        row.add(raw(raw, name, file, partitions));
+        row.add(columns.raw(raw));
       } else if (partition.type().kind() != Kind.STRING) {
-        throw notBytes(name, raw, partition.type());
+        throw columns.notBytes(raw, partition.type());
       }
     } else if (options.valueColumns().isEmpty() && !options.keysOnly()) {
       row.addAll(file.getFields());
@@ -129,116 +123,9 @@ final class RowSelection {
     }
   }
 
-  private static Key key(
-      String column,
-      String role,
-      String name,
-      MessageType file,
-      Map<String, PartitionValue> partitions)
-      throws InputException {
-    PartitionValue partition = partitions.get(column);
-    return partition == null
-        ? new Key(keyPath(column, role, name, file, partitions), null)
-        : new Key(List.of(), partition);
-  }
-
-  private static List<String> keyPath(
-      String column,
-      String role,
-      String name,
-      MessageType file,
-      Map<String, PartitionValue> partitions)
-      throws InputException {
-    List<String> path = List.of(column);
-    Optional<Type> found = find(path, file);
-    if (found.isEmpty() && column.contains(".")) {
-      path = Arrays.asList(column.split("\\.", -1));
-      found = find(path, file);
-    }
-    if (found.isEmpty()) {
-      throw new InputException(
-          "%s: has no column %s for %s (%s%s)"
-              .formatted(
-                  name,
-                  column,
-                  role,
-                  column.contains(",") && role.equals(KEY)
-                      ? "several columns need --key-join; "
-                      : "",
-                  columns(file, partitions)));
-    }
-    Type type = found.get();
-    if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
-      throw new InputException(
-          name + ": column " + column + cannotBe(role) + ": it is repeated, or inside a list");
-    }
-    if (!type.isPrimitive()) {
-      throw new InputException(
-          "%s: column %s%s: it is %s"
-              .formatted(
-                  name, column, cannotBe(role), ParquetTypes.column(type).type().describe()));
-    }
-    return path;
-  }
-
-  private static String cannotBe(String role) {
-    return role.equals(KEY) ? " cannot be a key" : " cannot be compared with " + role;
-  }
-
-  private static Optional<Type> find(List<String> path, MessageType file) {
-    Type type = file;
-    for (String part : path) {
-      if (type.isPrimitive() || !type.asGroupType().containsField(part)) {
-        return Optional.empty();
-      }
-      type = type.asGroupType().getType(part);
-    }
-    return Optional.of(type);
-  }
-
-  private static Type raw(
-      String column, String name, MessageType file, Map<String, PartitionValue> partitions)
-      throws InputException {
-    if (!file.containsField(column)) {
-      throw new InputException(
-          "%s: has no column %s for the value (%s)"
-              .formatted(name, column, columns(file, partitions)));
-    }
-    Type type = file.getType(column);
-    boolean bytes =
-        type.isPrimitive()
-            && !type.isRepetition(Type.Repetition.REPEATED)
-            && switch (type.asPrimitiveType().getPrimitiveTypeName()) {
-              case BINARY, FIXED_LEN_BYTE_ARRAY -> true;
-              default -> false;
-            };
-    if (!bytes) {
-      throw notBytes(name, column, ParquetTypes.column(type).type());
-    }
-    return type;
-  }
-
-  private static InputException notBytes(String name, String column, RowType type) {
-    return new InputException(
-        "%s: column %s is %s; --value-raw needs a column of text or bytes"
-            .formatted(name, column, type.describe()));
-  }
-
   /** Returns the names of all columns, for a message. */
   String listed() {
-    return columns(file, partitions);
-  }
-
-  private static String columns(MessageType file, Map<String, PartitionValue> partitions) {
-    List<String> all = new ArrayList<>();
-    file.getFields().forEach(field -> all.add(field.getName()));
-    all.addAll(partitions.keySet());
-    if (all.isEmpty()) {
-      return "it has no columns at all";
-    }
-    List<String> names = all.subList(0, Math.min(LISTED, all.size()));
-    int more = all.size() - names.size();
-    return "its columns: " + String.join(", ", names) + (more > 0 ? " and " + more + " more" : "");
+    return new Columns("", file, partitions).listed();
   }
 
   /** Returns the columns of the row that the file has. */
@@ -246,21 +133,9 @@ final class RowSelection {
     return row.stream().map(ParquetTypes::column).toList();
   }
 
-  /** Returns the sources of the parts of the key. */
-  List<Key> keys() {
-    return keys;
-  }
-
   /** Whether the file itself has a column of that name. */
   boolean hasColumn(String name) {
     return file.containsField(name);
-  }
-
-  /**
-   * Returns the values from its directories by column, except for columns that the file itself has.
-   */
-  Map<String, PartitionValue> partitions() {
-    return partitions;
   }
 
   /** Returns the types of the parts of the key. */
@@ -274,11 +149,6 @@ final class RowSelection {
   Scalar type(Key key) {
     PartitionValue partition = key.partition();
     return partition == null ? leafType(key.path()) : partition.type();
-  }
-
-  /** Returns the source of the value that marks deletions, or null. */
-  @Nullable Key mark() {
-    return mark;
   }
 
   /** Returns the sources of the key and the mark. */
@@ -334,5 +204,103 @@ final class RowSelection {
       }
     }
     return field.asGroupType().withNewFields(kept);
+  }
+
+  /** The columns of a file and of its directories, to find those that are named. */
+  private record Columns(String name, MessageType file, Map<String, PartitionValue> partitions) {
+    Key key(String column, String role) throws InputException {
+      PartitionValue partition = partitions.get(column);
+      return partition == null
+          ? new Key(keyPath(column, role), null)
+          : new Key(List.of(), partition);
+    }
+
+    private List<String> keyPath(String column, String role) throws InputException {
+      List<String> path = List.of(column);
+      Optional<Type> found = find(path);
+      if (found.isEmpty() && column.contains(".")) {
+        path = Arrays.asList(column.split("\\.", -1));
+        found = find(path);
+      }
+      if (found.isEmpty()) {
+        throw new InputException(
+            "%s: has no column %s for %s (%s%s)"
+                .formatted(
+                    name,
+                    column,
+                    role,
+                    column.contains(",") && role.equals(KEY)
+                        ? "several columns need --key-join; "
+                        : "",
+                    listed()));
+      }
+      Type type = found.get();
+      if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
+        throw new InputException(
+            name + ": column " + column + cannotBe(role) + ": it is repeated, or inside a list");
+      }
+      if (!type.isPrimitive()) {
+        throw new InputException(
+            "%s: column %s%s: it is %s"
+                .formatted(
+                    name, column, cannotBe(role), ParquetTypes.column(type).type().describe()));
+      }
+      return path;
+    }
+
+    private static String cannotBe(String role) {
+      return role.equals(KEY) ? " cannot be a key" : " cannot be compared with " + role;
+    }
+
+    private Optional<Type> find(List<String> path) {
+      Type type = file;
+      for (String part : path) {
+        if (type.isPrimitive() || !type.asGroupType().containsField(part)) {
+          return Optional.empty();
+        }
+        type = type.asGroupType().getType(part);
+      }
+      return Optional.of(type);
+    }
+
+    Type raw(String column) throws InputException {
+      if (!file.containsField(column)) {
+        throw new InputException(
+            "%s: has no column %s for the value (%s)".formatted(name, column, listed()));
+      }
+      Type type = file.getType(column);
+      boolean bytes =
+          type.isPrimitive()
+              && !type.isRepetition(Type.Repetition.REPEATED)
+              && switch (type.asPrimitiveType().getPrimitiveTypeName()) {
+                case BINARY, FIXED_LEN_BYTE_ARRAY -> true;
+                default -> false;
+              };
+      if (!bytes) {
+        throw notBytes(column, ParquetTypes.column(type).type());
+      }
+      return type;
+    }
+
+    InputException notBytes(String column, RowType type) {
+      return new InputException(
+          "%s: column %s is %s; --value-raw needs a column of text or bytes"
+              .formatted(name, column, type.describe()));
+    }
+
+    /** Returns the names of all columns, for a message. */
+    String listed() {
+      List<String> all = new ArrayList<>();
+      file.getFields().forEach(field -> all.add(field.getName()));
+      all.addAll(partitions.keySet());
+      if (all.isEmpty()) {
+        return "it has no columns at all";
+      }
+      List<String> names = all.subList(0, Math.min(LISTED, all.size()));
+      int more = all.size() - names.size();
+      return "its columns: "
+          + String.join(", ", names)
+          + (more > 0 ? " and " + more + " more" : "");
+    }
   }
 }

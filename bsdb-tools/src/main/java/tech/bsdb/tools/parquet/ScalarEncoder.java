@@ -3,6 +3,7 @@ package tech.bsdb.tools.parquet;
 import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
+import java.nio.ByteOrder;
 import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
@@ -257,5 +258,64 @@ final class ScalarEncoder extends Encoder {
   @Override
   void skip() {
     leaf.next();
+  }
+
+  /** 16-bit floating-point numbers (IEEE 754). */
+  static final class HalfFloat {
+    private static final int EXPONENT_BIAS = 15;
+    private static final int FRACTION_BITS = 10;
+
+    private HalfFloat() {}
+
+    /** Reads a number from two bytes, little-endian. */
+    static float of(ByteBuffer bytes) {
+      int at = bytes.position();
+      return of((bytes.get(at + 1) & 0xFF) << 8 | bytes.get(at) & 0xFF);
+    }
+
+    /** Returns the number with these 16 bits. */
+    static float of(int bits) {
+      int sign = (bits & 0x8000) << 16;
+      int exponent = bits >> FRACTION_BITS & 0x1F;
+      int fraction = bits & (1 << FRACTION_BITS) - 1;
+      if (exponent == 0x1F) { // infinity or NaN
+        return Float.intBitsToFloat(sign | 0x7F80_0000 | fraction << 23 - FRACTION_BITS);
+      }
+      float size =
+          exponent == 0
+              ? Math.scalb((float) fraction, 1 - EXPONENT_BIAS - FRACTION_BITS)
+              : Math.scalb(
+                  (float) (fraction | 1 << FRACTION_BITS),
+                  exponent - EXPONENT_BIAS - FRACTION_BITS);
+      return sign == 0 ? size : -size;
+    }
+  }
+
+  /**
+   * Decodes the timestamps of older writers: nanoseconds of the day (8 bytes), then a Julian day (4
+   * bytes).
+   */
+  static final class Int96 {
+    private static final long JULIAN_DAY_OF_EPOCH = 2_440_588;
+    private static final long NANOS_PER_DAY = 86_400_000_000_000L;
+
+    private Int96() {}
+
+    /**
+     * Returns the nanoseconds since 1970 in UTC.
+     *
+     * @param bytes 12 bytes, little-endian
+     * @throws ArithmeticException if the result does not fit in a long
+     */
+    static long nanos(ByteBuffer bytes) {
+      ByteBuffer ordered = bytes.order(ByteOrder.LITTLE_ENDIAN);
+      long nanosOfDay = ordered.getLong(ordered.position());
+      long day = ordered.getInt(ordered.position() + Long.BYTES) - JULIAN_DAY_OF_EPOCH;
+      return day < 0
+          ? Math.addExact(
+              Math.multiplyExact(day + 1, NANOS_PER_DAY),
+              Math.subtractExact(nanosOfDay, NANOS_PER_DAY))
+          : Math.addExact(Math.multiplyExact(day, NANOS_PER_DAY), nanosOfDay);
+    }
   }
 }

@@ -59,7 +59,7 @@ final class TypeMerge {
       } else {
         throw new InputException(
             ("%s: has no column %s%s, which %s requires (only a nullable column may be missing; to"
-                 + " leave it out: --value-fields)")
+                    + " leave it out: --value-fields)")
                 .formatted(file, path, column.name(), first));
       }
     }
@@ -67,7 +67,7 @@ final class TypeMerge {
       if (!isNullable(column)) {
         throw new InputException(
             ("%s: requires a column %s%s, which %s does not have (only a nullable column may be"
-                 + " missing; to leave it out: --value-fields)")
+                    + " missing; to leave it out: --value-fields)")
                 .formatted(file, path, column.name(), first));
       }
       merged.add(column);
@@ -114,7 +114,7 @@ final class TypeMerge {
     }
     throw new InputException(
         ("%s: column %s is %s, but in the previous files (%s...) it is %s; only int with long and"
-             + " float with double can be merged")
+                + " float with double can be merged")
             .formatted(file, path, other.describe(), first, one.describe()));
   }
 
