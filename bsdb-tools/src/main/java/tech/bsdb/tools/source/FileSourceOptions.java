@@ -132,7 +132,7 @@ public record FileSourceOptions(
     String scheme = known && parts.group("scheme") != null ? parts.group("scheme") : "hdfs";
     if (!known || NO_NAME_NODE.contains(scheme.toLowerCase(Locale.ROOT))) {
       throw new UsageException(
-          ("-nn %s: expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair%s")
+          "-nn %s: expects HOST, HOST:PORT, hdfs://HOST:PORT or the name service of an HA pair%s"
               .formatted(
                   nameNode, known ? ", not " + scheme + "://; use its RPC port (often 8020)" : ""));
     }

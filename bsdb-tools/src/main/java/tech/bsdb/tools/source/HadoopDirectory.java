@@ -28,36 +28,26 @@ import org.apache.hadoop.hdfs.DistributedFileSystem;
 import org.apache.hadoop.hdfs.web.WebHdfsFileSystem;
 import org.apache.hadoop.security.AccessControlException;
 import org.apache.hadoop.util.functional.FutureIO;
+import org.jspecify.annotations.Nullable;
 
-/** A directory on a file system of Hadoop, which is opened for it alone. */
-final class HadoopDirectory implements DistantDirectory {
+/**
+ * A directory on a file system of Hadoop, which is opened for it alone.
+ *
+ * @param shown the path as users know it, which matters if a view of file systems leads elsewhere
+ */
+record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements DistantDirectory {
   /** A hint to stores: one request for all that follows, instead of one for each range. */
   private static final String READ_POLICY = "whole-file, sequential";
 
   private static final int CHUNK = 1 << 18;
 
-  private final FileSystem fileSystem;
-  private final Path path;
-
-  /** As users know it, which matters if a view of file systems leads elsewhere. */
-  private final Path shown;
-
-  private HadoopDirectory(FileSystem fileSystem, Path path, Path shown) {
-    this.fileSystem = fileSystem;
-    this.path = path;
-    this.shown = shown;
-  }
-
   static HadoopDirectory of(String location, FileSourceOptions options) throws IOException {
     try {
-      Login.checkKeytab(options);
-      Slf4jWarnings.silence();
-      Configuration configuration = HadoopConfiguration.of(options);
-      Login login = Login.of(options, configuration);
+      Login login = Login.of(options);
       Path given = HadoopFiles.path(location);
-      URI uri = HadoopFiles.uri(location, given, configuration);
+      URI uri = HadoopFiles.uri(location, given, login.configuration());
       login.require(uri.getScheme());
-      return at(given, uri, configuration);
+      return at(given, uri, login.configuration());
     } catch (IOException | RuntimeException | LinkageError failure) {
       throw FileSources.explain(location, failure);
     }
@@ -321,5 +311,69 @@ final class HadoopDirectory implements DistantDirectory {
   @Override
   public String toString() {
     return shown.toString();
+  }
+
+  /**
+   * A stream of Hadoop that any thread may close at any time. Hadoop's own streams make a close
+   * wait for the read that another thread is in, which may take minutes. Here the thread in the
+   * read is interrupted, and closes the stream once the read returns.
+   */
+  private static final class HadoopStream extends InputStream {
+    private final FSDataInputStream in;
+    private @Nullable Thread reader;
+    private boolean closed;
+
+    HadoopStream(FSDataInputStream in) {
+      this.in = in;
+    }
+
+    @Override
+    public int read() throws IOException {
+      byte[] one = new byte[1];
+      return read(one, 0, 1) < 0 ? -1 : one[0] & 0xff;
+    }
+
+    @Override
+    public int read(byte[] bytes, int offset, int length) throws IOException {
+      enter();
+      try {
+        return in.read(bytes, offset, length);
+      } finally {
+        leave();
+      }
+    }
+
+    private synchronized void enter() throws IOException {
+      if (closed) {
+        throw new IOException("the stream is closed");
+      }
+      reader = Thread.currentThread();
+    }
+
+    private void leave() throws IOException {
+      synchronized (this) {
+        reader = null;
+        if (!closed) {
+          return;
+        }
+      }
+      boolean unused = Thread.interrupted(); // it was meant for the read
+      in.close();
+    }
+
+    @Override
+    public void close() throws IOException {
+      synchronized (this) {
+        if (closed) {
+          return;
+        }
+        closed = true;
+        if (reader != null) {
+          reader.interrupt();
+          return;
+        }
+      }
+      in.close();
+    }
   }
 }

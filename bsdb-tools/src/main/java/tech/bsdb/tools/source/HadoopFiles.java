@@ -2,6 +2,7 @@ package tech.bsdb.tools.source;
 
 import java.io.FileNotFoundException;
 import java.io.IOException;
+import java.io.InterruptedIOException;
 import java.net.URI;
 import java.nio.charset.StandardCharsets;
 import java.nio.file.AccessDeniedException;
@@ -14,15 +15,21 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.concurrent.ExecutionException;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RemoteIterator;
 import org.apache.hadoop.security.AccessControlException;
+import org.apache.parquet.hadoop.util.HadoopStreams;
+import org.apache.parquet.io.InputFile;
+import org.apache.parquet.io.SeekableInputStream;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
+import tech.bsdb.tools.source.TableFormat.Tables;
 
 /**
  * Finds files on Hadoop file systems. Each file system is opened once and not shared: none comes
@@ -34,16 +41,13 @@ final class HadoopFiles implements AutoCloseable {
           status -> status.getPath().toUri().getPath().getBytes(StandardCharsets.UTF_8),
           Arrays::compareUnsigned);
 
-  private final Configuration configuration;
   private final Login login;
   private final FolderSelection selection;
   private final FolderWalk walk;
   private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
   private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
 
-  private HadoopFiles(
-      Configuration configuration, Login login, FolderSelection selection, FolderWalk walk) {
-    this.configuration = configuration;
+  private HadoopFiles(Login login, FolderSelection selection, FolderWalk walk) {
     this.login = login;
     this.selection = selection;
     this.walk = walk;
@@ -51,11 +55,7 @@ final class HadoopFiles implements AutoCloseable {
 
   /** Reads the configuration and logs in if a keytab is given. */
   static HadoopFiles open(FileSourceOptions options, FolderWalk walk) throws IOException {
-    Login.checkKeytab(options);
-    Slf4jWarnings.silence();
-    Configuration configuration = HadoopConfiguration.of(options);
-    Login login = Login.of(options, configuration);
-    return new HadoopFiles(configuration, login, options.selection(), walk);
+    return new HadoopFiles(Login.of(options), options.selection(), walk);
   }
 
   /**
@@ -87,14 +87,7 @@ final class HadoopFiles implements AutoCloseable {
       throw new InputException(path + ": no such file or directory");
     }
     if (finding.found.isEmpty()) {
-      throw new InputException(
-          path
-              + (walk.leftOut() > leftOut
-                  ? FolderWalk.NOTHING_LEFT
-                  : status == null
-                      ? ": no file matches the pattern"
-                      : ": no input files in this directory (names that begin with . or _ are left"
-                          + " out)"));
+      throw walk.nothing(path, leftOut, status == null);
     }
     return finding.files();
   }
@@ -134,12 +127,12 @@ final class HadoopFiles implements AutoCloseable {
   }
 
   private FileSystem fileSystem(String input, Path path) throws IOException {
-    URI uri = uri(input, path, configuration);
+    URI uri = uri(input, path, login.configuration());
     login.require(uri.getScheme());
     String key = uri.getScheme() + "://" + uri.getAuthority();
     FileSystem open = fileSystems.get(key);
     if (open == null) {
-      open = FileSystem.newInstance(uri, configuration);
+      open = FileSystem.newInstance(uri, login.configuration());
       fileSystems.put(key, open);
     }
     return open;
@@ -342,6 +335,55 @@ final class HadoopFiles implements AutoCloseable {
     fileSystems.clear();
     if (first != null) {
       throw first;
+    }
+  }
+
+  /**
+   * A file on a Hadoop file system, as a Parquet input.
+   *
+   * @param status the file's status when the inputs were listed
+   */
+  private record HadoopParquet(FileSystem fileSystem, FileStatus status) implements InputFile {
+    /** The read policy, a hint to stores: the first one they support applies. */
+    private static final String READ_POLICY = "parquet, columnar, vector, random, adaptive";
+
+    SourceFile named(List<String> partitions) {
+      return new SourceFile(toString(), getLength(), this, null, partitions);
+    }
+
+    @Override
+    public long getLength() {
+      return status.getLen();
+    }
+
+    @Override
+    public SeekableInputStream newStream() throws IOException {
+      try {
+        return HadoopStreams.wrap(open());
+      } catch (IOException | RuntimeException failure) {
+        throw FileSources.explain(toString(), failure);
+      }
+    }
+
+    private FSDataInputStream open() throws IOException {
+      try {
+        return fileSystem
+            .openFile(status.getPath())
+            .withFileStatus(status)
+            .opt("fs.option.openfile.read.policy", READ_POLICY)
+            .build()
+            .get();
+      } catch (ExecutionException failure) {
+        throw FileSources.explain(toString(), failure);
+      } catch (InterruptedException e) {
+        Thread.currentThread().interrupt();
+        throw new InterruptedIOException(this + ": interrupted");
+      }
+    }
+
+    @Override
+    public String toString() {
+      return status.getPath().toString();
     }
   }
 }

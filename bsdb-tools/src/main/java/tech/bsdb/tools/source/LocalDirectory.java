@@ -26,15 +26,9 @@ import org.jspecify.annotations.Nullable;
  * A local directory, or one of a mounted file system. Needs no class of Hadoop. What is written is
  * forced to the device.
  */
-final class LocalDirectory implements DistantDirectory {
+record LocalDirectory(Path path) implements DistantDirectory {
   /** A URI of a local file, whose third group is the path. */
   static final Pattern FILE_URI = Pattern.compile("(?i)file:(//(localhost)?(?=/))?(/.*)");
-
-  private final Path path;
-
-  private LocalDirectory(Path path) {
-    this.path = path;
-  }
 
   static LocalDirectory of(String written) throws IOException {
     return new LocalDirectory(Path.of(FileSources.nameOf(written)).toAbsolutePath().normalize());

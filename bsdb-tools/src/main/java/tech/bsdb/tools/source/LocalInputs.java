@@ -10,6 +10,7 @@ import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.LocalFiles;
+import tech.bsdb.tools.source.TableFormat.Tables;
 
 /** Finds the local files of inputs. */
 final class LocalInputs {
@@ -52,12 +53,7 @@ final class LocalInputs {
     Base base = new Base(absolute(path));
     List<Path> files = base.below(path);
     if (files.isEmpty()) {
-      throw new InputException(
-          path
-              + (walk.leftOut() > leftOut
-                  ? FolderWalk.NOTHING_LEFT
-                  : ": no input files in this directory (names that begin with . or _ are left"
-                      + " out)"));
+      throw walk.nothing(path, leftOut, false);
     }
     return base.opened(files);
   }
@@ -78,11 +74,7 @@ final class LocalInputs {
       }
     }
     if (files.isEmpty()) {
-      throw new InputException(
-          pattern
-              + (walk.leftOut() > leftOut
-                  ? FolderWalk.NOTHING_LEFT
-                  : ": no file matches the pattern"));
+      throw walk.nothing(pattern, leftOut, true);
     }
     return base.opened(files);
   }

@@ -1,6 +1,9 @@
 package tech.bsdb.tools.source;
 
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.IOException;
+import java.io.PrintStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Set;
@@ -16,9 +19,10 @@ import tech.bsdb.tools.input.InputException;
  * owner of a keytab. Hadoop keeps the login for the whole process and renews a keytab's tickets
  * itself.
  *
- * @param kerberos whether the configuration says that the cluster requires Kerberos
+ * @param configuration the user's Hadoop configuration
+ * @param kerberos whether it says that the cluster requires Kerberos
  */
-record Login(boolean kerberos) {
+record Login(Configuration configuration, boolean kerberos) {
   private static final String AUTHENTICATION = "hadoop.security.authentication";
 
   /** The file systems that authenticate with Kerberos; the others have their own credentials. */
@@ -26,11 +30,14 @@ record Login(boolean kerberos) {
       Set.of("hdfs", "webhdfs", "swebhdfs", "viewfs", "ofs", "o3fs");
 
   /**
-   * Logs in if a keytab is given.
+   * Reads the configuration, and logs in if a keytab is given.
    *
    * @throws InputException if that fails
    */
-  static Login of(FileSourceOptions options, Configuration configuration) throws IOException {
+  static Login of(FileSourceOptions options) throws IOException {
+    checkKeytab(options);
+    Slf4jFilter.install();
+    Configuration configuration = HadoopConfiguration.of(options);
     String principal = options.principal();
     Path keytab = options.keytab();
     if (principal == null || keytab == null) {
@@ -45,7 +52,7 @@ record Login(boolean kerberos) {
         throw FileSources.explain("--keytab " + keytab + ", --principal " + principal, failure);
       }
     }
-    return new Login("kerberos".equalsIgnoreCase(configuration.get(AUTHENTICATION)));
+    return new Login(configuration, "kerberos".equalsIgnoreCase(configuration.get(AUTHENTICATION)));
   }
 
   private static void use(Configuration configuration) throws InputException {
@@ -60,7 +67,7 @@ record Login(boolean kerberos) {
    * Checks that the keytab is a readable file. Call it before anything needs a realm; otherwise a
    * missing realm would be reported instead.
    */
-  static void checkKeytab(FileSourceOptions options) throws InputException {
+  private static void checkKeytab(FileSourceOptions options) throws InputException {
     Path keytab = options.keytab();
     if (keytab == null) {
       return;
@@ -118,5 +125,32 @@ record Login(boolean kerberos) {
         + (elsewhere
             ? " (KRB5CCNAME is " + cache + ", but Java reads tickets only from files: FILE:/PATH)"
             : "");
+  }
+
+  /**
+   * Suppresses three lines on stderr. The AWS SDK bundle contains a relocated copy of SLF4J 1.7,
+   * which cannot be given a logging backend and complains in lines that begin with {@code SLF4J: };
+   * no setting turns them off. The lines of later versions begin differently.
+   */
+  private static final class Slf4jFilter extends PrintStream {
+    private static final String BEGINNING = "SLF4J: ";
+
+    private Slf4jFilter(PrintStream below) {
+      super(below, /* autoFlush= */ true, UTF_8);
+    }
+
+    /** Suppresses such lines from now on. */
+    static synchronized void install() {
+      if (!(System.err instanceof Slf4jFilter)) {
+        System.setErr(new Slf4jFilter(System.err));
+      }
+    }
+
+    @Override
+    public void println(@Nullable String line) {
+      if (line == null || !line.startsWith(BEGINNING)) {
+        super.println(line);
+      }
+    }
   }
 }
