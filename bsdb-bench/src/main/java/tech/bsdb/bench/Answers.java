@@ -8,23 +8,14 @@ import java.util.HexFormat;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.DuplicateKeyException;
 
-/** Compares answers with the source's values. Immutable, thread-safe. */
-final class Answers {
+/**
+ * Compares answers with the source's values. Immutable, thread-safe.
+ *
+ * @param width 0 for an exact database, otherwise the bytes that an approximate one keeps of a
+ *     value
+ */
+record Answers(KeySet keys, int width) {
   private static final int SHOWN = 40;
-
-  private final KeySet keys;
-  private final int width;
-
-  /**
-   * Creates a verifier.
-   *
-   * @param width 0 for an exact database, otherwise the bytes that an approximate one keeps of a
-   *     value
-   */
-  Answers(KeySet keys, int width) {
-    this.keys = keys;
-    this.width = width;
-  }
 
   /**
    * Checks one answer, or does nothing if the source's values are not held. An approximate database

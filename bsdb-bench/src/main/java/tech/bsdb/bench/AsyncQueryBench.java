@@ -2,7 +2,6 @@ package tech.bsdb.bench;
 
 import java.util.List;
 import tech.bsdb.tools.Main;
-import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
@@ -10,7 +9,7 @@ import tech.bsdb.tools.cli.Syntax;
 /** {@code bsdb bench-async}: asynchronous lookups with a given number in flight. */
 public final class AsyncQueryBench implements Command {
   private static final Syntax SYNTAX =
-      LoadSyntax.declare(
+      LoadOptions.declare(
               new Syntax(
                   "bench-async",
                   "",
@@ -52,11 +51,6 @@ public final class AsyncQueryBench implements Command {
 
   @Override
   public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
-    return LoadTool.run(name(), LoadOptions.of(arguments, true), console);
+    return LoadTool.run(name(), SYNTAX, true, line, console);
   }
 }

@@ -10,11 +10,16 @@ import java.util.ArrayList;
 import java.util.List;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
+import tech.bsdb.bench.KeySource.AbsentKeys;
 import tech.bsdb.bench.LoadOptions.Step;
+import tech.bsdb.bench.LoadRun.LiveLine;
+import tech.bsdb.bench.ReportFields.HtmlReport;
+import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** Performs a whole run: keys, target, every step, reports. */
@@ -22,12 +27,24 @@ final class LoadTool {
   private LoadTool() {}
 
   /**
-   * Runs a load.
+   * Runs a tool as a command line says.
    *
    * @param command the tool's name
+   * @param syntax its options
+   * @param async whether lookups are asynchronous
    * @return the exit code, which reports an error if a lookup failed
    */
-  static int run(String command, LoadOptions options, Console console)
+  static int run(String command, Syntax syntax, boolean async, List<String> line, Console console)
+      throws IOException, UsageException, InterruptedException {
+    Arguments arguments = syntax.parse(line);
+    if (arguments.has("--help")) {
+      console.print(syntax.help());
+      return Command.OK;
+    }
+    return run(command, LoadOptions.of(arguments, async), console);
+  }
+
+  private static int run(String command, LoadOptions options, Console console)
       throws IOException, UsageException, InterruptedException {
     Statistics database = Database.statistics(options.database());
     boolean approximate = database.approximateWidth() > 0;
@@ -102,28 +119,31 @@ final class LoadTool {
     List<Point> points = new ArrayList<>();
     try (LiveLine live = new LiveLine(console, options.quiet())) {
       for (Step step : options.steps()) {
-        points.add(
-            LoadRun.measure(
-                step,
-                (worker, stopped) ->
-                    target
-                        .workers()
-                        .create(
+        LoadRun.Workers workers =
+            (worker, stopped) ->
+                target
+                    .workers()
+                    .create(
+                        keys,
+                        new RequestOrder(
                             keys,
-                            new RequestOrder(
-                                keys,
-                                options.absentShare(),
-                                ranks,
-                                worker,
-                                step.threads(),
-                                options.seed()),
-                            step,
+                            options.absentShare(),
+                            ranks,
                             worker,
-                            stopped),
-                answers,
-                options.warmupSeconds(),
-                options.durationSeconds(),
-                live));
+                            step.threads(),
+                            options.seed()),
+                        step,
+                        worker,
+                        stopped);
+        points.add(
+            new LoadRun(
+                    step,
+                    workers,
+                    answers,
+                    options.warmupSeconds(),
+                    options.durationSeconds(),
+                    live)
+                .measure());
       }
     }
     return points;

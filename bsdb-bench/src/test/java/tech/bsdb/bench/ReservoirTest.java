@@ -5,6 +5,7 @@ import static org.assertj.core.api.Assertions.within;
 
 import java.util.Arrays;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.bench.KeySource.Reservoir;
 
 class ReservoirTest {
   @Test
