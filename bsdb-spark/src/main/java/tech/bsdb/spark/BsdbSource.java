@@ -1,12 +1,25 @@
 package tech.bsdb.spark;
 
+import java.util.EnumSet;
 import java.util.Map;
+import java.util.Set;
+import org.apache.spark.sql.connector.catalog.MetadataColumn;
+import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
+import org.apache.spark.sql.connector.catalog.SupportsRead;
+import org.apache.spark.sql.connector.catalog.SupportsWrite;
 import org.apache.spark.sql.connector.catalog.Table;
+import org.apache.spark.sql.connector.catalog.TableCapability;
 import org.apache.spark.sql.connector.catalog.TableProvider;
 import org.apache.spark.sql.connector.expressions.Transform;
+import org.apache.spark.sql.connector.read.ScanBuilder;
+import org.apache.spark.sql.connector.write.LogicalWriteInfo;
+import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.sources.DataSourceRegister;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
+import tech.bsdb.spark.options.OptionValues;
+import tech.bsdb.spark.read.Reading;
+import tech.bsdb.spark.write.VersionWriteBuilder;
 
 /** The data source {@code bsdb}. */
 public final class BsdbSource implements TableProvider, DataSourceRegister {
@@ -33,5 +46,57 @@ public final class BsdbSource implements TableProvider, DataSourceRegister {
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
     return new BsdbTable(schema, new CaseInsensitiveStringMap(properties));
+  }
+
+  /** A store of versions as a table of Spark. Immutable. */
+  private static final class BsdbTable
+      implements SupportsRead, SupportsWrite, SupportsMetadataColumns {
+    private final StructType schema;
+    private final CaseInsensitiveStringMap properties;
+
+    BsdbTable(StructType schema, CaseInsensitiveStringMap properties) {
+      this.schema = schema;
+      this.properties = properties;
+    }
+
+    /** The schema of the rows that a store holds. */
+    static StructType stored(CaseInsensitiveStringMap options) {
+      return Reading.schema(new OptionValues(options));
+    }
+
+    @Override
+    public String name() {
+      return "bsdb " + properties.getOrDefault("path", "");
+    }
+
+    @Override
+    @SuppressWarnings("deprecation") // columns() calls it
+    public StructType schema() {
+      return schema;
+    }
+
+    @Override
+    public Set<TableCapability> capabilities() {
+      return EnumSet.of(
+          TableCapability.BATCH_READ,
+          TableCapability.BATCH_WRITE, // save() asks for it, although V1_BATCH_WRITE comes first
+          TableCapability.V1_BATCH_WRITE,
+          TableCapability.TRUNCATE);
+    }
+
+    @Override
+    public ScanBuilder newScanBuilder(CaseInsensitiveStringMap options) {
+      return Reading.scan(schema, new OptionValues(OptionValues.merged(properties, options)));
+    }
+
+    @Override
+    public MetadataColumn[] metadataColumns() {
+      return Reading.metadataColumns(schema);
+    }
+
+    @Override
+    public WriteBuilder newWriteBuilder(LogicalWriteInfo info) {
+      return new VersionWriteBuilder(properties, info);
+    }
   }
 }

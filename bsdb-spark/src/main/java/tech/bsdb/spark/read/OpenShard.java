@@ -12,16 +12,12 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.tools.source.DistantDirectory;
 
-/** An open database of a table, for one task. */
-final class OpenShard implements Closeable {
-  private final Database database;
-  private final Closeable release;
-
-  private OpenShard(Database database, Closeable release) {
-    this.database = database;
-    this.release = release;
-  }
-
+/**
+ * An open database of a table, for one task.
+ *
+ * @param release closes it, or gives back the copy
+ */
+record OpenShard(Database database, Closeable release) implements Closeable {
   /**
    * Opens databases for a task. Immutable.
    *
@@ -75,13 +71,9 @@ final class OpenShard implements Closeable {
   static IOException vanished(ShardPlace place, @Nullable IOException why) {
     return new IOException(
         ("%s: the database %s that this query reads is no longer there; it was removed or replaced"
-             + " while the query ran. Run the query again, and let stores keep more versions%s")
+                + " while the query ran. Run the query again, and let stores keep more versions%s")
             .formatted(place, place.id(), why == null ? "" : " (" + why.getMessage() + ")"),
         why);
-  }
-
-  Database database() {
-    return database;
   }
 
   @Override

@@ -13,6 +13,9 @@ import org.apache.spark.sql.connector.read.PartitionReader;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.util.SerializableConfiguration;
 import tech.bsdb.spark.read.OpenShard.ShardOpener;
+import tech.bsdb.spark.read.RangeFilters.KeyInterval;
+import tech.bsdb.spark.read.ShardReader.CursorReader;
+import tech.bsdb.spark.read.ShardReader.LookupReader;
 
 /** What the tasks of a query read, and the readers that do. Immutable; travels to the executors. */
 final class RowReaders implements PartitionReaderFactory {

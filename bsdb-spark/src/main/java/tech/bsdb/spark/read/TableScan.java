@@ -7,12 +7,16 @@ import java.util.List;
 import java.util.Map;
 import java.util.OptionalLong;
 import org.apache.hadoop.conf.Configuration;
+import org.apache.spark.sql.catalyst.InternalRow;
+import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.connector.read.Batch;
 import org.apache.spark.sql.connector.read.InputPartition;
+import org.apache.spark.sql.connector.read.LocalScan;
 import org.apache.spark.sql.connector.read.PartitionReaderFactory;
 import org.apache.spark.sql.connector.read.Scan;
 import org.apache.spark.sql.connector.read.Statistics;
 import org.apache.spark.sql.connector.read.SupportsReportStatistics;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.ShardedBuild;
@@ -83,18 +87,10 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
     long all = table.records();
     long rows = keys == null ? all : Math.min(all, keys.size());
     long bytes = all == 0 ? 0 : (long) ((double) table.bytes() * rows / all);
-    return new Statistics() {
-      @Override
-      public OptionalLong sizeInBytes() {
-        return OptionalLong.of(bytes);
-      }
-
-      @Override
-      public OptionalLong numRows() {
-        return OptionalLong.of(rows);
-      }
-    };
+    return new Size(OptionalLong.of(bytes), OptionalLong.of(rows));
   }
+
+  private record Size(OptionalLong sizeInBytes, OptionalLong numRows) implements Statistics {}
 
   @Override
   public InputPartition[] planInputPartitions() {
@@ -202,6 +198,33 @@ final class TableScan implements Scan, Batch, SupportsReportStatistics {
     @Override
     public PartitionReaderFactory createReaderFactory() {
       return TableScan.this.createReaderFactory();
+    }
+  }
+
+  /** Answers {@code COUNT(*)} with the number in the manifest. */
+  static final class CountScan implements LocalScan {
+    /** The column of counts. */
+    static final StructType SCHEMA = new StructType().add("count(*)", DataTypes.LongType, false);
+
+    private final StoredTable table;
+
+    CountScan(StoredTable table) {
+      this.table = table;
+    }
+
+    @Override
+    public StructType readSchema() {
+      return SCHEMA;
+    }
+
+    @Override
+    public String description() {
+      return "bsdb " + table.describe() + ", count of the manifest";
+    }
+
+    @Override
+    public InternalRow[] rows() {
+      return new InternalRow[] {new GenericInternalRow(new Object[] {table.records()})};
     }
   }
 }

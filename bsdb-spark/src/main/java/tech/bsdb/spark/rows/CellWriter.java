@@ -8,23 +8,15 @@ import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
 import org.apache.spark.sql.catalyst.util.MapData;
 import org.apache.spark.sql.types.ArrayType;
-import org.apache.spark.sql.types.BinaryType;
-import org.apache.spark.sql.types.BooleanType;
 import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DateType;
 import org.apache.spark.sql.types.DecimalType;
-import org.apache.spark.sql.types.DoubleType;
-import org.apache.spark.sql.types.FloatType;
-import org.apache.spark.sql.types.IntegerType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.NullType;
 import org.apache.spark.sql.types.ShortType;
-import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
-import org.apache.spark.unsafe.types.UTF8String;
 import tech.bsdb.tools.rows.RowBuffer;
 
 /**
@@ -124,50 +116,42 @@ public interface CellWriter {
   }
 
   private static CellWriter scalar(DataType type) {
-    if (type instanceof StringType) {
-      return (from, ordinal, out) -> {
-        UTF8String text = from.getUTF8String(ordinal);
-        out.putBytes(text.getByteBuffer());
-      };
-    }
-    if (type instanceof BinaryType) {
-      return (from, ordinal, out) -> {
-        byte[] bytes = from.getBinary(ordinal);
-        out.putBytes(bytes, 0, bytes.length);
-      };
-    }
-    if (type instanceof BooleanType) {
-      return (from, ordinal, out) -> out.put(from.getBoolean(ordinal) ? 1 : 0);
-    }
+    return switch (ColumnTypes.scalar(type, "").kind()) {
+      case STRING ->
+          (from, ordinal, out) -> out.putBytes(from.getUTF8String(ordinal).getByteBuffer());
+      case BYTES ->
+          (from, ordinal, out) -> {
+            byte[] bytes = from.getBinary(ordinal);
+            out.putBytes(bytes, 0, bytes.length);
+          };
+      case BOOLEAN -> (from, ordinal, out) -> out.put(from.getBoolean(ordinal) ? 1 : 0);
+      case INT -> integer(type);
+      case DATE -> (from, ordinal, out) -> out.putLong(from.getInt(ordinal));
+      case FLOAT -> (from, ordinal, out) -> out.putFloat(from.getFloat(ordinal));
+      case DOUBLE -> (from, ordinal, out) -> out.putDouble(from.getDouble(ordinal));
+      case DECIMAL -> decimal((DecimalType) type);
+      case TIME_MICROS ->
+          (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
+      case NULL -> (from, ordinal, out) -> {};
+      default -> (from, ordinal, out) -> out.putLong(from.getLong(ordinal));
+    };
+  }
+
+  private static CellWriter integer(DataType type) {
     if (type instanceof ByteType) {
       return (from, ordinal, out) -> out.putLong(from.getByte(ordinal));
     }
-    if (type instanceof ShortType) {
-      return (from, ordinal, out) -> out.putLong(from.getShort(ordinal));
-    }
-    if (type instanceof IntegerType || type instanceof DateType) {
-      return (from, ordinal, out) -> out.putLong(from.getInt(ordinal));
-    }
-    if (type instanceof FloatType) {
-      return (from, ordinal, out) -> out.putFloat(from.getFloat(ordinal));
-    }
-    if (type instanceof DoubleType) {
-      return (from, ordinal, out) -> out.putDouble(from.getDouble(ordinal));
-    }
-    if (type instanceof DecimalType decimal) {
-      return (from, ordinal, out) -> {
-        BigDecimal number =
-            from.getDecimal(ordinal, decimal.precision(), decimal.scale()).toJavaBigDecimal();
-        byte[] unscaled = number.setScale(decimal.scale()).unscaledValue().toByteArray();
-        out.putBytes(unscaled, 0, unscaled.length);
-      };
-    }
-    if (TimeOfDay.isTime(type)) {
-      return (from, ordinal, out) -> out.putLong(from.getLong(ordinal) / NANOS_OF_MICRO);
-    }
-    if (type instanceof NullType) {
-      return (from, ordinal, out) -> {};
-    }
-    return (from, ordinal, out) -> out.putLong(from.getLong(ordinal));
+    return type instanceof ShortType
+        ? (from, ordinal, out) -> out.putLong(from.getShort(ordinal))
+        : (from, ordinal, out) -> out.putLong(from.getInt(ordinal));
+  }
+
+  private static CellWriter decimal(DecimalType type) {
+    return (from, ordinal, out) -> {
+      BigDecimal number =
+          from.getDecimal(ordinal, type.precision(), type.scale()).toJavaBigDecimal();
+      byte[] unscaled = number.setScale(type.scale()).unscaledValue().toByteArray();
+      out.putBytes(unscaled, 0, unscaled.length);
+    };
   }
 }

@@ -1,26 +1,19 @@
 package tech.bsdb.spark.rows;
 
+import static java.util.Map.entry;
+
 import java.util.ArrayList;
 import java.util.List;
+import java.util.Map;
 import org.apache.spark.sql.types.ArrayType;
-import org.apache.spark.sql.types.BinaryType;
-import org.apache.spark.sql.types.BooleanType;
-import org.apache.spark.sql.types.ByteType;
 import org.apache.spark.sql.types.DataType;
-import org.apache.spark.sql.types.DateType;
+import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.DecimalType;
-import org.apache.spark.sql.types.DoubleType;
-import org.apache.spark.sql.types.FloatType;
-import org.apache.spark.sql.types.IntegerType;
-import org.apache.spark.sql.types.LongType;
 import org.apache.spark.sql.types.MapType;
-import org.apache.spark.sql.types.NullType;
-import org.apache.spark.sql.types.ShortType;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
-import org.apache.spark.sql.types.TimestampNTZType;
-import org.apache.spark.sql.types.TimestampType;
+import org.apache.spark.sql.types.TimeType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowType;
@@ -37,6 +30,21 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * with timestamps in microseconds.
  */
 public final class ColumnTypes {
+  private static final Map<DataType, Kind> KINDS =
+      Map.ofEntries(
+          entry(DataTypes.BooleanType, Kind.BOOLEAN),
+          entry(DataTypes.ByteType, Kind.INT),
+          entry(DataTypes.ShortType, Kind.INT),
+          entry(DataTypes.IntegerType, Kind.INT),
+          entry(DataTypes.LongType, Kind.LONG),
+          entry(DataTypes.FloatType, Kind.FLOAT),
+          entry(DataTypes.DoubleType, Kind.DOUBLE),
+          entry(DataTypes.DateType, Kind.DATE),
+          entry(DataTypes.TimestampType, Kind.TIMESTAMP_MICROS),
+          entry(DataTypes.TimestampNTZType, Kind.LOCAL_TIMESTAMP_MICROS),
+          entry(DataTypes.BinaryType, Kind.BYTES),
+          entry(DataTypes.NullType, Kind.NULL));
+
   private ColumnTypes() {}
 
   /**
@@ -106,36 +114,37 @@ public final class ColumnTypes {
     if (type instanceof StringType) { // also CHAR and VARCHAR
       return Kind.STRING;
     }
-    if (TimeOfDay.isTime(type)) {
-      return Kind.TIME_MICROS;
+    return TimeOfDay.isTime(type) ? Kind.TIME_MICROS : KINDS.get(type);
+  }
+
+  /** Spark's type of times of day, which Spark 4.0 lacks. */
+  static final class TimeOfDay {
+    private TimeOfDay() {}
+
+    static boolean isTime(DataType type) {
+      return type.typeName().startsWith("time(");
     }
-    if (type instanceof BooleanType) {
-      return Kind.BOOLEAN;
+
+    /**
+     * The type of times in microseconds.
+     *
+     * @throws IllegalArgumentException if this Spark lacks it
+     */
+    static DataType micros() {
+      try {
+        return Since41.micros();
+      } catch (NoClassDefFoundError missing) {
+        throw new IllegalArgumentException(
+            "the rows have times of day, for which Spark has a type since 4.1; use a newer one",
+            missing);
+      }
     }
-    if (type instanceof ByteType || type instanceof ShortType || type instanceof IntegerType) {
-      return Kind.INT;
+
+    /** The only class that names the type, so that all others can be loaded without it. */
+    private static final class Since41 {
+      static DataType micros() {
+        return new TimeType(TimeType.MICROS_PRECISION());
+      }
     }
-    if (type instanceof LongType) {
-      return Kind.LONG;
-    }
-    if (type instanceof FloatType) {
-      return Kind.FLOAT;
-    }
-    if (type instanceof DoubleType) {
-      return Kind.DOUBLE;
-    }
-    if (type instanceof DateType) {
-      return Kind.DATE;
-    }
-    if (type instanceof TimestampType) {
-      return Kind.TIMESTAMP_MICROS;
-    }
-    if (type instanceof TimestampNTZType) {
-      return Kind.LOCAL_TIMESTAMP_MICROS;
-    }
-    if (type instanceof BinaryType) {
-      return Kind.BYTES;
-    }
-    return type instanceof NullType ? Kind.NULL : null;
   }
 }

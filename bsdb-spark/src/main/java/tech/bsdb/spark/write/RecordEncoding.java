@@ -16,20 +16,14 @@ import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
 
-/** Turns the rows of a partition into records, with the shard that each belongs to. */
-final class RecordEncoding
+/**
+ * Turns the rows of a partition into records, with the shard that each belongs to.
+ *
+ * @param places the number by which the shuffle finds each shard
+ */
+record RecordEncoding(RecordPlan plan, WriteSettings settings, int[] places)
     implements Function2<Integer, Iterator<InternalRow>, Iterator<InternalRow>> {
   private static final long serialVersionUID = 1L;
-
-  private final RecordPlan plan;
-  private final WriteSettings settings;
-  private final int[] places;
-
-  RecordEncoding(RecordPlan plan, WriteSettings settings, int[] places) {
-    this.plan = plan;
-    this.settings = settings;
-    this.places = places;
-  }
 
   @Override
   public Iterator<InternalRow> call(Integer partition, Iterator<InternalRow> rows) {
@@ -168,7 +162,7 @@ final class RecordEncoding
       if (!settings.skipBadRows()) {
         throw new BadRowsException(
             ("row %s of partition %s: %s (%s); .option(\"onBadRow\", \"skip\") leaves such rows out"
-                 + " and counts them")
+                    + " and counts them")
                 .formatted(row + 1, partition, reason, detail));
       }
       bad.add(reason);

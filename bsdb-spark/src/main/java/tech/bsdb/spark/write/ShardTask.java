@@ -3,6 +3,7 @@ package tech.bsdb.spark.write;
 import java.io.File;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.Serializable;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Comparator;
@@ -43,39 +44,25 @@ import tech.bsdb.transfer.Consignment.Part;
 /**
  * Builds the shard of a partition on a local disk, and sends it to the store. Several attempts may
  * build the same shard; only the one that Spark's commit coordinator admits sends it.
+ *
+ * @param schema the schema of the rows, or null
+ * @param version the name of the version
+ * @param marker what its marker says, as long as it may be written to
+ * @param configuration that of Hadoop
  */
-final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardResult>> {
+record ShardTask(
+    WriteSettings settings,
+    @Nullable String schema,
+    String version,
+    String marker,
+    Broadcast<SerializableConfiguration> configuration)
+    implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardResult>> {
   private static final long serialVersionUID = 1L;
   private static final Logger LOG = LoggerFactory.getLogger(ShardTask.class);
   private static final long BATCH_BYTES = 1 << 20;
 
   /** The pauses before further attempts at whatever failed, in milliseconds. */
   static final List<Long> PAUSES = List.of(1_000L, 2_000L, 4_000L, 8_000L);
-
-  private final WriteSettings settings;
-  private final @Nullable String schema;
-  private final String version;
-  private final String marker;
-  private final Broadcast<SerializableConfiguration> configuration;
-
-  /**
-   * Creates a task.
-   *
-   * @param version the name of the version
-   * @param marker what its marker says, as long as it may be written to
-   */
-  ShardTask(
-      WriteSettings settings,
-      @Nullable String schema,
-      String version,
-      String marker,
-      Broadcast<SerializableConfiguration> configuration) {
-    this.settings = settings;
-    this.schema = schema;
-    this.version = version;
-    this.marker = marker;
-    this.configuration = configuration;
-  }
 
   @Override
   public Iterator<ShardResult> call(Integer shard, Iterator<InternalRow> rows) throws Exception {
@@ -257,6 +244,43 @@ final class ShardTask implements Function2<Integer, Iterator<InternalRow>, Itera
   private static void stopIfKilled(Attempts attempts, TaskContext context) {
     if (context.isInterrupted()) {
       attempts.stop();
+    }
+  }
+
+  /**
+   * What the task of a shard tells the driver.
+   *
+   * @param shard the number of the shard
+   * @param databaseId its database id
+   * @param records its number of keys
+   * @param duplicatesDropped the number of records that gave way to another one with the same key
+   * @param valuesCut the number of values cut to the width of an approximate database
+   * @param files the lengths of the files that were sent, by their paths below the version
+   * @param manifest the manifest if this is a database of its own, which the driver writes; else
+   *     null
+   * @param bad the bad rows that this shard was told of
+   * @param failure why there can be no such shard, so that another attempt would fail alike; or
+   *     null
+   */
+  record ShardResult(
+      int shard,
+      String databaseId,
+      long records,
+      long duplicatesDropped,
+      long valuesCut,
+      Map<String, Long> files,
+      byte @Nullable [] manifest,
+      BadRows bad,
+      @Nullable String failure)
+      implements Serializable {
+    private static final long serialVersionUID = 1L;
+
+    static ShardResult failed(int shard, String failure) {
+      return new ShardResult(shard, "", 0, 0, 0, Map.of(), null, new BadRows(), failure);
+    }
+
+    long bytes() {
+      return files.values().stream().mapToLong(Long::longValue).sum();
     }
   }
 }

@@ -19,8 +19,10 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.spark.read.OpenShard.ShardOpener;
+import tech.bsdb.spark.read.RangeFilters.KeyInterval;
 import tech.bsdb.spark.read.RowReaders.RangeSplit;
 import tech.bsdb.spark.read.RowReaders.RecordSplit;
+import tech.bsdb.spark.read.ShardReader.CursorReader;
 
 /** Tasks that are cancelled while they read. */
 class CancelledTaskTest {
