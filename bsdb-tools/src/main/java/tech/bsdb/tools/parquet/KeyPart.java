@@ -49,7 +49,7 @@ interface KeyPart {
       this.writer =
           switch (type.kind()) {
             case STRING, BYTES, FIXED ->
-                (from, out) -> out.putFixed(from.getBinary().toByteBuffer());
+                (from, out) -> out.put(from.getBinary().toByteBuffer());
             case INT, LONG -> digits(leaf);
             default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type, problem)::write;
           };
@@ -57,15 +57,15 @@ interface KeyPart {
 
     private static Writer digits(Leaf leaf) {
       if (leaf.descriptor().getPrimitiveType().getPrimitiveTypeName() == PrimitiveTypeName.INT64) {
-        return (from, out) -> out.putDigits(from.getLong());
+        return (from, out) -> out.putNumber(from.getLong());
       }
       boolean unsigned =
           leaf.descriptor().getPrimitiveType().getLogicalTypeAnnotation()
                   instanceof IntLogicalTypeAnnotation number
               && !number.isSigned();
       return unsigned
-          ? (from, out) -> out.putDigits(Integer.toUnsignedLong(from.getInteger()))
-          : (from, out) -> out.putDigits(from.getInteger());
+          ? (from, out) -> out.putNumber(Integer.toUnsignedLong(from.getInteger()))
+          : (from, out) -> out.putNumber(from.getInteger());
     }
 
     @Override

@@ -25,7 +25,7 @@ import tech.bsdb.tools.rows.RowType.Scalar;
  * @param inRow the value as a nullable column of a row
  * @param inKey the value as a key; null if it is null
  */
-record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) {
+record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) implements KeyPart {
   /**
    * Creates the value of a text.
    *
@@ -61,26 +61,23 @@ record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) {
     return new Encoder.Same(inRow);
   }
 
-  /** Returns a key part that writes it as a key, or as a raw value. */
-  KeyPart keyPart() {
-    return new KeyPart() {
-      @Override
-      public String name() {
-        return column.name();
-      }
-
-      @Override
-      public boolean write(RowBuffer out) {
-        if (inKey != null) {
-          out.put(inKey);
-        }
-        return inKey != null;
-      }
-
-      @Override
-      public void next() {}
-    };
+  /** Returns the column's name. */
+  @Override
+  public String name() {
+    return column.name();
   }
+
+  /** Writes it as a key, or as a raw value. */
+  @Override
+  public boolean write(RowBuffer out) {
+    if (inKey != null) {
+      out.put(inKey);
+    }
+    return inKey != null;
+  }
+
+  @Override
+  public void next() {}
 
   /**
    * Infers the type of partition values as Spark does: the first of int, long, decimal, double,
@@ -173,10 +170,10 @@ record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) {
         }
         return Scalar.decimal(Math.max(digits(a), digits(b)), 0);
       }
-      if (isPair(a, b, Kind.INT, Kind.DOUBLE)) {
+      if (TypeMerge.isPair(a, b, Kind.INT, Kind.DOUBLE)) {
         return Scalar.of(Kind.DOUBLE);
       }
-      if (isPair(a, b, Kind.DATE, Kind.LOCAL_TIMESTAMP_MICROS)) {
+      if (TypeMerge.isPair(a, b, Kind.DATE, Kind.LOCAL_TIMESTAMP_MICROS)) {
         return Scalar.of(Kind.LOCAL_TIMESTAMP_MICROS);
       }
       return STRING;
@@ -188,10 +185,6 @@ record PartitionValue(Column column, byte[] inRow, byte @Nullable [] inKey) {
 
     private static int digits(Scalar type) {
       return type.kind() == Kind.INT ? 10 : type.kind() == Kind.LONG ? 20 : type.first();
-    }
-
-    private static boolean isPair(Scalar a, Scalar b, Kind one, Kind other) {
-      return (a.kind() == one && b.kind() == other) || (a.kind() == other && b.kind() == one);
     }
 
     /** Writes a value in Avro's encoding of the inferred type. */

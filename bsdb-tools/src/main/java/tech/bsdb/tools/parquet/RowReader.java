@@ -84,13 +84,16 @@ final class RowReader implements AutoCloseable {
    * @throws InputException if it cannot be read or is damaged; the message names it
    */
   void read(ParquetFile from, RowGroup group, Sink sink) throws IOException {
-    PageReadStore pages = load(from, group);
+    PageReadStore pages = null;
     try {
+      pages = load(from, group);
       decode(from, group, pages, sink);
     } catch (SinkException notTheFiles) {
       throw notTheFiles;
     } catch (IOException | RuntimeException | StackOverflowError e) {
-      throw damaged(from, group, e);
+      throw from.isUnchanged()
+          ? Damage.of(from.name(), "row group " + group.index() + ": ", e)
+          : from.changed();
     } catch (OutOfMemoryError full) {
       throw tooLarge(from, group, full);
     } finally {
@@ -108,18 +111,11 @@ final class RowReader implements AutoCloseable {
   }
 
   private PageReadStore load(ParquetFile from, RowGroup group) throws IOException {
-    try {
-      ParquetFileReader open = open(from);
-      PageReadStore pages = open.readRowGroup(group.index());
-      if (pages == null || pages.getRowCount() != group.rows() || !from.isUnchanged()) {
-        throw from.changed();
-      }
-      return pages;
-    } catch (IOException | RuntimeException e) {
-      throw damaged(from, group, e);
-    } catch (OutOfMemoryError full) {
-      throw tooLarge(from, group, full);
+    PageReadStore pages = open(from).readRowGroup(group.index());
+    if (pages == null || pages.getRowCount() != group.rows() || !from.isUnchanged()) {
+      throw from.changed();
     }
+    return pages;
   }
 
   private ParquetFileReader open(ParquetFile from) throws IOException {
@@ -182,7 +178,7 @@ final class RowReader implements AutoCloseable {
     }
     PartitionValue partition = from.selection().partitions().get(column);
     return partition != null
-        ? partition.keyPart()
+        ? partition
         : new KeyColumn(rows.leaf(List.of(column)), Scalar.of(Kind.BYTES), true, problem);
   }
 
@@ -197,7 +193,7 @@ final class RowReader implements AutoCloseable {
   private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key) {
     PartitionValue partition = key.partition();
     if (partition != null) {
-      return partition.keyPart();
+      return partition;
     }
     boolean moved = rows.known(key.path()) != null;
     Scalar type = from.selection().type(key);
@@ -289,12 +285,6 @@ final class RowReader implements AutoCloseable {
     }
   }
 
-  private static InputException damaged(ParquetFile from, RowGroup group, Throwable e) {
-    return from.isUnchanged()
-        ? Damage.of(from.name(), "row group " + group.index() + ": ", e)
-        : from.changed();
-  }
-
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {
     return new InputException(
         ("%s: row group %s: its columns take %s MB, too much for the heap of %s MB (give Java more:"
@@ -307,9 +297,11 @@ final class RowReader implements AutoCloseable {
         e);
   }
 
-  private static void closeQuietly(AutoCloseable closeable) {
+  private static void closeQuietly(@Nullable AutoCloseable closeable) {
     try {
-      closeable.close();
+      if (closeable != null) {
+        closeable.close();
+      }
     } catch (Exception afterReading) {
       // reading is over, or an earlier failure matters more
     }
@@ -320,9 +312,7 @@ final class RowReader implements AutoCloseable {
     ParquetFileReader open = reader;
     reader = null;
     file = null;
-    if (open != null) {
-      closeQuietly(open);
-    }
+    closeQuietly(open);
   }
 
   /** A converter that column readers require but never call: values are read from the readers. */

@@ -118,7 +118,8 @@ final class TypeMerge {
             .formatted(file, path, other.describe(), first, one.describe()));
   }
 
-  private static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
+  /** Whether one type is of one kind, and the other one of the other. */
+  static boolean isPair(Scalar a, Scalar b, Kind small, Kind large) {
     return (a.kind() == small && b.kind() == large) || (a.kind() == large && b.kind() == small);
   }
 }

@@ -160,7 +160,7 @@ public final class FileSources implements AutoCloseable {
     }
     try {
       if (hadoop == null) {
-        hadoop = HadoopFiles.open(options, walk);
+        hadoop = new HadoopFiles(options, walk);
       }
       return hadoop.find(input);
     } catch (IOException | RuntimeException | LinkageError failure) {

@@ -47,15 +47,11 @@ final class HadoopFiles implements AutoCloseable {
   private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
   private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
 
-  private HadoopFiles(Login login, FolderSelection selection, FolderWalk walk) {
-    this.login = login;
-    this.selection = selection;
-    this.walk = walk;
-  }
-
   /** Reads the configuration and logs in if a keytab is given. */
-  static HadoopFiles open(FileSourceOptions options, FolderWalk walk) throws IOException {
-    return new HadoopFiles(Login.of(options), options.selection(), walk);
+  HadoopFiles(FileSourceOptions options, FolderWalk walk) throws IOException {
+    this.login = Login.of(options);
+    this.selection = options.selection();
+    this.walk = walk;
   }
 
   /**
@@ -159,6 +155,15 @@ final class HadoopFiles implements AutoCloseable {
     return wanted;
   }
 
+  private static List<FileStatus> list(FileSystem fileSystem, Path directory) throws IOException {
+    List<FileStatus> entries = new ArrayList<>();
+    RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(directory);
+    while (all.hasNext()) {
+      entries.add(all.next());
+    }
+    return entries;
+  }
+
   private HadoopTables tables(FileSystem fileSystem) {
     return tables.computeIfAbsent(fileSystem, HadoopTables::new);
   }
@@ -210,11 +215,7 @@ final class HadoopFiles implements AutoCloseable {
 
     private void addBelow(Path directory) throws IOException {
       try {
-        List<FileStatus> below = new ArrayList<>();
-        RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(directory);
-        while (all.hasNext()) {
-          below.add(all.next());
-        }
+        List<FileStatus> below = list(fileSystem, directory);
         tables.inspect(directory, below);
         for (FileStatus one : below) {
           String name = one.getPath().getName();
@@ -307,17 +308,13 @@ final class HadoopFiles implements AutoCloseable {
 
       @Override
       public List<String> names(String name) throws IOException {
-        List<String> names = new ArrayList<>();
         try {
-          RemoteIterator<FileStatus> files =
-              fileSystem.listStatusIterator(new Path(directory, name));
-          while (files.hasNext()) {
-            names.add(files.next().getPath().getName());
-          }
+          return list(fileSystem, new Path(directory, name)).stream()
+              .map(file -> file.getPath().getName())
+              .toList();
         } catch (AccessControlException | AccessDeniedException notOurs) {
-          names.clear();
+          return List.of();
         }
-        return names;
       }
     }
   }
