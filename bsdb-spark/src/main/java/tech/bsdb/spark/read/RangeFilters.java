@@ -206,7 +206,6 @@ final class RangeFilters {
    */
   @SuppressWarnings("ArrayRecordComponent") // never compared
   record KeyInterval(byte[] prefix, byte[] from, byte @Nullable [] to) implements Serializable {
-    private static final long serialVersionUID = 1L;
     private static final byte[] LEAST = {};
 
     /** All keys. */

@@ -19,8 +19,6 @@ import org.jspecify.annotations.Nullable;
  */
 public record ColumnPath(String name, List<Integer> steps, List<Integer> widths, StructField field)
     implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /** Copies the lists. */
   public ColumnPath {
     steps = List.copyOf(steps);

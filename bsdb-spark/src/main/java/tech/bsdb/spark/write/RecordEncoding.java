@@ -23,8 +23,6 @@ import tech.bsdb.tools.rows.RowBuffer;
  */
 record RecordEncoding(RecordPlan plan, WriteSettings settings, int[] places)
     implements Function2<Integer, Iterator<InternalRow>, Iterator<InternalRow>> {
-  private static final long serialVersionUID = 1L;
-
   @Override
   public Iterator<InternalRow> call(Integer partition, Iterator<InternalRow> rows) {
     return new Records(partition, rows);

@@ -33,8 +33,6 @@ record RecordPlan(
     @Nullable ColumnPath order,
     @Nullable String schema)
     implements Serializable {
-  private static final long serialVersionUID = 1L;
-
   /**
    * Finds the columns.
    *

@@ -56,8 +56,7 @@ record ShardTask(
     String version,
     String marker,
     Broadcast<SerializableConfiguration> configuration)
-    implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardResult>> {
-  private static final long serialVersionUID = 1L;
+    implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardTask.ShardResult>> {
   private static final Logger LOG = LoggerFactory.getLogger(ShardTask.class);
   private static final long BATCH_BYTES = 1 << 20;
 
@@ -273,8 +272,6 @@ record ShardTask(
       BadRows bad,
       @Nullable String failure)
       implements Serializable {
-    private static final long serialVersionUID = 1L;
-
     static ShardResult failed(int shard, String failure) {
       return new ShardResult(shard, "", 0, 0, 0, Map.of(), null, new BadRows(), failure);
     }

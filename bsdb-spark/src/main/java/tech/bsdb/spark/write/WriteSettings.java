@@ -57,7 +57,6 @@ record WriteSettings(
     @Nullable String report,
     @Nullable String temporaryDirectory)
     implements Serializable {
-  private static final long serialVersionUID = 1L;
   private static final long MEBIBYTE = 1L << 20;
 
   /** By default, tasks share an executor, whose memory is not for one of them alone. */
@@ -75,9 +74,7 @@ record WriteSettings(
       int dataFiles,
       int memoryMb,
       int uploadThreads)
-      implements Serializable {
-    private static final long serialVersionUID = 1L;
-  }
+      implements Serializable {}
 
   /**
    * Reads the options.
