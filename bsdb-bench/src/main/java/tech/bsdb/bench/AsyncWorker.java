@@ -216,7 +216,7 @@ final class AsyncWorker implements Worker {
    * A lock-free queue of completed slots. Any thread puts slots in; only their worker takes them
    * out. Allocates nothing. Has room for all slots, so it is never full.
    */
-  private static final class Completions {
+  static final class Completions {
     private final AtomicReferenceArray<@Nullable Slot> ring;
     private final int mask;
     private final AtomicLong tail = new AtomicLong();

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
+import tech.bsdb.bench.Report.Quantity;
 import tech.bsdb.bench.ReportFields.HtmlReport;
 
 /** The script of the report's page, in Node where it is installed. */
