@@ -20,6 +20,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.spark.options.OptionValues;
+import tech.bsdb.spark.read.RecordRows.RowPlan;
 import tech.bsdb.spark.read.StoredTable.ReadOptions;
 import tech.bsdb.spark.read.TableScan.CountScan;
 
@@ -124,21 +125,17 @@ public final class Reading {
 
     @Override
     public void pruneColumns(StructType required) {
-      StructType pruned = new StructType();
-      for (StructField field : required.fields()) {
-        pruned = pruned.add(whole(field));
-      }
-      columns = pruned;
+      columns =
+          new StructType(
+              Arrays.stream(required.fields()).map(this::whole).toArray(StructField[]::new));
     }
 
     /** A column with all its fields, of which the query may need only some. */
     private StructField whole(StructField required) {
-      for (StructField field : declared.fields()) {
-        if (field.name().equals(required.name())) {
-          return field;
-        }
-      }
-      return required; // a metadata column
+      return Arrays.stream(declared.fields())
+          .filter(field -> field.name().equals(required.name()))
+          .findFirst()
+          .orElse(required); // a metadata column
     }
 
     @Override

@@ -1,12 +1,13 @@
 package tech.bsdb.spark.read;
 
-import java.util.ArrayList;
+import java.io.Serializable;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.StringType;
 import org.apache.spark.sql.types.StructField;
+import org.apache.spark.sql.types.StructType;
 import org.apache.spark.unsafe.types.UTF8String;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.spark.rows.SparkValues;
@@ -37,12 +38,8 @@ final class RecordRows {
     String rows = plan.rows();
     RowSchema schema = rows == null ? null : RowSchema.parse(rows);
     List<String> stored = schema == null ? List.of() : schema.columns();
-    List<String> decoded = new ArrayList<>();
-    for (String name : stored) {
-      if (Arrays.stream(columns).anyMatch(column -> column.name().equals(name))) {
-        decoded.add(name);
-      }
-    }
+    List<String> wanted = Arrays.stream(columns).map(StructField::name).toList();
+    List<String> decoded = stored.stream().filter(wanted::contains).toList();
     boolean readsValues = !decoded.isEmpty();
     for (int i = 0; i < columns.length; i++) {
       String name = columns[i].name();
@@ -86,5 +83,28 @@ final class RecordRows {
       }
     }
     return new GenericInternalRow(cells);
+  }
+
+  /**
+   * Which columns a query needs, and what they are made of. Immutable.
+   *
+   * @param rows the schema of rows as JSON; null if values are plain bytes
+   * @param columns the columns, with the types that the query has for them
+   * @param keyColumns the columns that the user says keys were made of, if the query relies on it;
+   *     otherwise empty
+   * @param keyJoin what joins them
+   * @param declared all columns of the table, with the types that queries have for them
+   */
+  record RowPlan(
+      @Nullable String rows,
+      StructType columns,
+      List<String> keyColumns,
+      String keyJoin,
+      StructType declared)
+      implements Serializable {
+    /** Copies the list. */
+    RowPlan {
+      keyColumns = List.copyOf(keyColumns);
+    }
   }
 }

@@ -1,8 +1,7 @@
 package tech.bsdb.spark.rows;
 
 import java.math.BigDecimal;
-import java.util.ArrayList;
-import java.util.List;
+import java.util.Arrays;
 import org.apache.spark.sql.catalyst.InternalRow;
 import org.apache.spark.sql.catalyst.expressions.SpecializedGetters;
 import org.apache.spark.sql.catalyst.util.ArrayData;
@@ -83,11 +82,8 @@ public interface CellWriter {
   }
 
   private static CellWriter struct(StructType struct) {
-    List<CellWriter> fields = new ArrayList<>();
-    for (StructField field : struct.fields()) {
-      fields.add(of(field));
-    }
-    CellWriter[] writers = fields.toArray(new CellWriter[0]);
+    CellWriter[] writers =
+        Arrays.stream(struct.fields()).map(field -> of(field)).toArray(CellWriter[]::new);
     return (from, ordinal, out) -> {
       InternalRow row = from.getStruct(ordinal, writers.length);
       for (int i = 0; i < writers.length; i++) {

@@ -1,7 +1,6 @@
 package tech.bsdb.spark.rows;
 
 import java.math.BigDecimal;
-import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
@@ -14,7 +13,6 @@ import org.apache.spark.sql.types.Decimal;
 import org.apache.spark.sql.types.DecimalType;
 import org.apache.spark.sql.types.MapType;
 import org.apache.spark.sql.types.ShortType;
-import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.apache.spark.sql.types.UserDefinedType;
 import org.apache.spark.unsafe.types.UTF8String;
@@ -193,10 +191,8 @@ public final class SparkValues implements RowObjects {
     }
 
     private static Narrowing ofStruct(StructType struct) {
-      List<Narrowing> fields = new ArrayList<>();
-      for (StructField field : struct.fields()) {
-        fields.add(to(field.dataType()));
-      }
+      List<Narrowing> fields =
+          Arrays.stream(struct.fields()).map(field -> to(field.dataType())).toList();
       if (fields.stream().allMatch(field -> field == NONE)) {
         return NONE;
       }

@@ -1,7 +1,5 @@
 package tech.bsdb.tools.parquet;
 
-import java.util.ArrayList;
-import java.util.List;
 import java.util.Optional;
 import org.apache.parquet.schema.GroupType;
 import org.apache.parquet.schema.LogicalTypeAnnotation;
@@ -85,9 +83,7 @@ final class ParquetTypes {
 
   /** Returns the columns of a group. */
   static Struct struct(GroupType group) {
-    List<Column> fields = new ArrayList<>();
-    group.getFields().forEach(field -> fields.add(column(field)));
-    return new Struct(fields);
+    return new Struct(group.getFields().stream().map(ParquetTypes::column).toList());
   }
 
   /**

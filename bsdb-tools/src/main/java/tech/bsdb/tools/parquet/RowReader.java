@@ -1,7 +1,6 @@
 package tech.bsdb.tools.parquet;
 
 import java.io.IOException;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
@@ -134,7 +133,8 @@ final class RowReader implements AutoCloseable {
     MessageType wanted = from.selection().projection();
     RowEncoder rows = new RowEncoder(wanted, columns, from.selection().partitions(), problem);
     KeyPart raw = raw(from, rows);
-    List<KeyPart> keys = keys(from, rows);
+    List<KeyPart> keys =
+        from.selection().keys().stream().map(key -> part(from, rows, key)).toList();
     RowSelection.Key markPlace = from.selection().mark();
     KeyPart marker = markPlace == null ? null : part(from, rows, markPlace);
     ColumnReadStoreImpl store =
@@ -180,14 +180,6 @@ final class RowReader implements AutoCloseable {
     return partition != null
         ? partition
         : new KeyColumn(rows.leaf(List.of(column)), Scalar.of(Kind.BYTES), true, problem);
-  }
-
-  private List<KeyPart> keys(ParquetFile from, RowEncoder rows) {
-    List<KeyPart> keys = new ArrayList<>();
-    for (RowSelection.Key key : from.selection().keys()) {
-      keys.add(part(from, rows, key));
-    }
-    return keys;
   }
 
   private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key) {

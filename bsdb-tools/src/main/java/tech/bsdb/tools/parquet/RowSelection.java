@@ -140,9 +140,7 @@ record RowSelection(
 
   /** Returns the types of the parts of the key. */
   List<Scalar> keyTypes() {
-    List<Scalar> types = new ArrayList<>();
-    keys.forEach(key -> types.add(type(key)));
-    return types;
+    return keys.stream().map(this::type).toList();
   }
 
   /** Returns the type of a part of the key, or of the mark. */

@@ -4,6 +4,7 @@ import java.net.MalformedURLException;
 import java.net.URL;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.hdfs.HdfsConfiguration;
@@ -114,14 +115,8 @@ final class HadoopConfiguration {
 
   private static boolean isSetByUser(Configuration configuration, String name) {
     String @Nullable [] sources = configuration.getPropertySources(name);
-    if (sources != null) {
-      for (String source : sources) {
-        if (!source.endsWith("-default.xml")) {
-          return true;
-        }
-      }
-    }
-    return false;
+    return sources != null
+        && Arrays.stream(sources).anyMatch(source -> !source.endsWith("-default.xml"));
   }
 
   /**
