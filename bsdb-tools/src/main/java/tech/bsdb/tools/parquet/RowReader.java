@@ -117,6 +117,7 @@ final class RowReader implements AutoCloseable {
     return pages;
   }
 
+  @SuppressWarnings("ReferenceEquality") // each file is one object
   private ParquetFileReader open(ParquetFile from) throws IOException {
     ParquetFileReader open = reader;
     if (open == null || file != from) {
