@@ -48,8 +48,7 @@ interface KeyPart {
       this.advances = advances;
       this.writer =
           switch (type.kind()) {
-            case STRING, BYTES, FIXED ->
-                (from, out) -> out.put(from.getBinary().toByteBuffer());
+            case STRING, BYTES, FIXED -> (from, out) -> out.put(from.getBinary().toByteBuffer());
             case INT, LONG -> digits(leaf);
             default -> new AsJson(ScalarEncoder.writer(leaf, type, problem), type, problem)::write;
           };
