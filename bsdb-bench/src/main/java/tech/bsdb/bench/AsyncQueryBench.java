@@ -1,13 +1,13 @@
 package tech.bsdb.bench;
 
-import java.util.List;
 import tech.bsdb.tools.Main;
+import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb bench-async}: asynchronous lookups with a given number in flight. */
-public final class AsyncQueryBench implements Command {
+public final class AsyncQueryBench extends Command {
   private static final Syntax SYNTAX =
       LoadOptions.declare(
               new Syntax(
@@ -32,7 +32,9 @@ public final class AsyncQueryBench implements Command {
               "BSDB_JAVA_OPTS=-Dbsdb.uring=false bsdb bench-async -d ./rdb -id -kd");
 
   /** For the service loader. */
-  public AsyncQueryBench() {}
+  public AsyncQueryBench() {
+    super(SYNTAX, "measure asynchronous lookups");
+  }
 
   /** Runs {@code bsdb bench-async} and exits with its code. */
   public static void main(String[] args) {
@@ -40,17 +42,7 @@ public final class AsyncQueryBench implements Command {
   }
 
   @Override
-  public String name() {
-    return "bench-async";
-  }
-
-  @Override
-  public String summary() {
-    return "measure asynchronous lookups";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    return LoadTool.run(name(), SYNTAX, true, line, console);
+  protected int run(Arguments arguments, Console console) throws Exception {
+    return LoadTool.run(name(), LoadOptions.of(arguments, true), console);
   }
 }

@@ -23,12 +23,10 @@ import tech.bsdb.bench.LoadTool.LoadRun.LiveLine;
 import tech.bsdb.bench.MachineFacts.ProcessMeter;
 import tech.bsdb.bench.Report.TextReport;
 import tech.bsdb.bench.ReportFields.HtmlReport;
-import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** Performs a whole run: keys, target, every step, reports. */
@@ -36,24 +34,12 @@ final class LoadTool {
   private LoadTool() {}
 
   /**
-   * Runs a tool as a command line says.
+   * Runs a tool.
    *
    * @param command the tool's name
-   * @param syntax its options
-   * @param async whether lookups are asynchronous
    * @return the exit code, which reports an error if a lookup failed
    */
-  static int run(String command, Syntax syntax, boolean async, List<String> line, Console console)
-      throws IOException, UsageException, InterruptedException {
-    Arguments arguments = syntax.parse(line);
-    if (arguments.has("--help")) {
-      console.print(syntax.help());
-      return Command.OK;
-    }
-    return run(command, LoadOptions.of(arguments, async), console);
-  }
-
-  private static int run(String command, LoadOptions options, Console console)
+  static int run(String command, LoadOptions options, Console console)
       throws IOException, UsageException, InterruptedException {
     Statistics database = Database.statistics(options.database());
     boolean approximate = database.approximateWidth() > 0;

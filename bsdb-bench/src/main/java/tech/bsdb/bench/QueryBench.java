@@ -1,13 +1,13 @@
 package tech.bsdb.bench;
 
-import java.util.List;
 import tech.bsdb.tools.Main;
+import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb bench}: synchronous lookups, single or in batches, on any number of threads. */
-public final class QueryBench implements Command {
+public final class QueryBench extends Command {
   private static final Syntax SYNTAX =
       LoadOptions.declare(
               new Syntax(
@@ -31,7 +31,9 @@ public final class QueryBench implements Command {
               "bsdb bench -d ./rdb --rate 20000 --threads 8");
 
   /** For the service loader. */
-  public QueryBench() {}
+  public QueryBench() {
+    super(SYNTAX, "measure synchronous lookups");
+  }
 
   /** Runs {@code bsdb bench} and exits with its code. */
   public static void main(String[] args) {
@@ -39,17 +41,7 @@ public final class QueryBench implements Command {
   }
 
   @Override
-  public String name() {
-    return "bench";
-  }
-
-  @Override
-  public String summary() {
-    return "measure synchronous lookups";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    return LoadTool.run(name(), SYNTAX, false, line, console);
+  protected int run(Arguments arguments, Console console) throws Exception {
+    return LoadTool.run(name(), LoadOptions.of(arguments, false), console);
   }
 }

@@ -1,6 +1,5 @@
 package tech.bsdb.tools;
 
-import java.util.List;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -12,7 +11,7 @@ import tech.bsdb.tools.make.SourceOptions;
 import tech.bsdb.tools.make.TargetOptions;
 
 /** {@code bsdb build}: builds a database from text lines, CSV or JSON lines. */
-public final class Builder implements Command {
+public final class Builder extends Command {
   private static final Syntax SYNTAX =
       BuildRun.declare(
               TargetOptions.declare(
@@ -42,7 +41,9 @@ public final class Builder implements Command {
               "bsdb build -i dirty.txt --on-bad-line skip --rejects bad.txt");
 
   /** For the service loader. */
-  public Builder() {}
+  public Builder() {
+    super(SYNTAX, "build a database from text, CSV or JSON lines");
+  }
 
   /** Runs {@code bsdb build} and exits with its code. */
   public static void main(String[] args) {
@@ -50,22 +51,7 @@ public final class Builder implements Command {
   }
 
   @Override
-  public String name() {
-    return "build";
-  }
-
-  @Override
-  public String summary() {
-    return "build a database from text, CSV or JSON lines";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     InputOptions source = SourceOptions.of(arguments);
     TargetOptions target = TargetOptions.of(arguments);
     if (source.inputs().contains("-")) {

@@ -31,7 +31,7 @@ import tech.bsdb.tools.serve.cluster.Cluster.ClusterOptions;
 import tech.bsdb.tools.serve.dataset.DataSetOption;
 
 /** {@code bsdb serve}: serves a database or a store over HTTP. */
-public final class HttpServer implements Command {
+public final class HttpServer extends Command {
   private static final int CORES = Runtime.getRuntime().availableProcessors();
   private static final Syntax SYNTAX =
       FollowOptions.declare(syntax())
@@ -173,7 +173,9 @@ public final class HttpServer implements Command {
   }
 
   /** For the service loader. */
-  public HttpServer() {}
+  public HttpServer() {
+    super(SYNTAX, "serve a database or a store over HTTP");
+  }
 
   /** Runs {@code bsdb serve} and exits with its code. */
   public static void main(String[] args) {
@@ -181,22 +183,7 @@ public final class HttpServer implements Command {
   }
 
   @Override
-  public String name() {
-    return "serve";
-  }
-
-  @Override
-  public String summary() {
-    return "serve a database or a store over HTTP";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     HangUp hangUp = null;
     String uncaught = "";
     try {

@@ -2,7 +2,6 @@ package tech.bsdb.tools;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -15,7 +14,7 @@ import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.SourceOptions;
 
 /** {@code bsdb merge}: merges changes from text lines, CSV or JSON lines into a database. */
-public final class Merger implements Command {
+public final class Merger extends Command {
   private static final String EXAMPLE = "bsdb merge -d ./rdb -i today.txt -o ./new-rdb";
 
   private static final Syntax SYNTAX =
@@ -43,7 +42,9 @@ public final class Merger implements Command {
               "bsdb merge -d ./store -i today.txt -o ./rdb --overwrite --publish ./store --keep 3");
 
   /** For the service loader. */
-  public Merger() {}
+  public Merger() {
+    super(SYNTAX, "merge changes into a database, which gives a new one");
+  }
 
   /** Runs {@code bsdb merge} and exits with its code. */
   public static void main(String[] args) {
@@ -51,22 +52,7 @@ public final class Merger implements Command {
   }
 
   @Override
-  public String name() {
-    return "merge";
-  }
-
-  @Override
-  public String summary() {
-    return "merge changes into a database, which gives a new one";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     new MergeRun("bsdb merge", EXAMPLE, SourceOptions.OF_RECORDS, arguments, console)
         .run((build, stored) -> new Lines(SourceOptions.ofChanges(arguments, stored)));
     return OK;

@@ -1,6 +1,5 @@
 package tech.bsdb.tools;
 
-import java.util.List;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -14,7 +13,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
 
 /** {@code bsdb build-parquet}: builds a database from Parquet files, local or on HDFS. */
-public final class ParquetBuilder implements Command {
+public final class ParquetBuilder extends Command {
   private static final Syntax SYNTAX =
       BuildRun.declare(
               TargetOptions.declare(
@@ -40,7 +39,9 @@ public final class ParquetBuilder implements Command {
               "bsdb build-parquet -i ./features -kf country,id --key-join '|' --value-raw vector");
 
   /** For the service loader. */
-  public ParquetBuilder() {}
+  public ParquetBuilder() {
+    super(SYNTAX, "build a database from Parquet, local or on HDFS");
+  }
 
   /** Runs {@code bsdb build-parquet} and exits with its code. */
   public static void main(String[] args) {
@@ -48,22 +49,7 @@ public final class ParquetBuilder implements Command {
   }
 
   @Override
-  public String name() {
-    return "build-parquet";
-  }
-
-  @Override
-  public String summary() {
-    return "build a database from Parquet, local or on HDFS";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     TargetOptions target = TargetOptions.of(arguments);
     ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
     FileSourceOptions sources = FileSourceOptions.of(arguments);

@@ -2,7 +2,6 @@ package tech.bsdb.tools;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -17,7 +16,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.source.FileSources;
 
 /** {@code bsdb merge-parquet}: merges changes from Parquet files, local or on HDFS. */
-public final class ParquetMerger implements Command {
+public final class ParquetMerger extends Command {
   private static final String EXAMPLE =
       "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users";
 
@@ -51,7 +50,9 @@ public final class ParquetMerger implements Command {
                   + " ./store");
 
   /** For the service loader. */
-  public ParquetMerger() {}
+  public ParquetMerger() {
+    super(SYNTAX, "merge changes from Parquet, local or on HDFS");
+  }
 
   /** Runs {@code bsdb merge-parquet} and exits with its code. */
   public static void main(String[] args) {
@@ -59,22 +60,7 @@ public final class ParquetMerger implements Command {
   }
 
   @Override
-  public String name() {
-    return "merge-parquet";
-  }
-
-  @Override
-  public String summary() {
-    return "merge changes from Parquet, local or on HDFS";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     FileSourceOptions sources = FileSourceOptions.of(arguments);
     new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(

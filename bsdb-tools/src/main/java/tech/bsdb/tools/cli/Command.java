@@ -3,39 +3,67 @@ package tech.bsdb.tools.cli;
 import java.util.List;
 
 /**
- * A command of {@code bsdb}. {@link java.util.ServiceLoader} finds the implementations, so a module
- * adds a command by listing its class in {@code META-INF/services}.
+ * A command of {@code bsdb}. {@link java.util.ServiceLoader} finds the subclasses, so a module adds
+ * a command by listing its class in {@code META-INF/services}.
  */
-public interface Command {
+public abstract class Command {
   /** Exit code: done, or every key found. */
-  int OK = 0;
+  public static final int OK = 0;
 
   /** Exit code: a key is absent. */
-  int ABSENT = 1;
+  public static final int ABSENT = 1;
 
   /** Exit code: an error, described on stderr. */
-  int ERROR = 2;
+  public static final int ERROR = 2;
+
+  private final Syntax syntax;
+  private final String summary;
+
+  /**
+   * Creates a command.
+   *
+   * @param syntax its name, options and operands
+   * @param summary what it does, in one line without a full stop
+   */
+  protected Command(Syntax syntax, String summary) {
+    this.syntax = syntax;
+    this.summary = summary;
+  }
 
   /** The word that names the command. */
-  String name();
+  public final String name() {
+    return syntax.command();
+  }
 
   /** What the command does, in one line without a full stop. */
-  String summary();
+  public final String summary() {
+    return summary;
+  }
 
   /** Whether the list of commands omits this one, because it is meant for scripts. */
-  default boolean hidden() {
+  public boolean hidden() {
     return false;
   }
 
   /**
-   * Runs the command; never exits the process.
+   * Runs the command, or prints its help; never exits the process.
    *
-   * @param arguments the arguments after the command's name
+   * @param line the arguments after the command's name
    * @param console where it reads and writes
    * @return the exit code
    * @throws UsageException if the arguments are wrong
    * @throws Exception for everything else that stops the command; the caller turns it into a
    *     message
    */
-  int run(List<String> arguments, Console console) throws Exception;
+  public final int run(List<String> line, Console console) throws Exception {
+    Arguments arguments = syntax.parse(line);
+    if (arguments.has("--help")) {
+      console.print(syntax.help());
+      return OK;
+    }
+    return run(arguments, console);
+  }
+
+  /** Runs the command with arguments that match its syntax. */
+  protected abstract int run(Arguments arguments, Console console) throws Exception;
 }

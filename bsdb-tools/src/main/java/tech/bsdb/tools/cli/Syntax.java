@@ -107,6 +107,11 @@ public final class Syntax {
     return this;
   }
 
+  /** The command's name. */
+  String command() {
+    return command;
+  }
+
   /** The names of the options declared so far, with their hyphens. */
   public List<String> names() {
     return options.getOptions().stream().map(Syntax::shown).toList();

@@ -23,7 +23,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb diff}: tells by which records two databases differ. */
-public final class DiffCommand implements Command {
+public final class DiffCommand extends Command {
   /** The exit code if they differ. */
   private static final int DIFFERENT = 1;
 
@@ -75,25 +75,12 @@ public final class DiffCommand implements Command {
               "bsdb diff --json --values --limit 100 ./yesterday ./today");
 
   /** For the service loader. */
-  public DiffCommand() {}
-
-  @Override
-  public String name() {
-    return "diff";
+  public DiffCommand() {
+    super(SYNTAX, "compare the records of two databases");
   }
 
   @Override
-  public String summary() {
-    return "compare the records of two databases";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     List<String> operands = arguments.operands();
     if (operands.size() != 2 || operands.contains("")) {
       throw new UsageException("diff takes two databases: bsdb diff ./yesterday ./today");

@@ -7,7 +7,6 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
-import java.util.List;
 import java.util.Optional;
 import tech.bsdb.Database;
 import tech.bsdb.Statistics;
@@ -20,7 +19,7 @@ import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
 
 /** {@code bsdb get}: prints the values of keys, in the order given. */
-public final class GetCommand implements Command {
+public final class GetCommand extends Command {
   private static final Syntax SYNTAX =
       RowOptions.declare(
               RecordForm.declare(
@@ -49,25 +48,12 @@ public final class GetCommand implements Command {
           .example("two columns of a row", "bsdb get -d ./rdb --json --fields name,price 42");
 
   /** For the service loader. */
-  public GetCommand() {}
-
-  @Override
-  public String name() {
-    return "get";
+  public GetCommand() {
+    super(SYNTAX, "look up keys and print their values");
   }
 
   @Override
-  public String summary() {
-    return "look up keys and print their values";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
     Optional<String> keysFrom = arguments.text("--keys-from");

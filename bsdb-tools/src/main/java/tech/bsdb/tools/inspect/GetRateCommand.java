@@ -19,7 +19,7 @@ import tech.bsdb.tools.cli.UsageException;
  * {@code bsdb get-rate}: measures how many keys per second one thread looks up, warm; a first
  * impression for the quick start, not a benchmark.
  */
-public final class GetRateCommand implements Command {
+public final class GetRateCommand extends Command {
   private static final int KEYS = 1_000_000;
   private static final int ROUND = 256;
   private static final Syntax SYNTAX =
@@ -35,16 +35,8 @@ public final class GetRateCommand implements Command {
               "how long to measure, after a warm-up of the same length, 1 to 3,600 (default 2)");
 
   /** For the service loader. */
-  public GetRateCommand() {}
-
-  @Override
-  public String name() {
-    return "get-rate";
-  }
-
-  @Override
-  public String summary() {
-    return "measure warm lookups on one thread";
+  public GetRateCommand() {
+    super(SYNTAX, "measure warm lookups on one thread");
   }
 
   @Override
@@ -53,12 +45,7 @@ public final class GetRateCommand implements Command {
   }
 
   @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     long nanos = TimeUnit.SECONDS.toNanos(arguments.number("--seconds", 1, 3600, 2));
     try (Database database = Database.open(DatabaseOption.of(arguments))) {
       byte[][] keys = shuffledKeys(database);

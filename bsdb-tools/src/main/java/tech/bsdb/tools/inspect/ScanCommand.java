@@ -23,7 +23,7 @@ import tech.bsdb.tools.rows.RowForm;
  * were added, or that of their keys; in the packed layout that of their keys' hashes. Or prints a
  * range of records in the order of their keys.
  */
-public final class ScanCommand implements Command {
+public final class ScanCommand extends Command {
   private static final String KEYS_ONLY = "--keys-only";
   private static final String COUNT = "--count";
 
@@ -74,25 +74,12 @@ public final class ScanCommand implements Command {
           .example("how many", "bsdb scan -d ./rdb --prefix user: --count");
 
   /** For the service loader. */
-  public ScanCommand() {}
-
-  @Override
-  public String name() {
-    return "scan";
+  public ScanCommand() {
+    super(SYNTAX, "print all records, or a range of keys");
   }
 
   @Override
-  public String summary() {
-    return "print all records, or a range of keys";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     boolean values = !arguments.has(KEYS_ONLY);
     boolean counts = arguments.has(COUNT);
     if (!values && counts) {

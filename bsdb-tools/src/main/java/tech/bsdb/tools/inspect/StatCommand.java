@@ -6,7 +6,6 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
@@ -25,7 +24,7 @@ import tech.bsdb.tools.rows.RowSchema;
 /**
  * {@code bsdb stat}: prints the figures of a database, or the I/O engines that this machine offers.
  */
-public final class StatCommand implements Command {
+public final class StatCommand extends Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
               new Syntax(
@@ -44,24 +43,13 @@ public final class StatCommand implements Command {
           .example("one figure for a script", "bsdb stat -d ./rdb --json | jq .records");
 
   /** For the service loader. */
-  public StatCommand() {}
-
-  @Override
-  public String name() {
-    return "stat";
+  public StatCommand() {
+    super(SYNTAX, "print a database's figures");
   }
 
   @Override
-  public String summary() {
-    return "print a database's figures";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-    } else if (arguments.has("--engines")) {
+  protected int run(Arguments arguments, Console console) throws Exception {
+    if (arguments.has("--engines")) {
       Path directory = arguments.has("-d") ? DatabaseOption.of(arguments) : null;
       print(engines(directory, arguments.has("--json")), arguments.has("--json"), console);
     } else {

@@ -3,7 +3,6 @@ package tech.bsdb.tools.inspect;
 import java.io.IOException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import tech.bsdb.Database;
@@ -16,7 +15,7 @@ import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb verify}: checks that a database is what was built, byte by byte and key by key. */
-public final class VerifyCommand implements Command {
+public final class VerifyCommand extends Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
               new Syntax(
@@ -30,25 +29,12 @@ public final class VerifyCommand implements Command {
           .example("after copying a database", "bsdb verify -d /data/users");
 
   /** For the service loader. */
-  public VerifyCommand() {}
-
-  @Override
-  public String name() {
-    return "verify";
+  public VerifyCommand() {
+    super(SYNTAX, "check every byte and every key of a database");
   }
 
   @Override
-  public String summary() {
-    return "check every byte and every key of a database";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     Path directory = DatabaseOption.of(arguments);
     boolean quiet = arguments.has("-q");
     long began = System.nanoTime();

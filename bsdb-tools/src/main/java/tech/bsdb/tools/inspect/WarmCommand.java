@@ -2,7 +2,6 @@ package tech.bsdb.tools.inspect;
 
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
-import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.atomic.AtomicLong;
@@ -16,7 +15,7 @@ import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb warm}: reads a database into memory, into huge pages if the machine has them. */
-public final class WarmCommand implements Command {
+public final class WarmCommand extends Command {
   private static final Syntax SYNTAX =
       DatabaseOption.declare(
               new Syntax(
@@ -37,25 +36,12 @@ public final class WarmCommand implements Command {
           .example("after copying a database", "bsdb warm -d /data/users");
 
   /** For the service loader. */
-  public WarmCommand() {}
-
-  @Override
-  public String name() {
-    return "warm";
+  public WarmCommand() {
+    super(SYNTAX, "read a database into memory, in huge pages");
   }
 
   @Override
-  public String summary() {
-    return "read a database into memory, in huge pages";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     Path directory = DatabaseOption.of(arguments);
     boolean quiet = arguments.has("-q");
     long all = Database.statistics(directory).databaseBytes();

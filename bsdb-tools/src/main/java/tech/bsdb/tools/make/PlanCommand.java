@@ -17,7 +17,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb plan}: memory, disk, build time and reads of each layout, without building it. */
-public final class PlanCommand implements Command {
+public final class PlanCommand extends Command {
   private static final Syntax SYNTAX =
       new Syntax(
               "plan",
@@ -68,16 +68,8 @@ public final class PlanCommand implements Command {
                   + " .recommended");
 
   /** For the service loader. */
-  public PlanCommand() {}
-
-  @Override
-  public String name() {
-    return "plan";
-  }
-
-  @Override
-  public String summary() {
-    return "print what a database would take in each layout";
+  public PlanCommand() {
+    super(SYNTAX, "print what a database would take in each layout");
   }
 
   /** What the user asked. */
@@ -91,12 +83,7 @@ public final class PlanCommand implements Command {
       BuildOptions base) {}
 
   @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     Question question = question(arguments);
     List<PlanRow> rows = new ArrayList<>();
     for (PlannedLayout layout : PlannedLayout.values()) {

@@ -1,7 +1,5 @@
 package tech.bsdb.tools.make;
 
-import java.io.IOException;
-import java.util.List;
 import java.util.Locale;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
@@ -13,7 +11,7 @@ import tech.bsdb.tools.cli.Syntax;
  * {@code U+0041 LATIN CAPITAL LETTER A} for each assigned code point in the running Java's version
  * of Unicode, except surrogates and private use.
  */
-public final class UnicodeNamesCommand implements Command {
+public final class UnicodeNamesCommand extends Command {
   private static final Syntax SYNTAX =
       new Syntax(
           "unicode-names",
@@ -21,16 +19,8 @@ public final class UnicodeNamesCommand implements Command {
           "Prints the name of every Unicode character: U+0041 LATIN CAPITAL LETTER A.");
 
   /** For the service loader. */
-  public UnicodeNamesCommand() {}
-
-  @Override
-  public String name() {
-    return "unicode-names";
-  }
-
-  @Override
-  public String summary() {
-    return "print the names of all Unicode characters";
+  public UnicodeNamesCommand() {
+    super(SYNTAX, "print the names of all Unicode characters");
   }
 
   @Override
@@ -39,17 +29,7 @@ public final class UnicodeNamesCommand implements Command {
   }
 
   @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-    } else {
-      printNames(console);
-    }
-    return OK;
-  }
-
-  private static void printNames(Console console) throws IOException {
+  protected int run(Arguments arguments, Console console) throws Exception {
     for (int codePoint = 0; codePoint <= Character.MAX_CODE_POINT; codePoint++) {
       int type = Character.getType(codePoint);
       if (type != Character.UNASSIGNED
@@ -59,5 +39,6 @@ public final class UnicodeNamesCommand implements Command {
             String.format(Locale.ROOT, "U+%04X %s", codePoint, Character.getName(codePoint)));
       }
     }
+    return OK;
   }
 }

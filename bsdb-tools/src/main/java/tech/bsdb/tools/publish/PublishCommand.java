@@ -8,7 +8,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb publish}: puts a database into a store, checks it, and makes it current. */
-public final class PublishCommand implements Command {
+public final class PublishCommand extends Command {
   private static final String PROGRAM = "bsdb publish";
 
   private static final Syntax SYNTAX =
@@ -39,25 +39,12 @@ public final class PublishCommand implements Command {
           .example("undo it", "bsdb rollback /data/users");
 
   /** For the service loader. */
-  public PublishCommand() {}
-
-  @Override
-  public String name() {
-    return "publish";
+  public PublishCommand() {
+    super(SYNTAX, "put a database into a store as its new version");
   }
 
   @Override
-  public String summary() {
-    return "put a database into a store as its new version";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     List<String> operands = arguments.operands();
     if (operands.size() != 2 || operands.contains("")) {
       throw new UsageException(

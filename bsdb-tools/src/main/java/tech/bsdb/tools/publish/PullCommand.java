@@ -25,7 +25,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
 
 /** {@code bsdb pull}: brings the current version of a distant store into a local one. */
-public final class PullCommand implements Command {
+public final class PullCommand extends Command {
   private static final String PROGRAM = "bsdb pull";
 
   private static final Syntax SYNTAX =
@@ -72,25 +72,12 @@ public final class PullCommand implements Command {
           .example("and serve it", "bsdb serve -d ./store");
 
   /** For the service loader. */
-  public PullCommand() {}
-
-  @Override
-  public String name() {
-    return "pull";
+  public PullCommand() {
+    super(SYNTAX, "bring a database from HDFS, S3 or elsewhere into a store");
   }
 
   @Override
-  public String summary() {
-    return "bring a database from HDFS, S3 or elsewhere into a store";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     List<String> operands = arguments.operands();
     if (operands.size() != 2 || operands.contains("")) {
       throw new UsageException(

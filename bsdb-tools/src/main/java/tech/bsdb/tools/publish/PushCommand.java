@@ -28,7 +28,7 @@ import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.Consignment;
 
 /** {@code bsdb push}: sends a database to a store on HDFS, S3 or another file system. */
-public final class PushCommand implements Command {
+public final class PushCommand extends Command {
   private static final String PROGRAM = "bsdb push";
   private static final List<Long> PAUSES = List.of(1_000L, 4_000L);
 
@@ -76,25 +76,12 @@ public final class PushCommand implements Command {
                   + " etl.keytab");
 
   /** For the service loader. */
-  public PushCommand() {}
-
-  @Override
-  public String name() {
-    return "push";
+  public PushCommand() {
+    super(SYNTAX, "send a database to a store on HDFS or S3");
   }
 
   @Override
-  public String summary() {
-    return "send a database to a store on HDFS or S3";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     List<String> operands = arguments.operands();
     if (operands.size() != 2 || operands.contains("")) {
       throw new UsageException(

@@ -14,7 +14,7 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb rollback}: makes another version of a store current. */
-public final class RollbackCommand implements Command {
+public final class RollbackCommand extends Command {
   private static final String EXAMPLE = "bsdb rollback /data/users";
 
   private static final Syntax SYNTAX =
@@ -30,25 +30,12 @@ public final class RollbackCommand implements Command {
           .example("a specific version", EXAMPLE + " 20261121T151400Z");
 
   /** For the service loader. */
-  public RollbackCommand() {}
-
-  @Override
-  public String name() {
-    return "rollback";
+  public RollbackCommand() {
+    super(SYNTAX, "make an older version of a store current");
   }
 
   @Override
-  public String summary() {
-    return "make an older version of a store current";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     Store store = StoreOperand.of(arguments, 2, EXAMPLE);
     String before = store.current();
     String now = rollback(store, arguments);

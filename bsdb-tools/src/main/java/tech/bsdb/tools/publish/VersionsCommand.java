@@ -17,7 +17,7 @@ import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 
 /** {@code bsdb versions}: lists the versions of a store. */
-public final class VersionsCommand implements Command {
+public final class VersionsCommand extends Command {
   private static final String EXAMPLE = "bsdb versions /data/users";
   private static final DateTimeFormatter DATE =
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
@@ -35,25 +35,12 @@ public final class VersionsCommand implements Command {
           .example("the current one, for a script", EXAMPLE + " --json | jq -r .current");
 
   /** For the service loader. */
-  public VersionsCommand() {}
-
-  @Override
-  public String name() {
-    return "versions";
+  public VersionsCommand() {
+    super(SYNTAX, "list the versions of a store");
   }
 
   @Override
-  public String summary() {
-    return "list the versions of a store";
-  }
-
-  @Override
-  public int run(List<String> line, Console console) throws Exception {
-    Arguments arguments = SYNTAX.parse(line);
-    if (arguments.has("--help")) {
-      console.print(SYNTAX.help());
-      return OK;
-    }
+  protected int run(Arguments arguments, Console console) throws Exception {
     Store store = StoreOperand.of(arguments, 1, EXAMPLE);
     List<StoredVersion> versions = store.versions();
     if (arguments.has("--json")) {
