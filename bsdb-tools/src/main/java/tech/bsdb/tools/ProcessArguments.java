@@ -56,12 +56,10 @@ final class ProcessArguments {
         typed.add(ArgumentText.of(word));
       } else if (args[i].indexOf(REPLACEMENT) >= 0) {
         throw new UsageException(
-            "argument "
-                + (i + 1)
-                + ", \""
-                + args[i]
-                + "\", has bytes that Java could not read; give a key with --key-encoding hex, or"
-                + " in a file with --keys-from, and run in a UTF-8 locale (LC_ALL=C.UTF-8)");
+            ("argument %s, \"%s\", has bytes that Java could not read; give a key with"
+                    + " --key-encoding hex, or in a file with --keys-from, and run in a UTF-8"
+                    + " locale (LC_ALL=C.UTF-8)")
+                .formatted(i + 1, args[i]));
       } else {
         typed.add(ArgumentText.of(args[i].getBytes(names)));
       }

@@ -116,14 +116,8 @@ public final class Arguments {
       // reported below, together with the range
     }
     throw new UsageException(
-        option
-            + " takes a number from "
-            + plain(least)
-            + " to "
-            + plain(most)
-            + ", not \""
-            + value.get()
-            + "\"");
+        "%s takes a number from %s to %s, not \"%s\""
+            .formatted(option, plain(least), plain(most), value.get()));
   }
 
   private static String plain(double number) {
@@ -157,14 +151,8 @@ public final class Arguments {
     }
     String last = words.remove(words.size() - 1);
     throw new UsageException(
-        option
-            + " takes "
-            + String.join(", ", words)
-            + " or "
-            + last
-            + ", not \""
-            + value.get()
-            + "\"");
+        "%s takes %s or %s, not \"%s\""
+            .formatted(option, String.join(", ", words), last, value.get()));
   }
 
   /**

@@ -164,10 +164,7 @@ public record Diagnosis(String words, boolean bug) {
       return "not enough direct memory; raise it with BSDB_JAVA_OPTS=-XX:MaxDirectMemorySize=1g";
     }
     long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
-    return "not enough heap ("
-        + mebibytes
-        + " MB); raise it with BSDB_JAVA_OPTS=-Xmx"
-        + Math.max(512, 2 * mebibytes)
-        + "m";
+    return "not enough heap (%s MB); raise it with BSDB_JAVA_OPTS=-Xmx%sm"
+        .formatted(mebibytes, Math.max(512, 2 * mebibytes));
   }
 }

@@ -32,11 +32,9 @@ public final class Escapes {
         meant.append((char) Integer.parseInt(name.substring(1), 16));
       } else {
         throw new UsageException(
-            option
-                + " takes \\t for a tab, \\xHH for the character with that code and \\\\ for a"
-                + " backslash, not \""
-                + typed
-                + "\"");
+            ("%s takes \\t for a tab, \\xHH for the character with that code and \\\\ for a"
+                    + " backslash, not \"%s\"")
+                .formatted(option, typed));
       }
     }
     return escape.appendTail(meant).toString();

@@ -147,11 +147,8 @@ public final class Syntax {
       throw new UsageException(unknown(e.getOption()));
     } catch (MissingArgumentException e) {
       throw new UsageException(
-          shown(e.getOption())
-              + " needs a value: "
-              + shown(e.getOption())
-              + " "
-              + e.getOption().getArgName());
+          "%s needs a value: %s %s"
+              .formatted(shown(e.getOption()), shown(e.getOption()), e.getOption().getArgName()));
     } catch (ParseException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }

@@ -82,12 +82,10 @@ public final class DatabaseOption {
       throw new FileSystemException(
           version.toString(),
           null,
-          "no such directory, although it is the current version of the store; publish it again"
-              + " with: bsdb publish DB "
-              + directory
-              + ", or roll back to another with: bsdb rollback "
-              + directory
-              + " VERSION");
+          ("no such directory, although it is the current version of the store; publish it again"
+                  + " with: bsdb publish DB %s, or roll back to another with: bsdb rollback %s"
+                  + " VERSION")
+              .formatted(directory, directory));
     }
     return version;
   }

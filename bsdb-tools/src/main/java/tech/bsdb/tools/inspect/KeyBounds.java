@@ -73,11 +73,9 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
     for (String option : List.of(SORTED, REVERSE)) {
       if (fullScan && arguments.has(option)) {
         throw new UsageException(
-            FULL_SCAN
-                + " and "
-                + option
-                + " cannot be combined: a full scan prints records in the order in which they are"
-                + " stored; leave one out");
+            ("%s and %s cannot be combined: a full scan prints records in the order in which they"
+                    + " are stored; leave one out")
+                .formatted(FULL_SCAN, option));
       }
     }
     List<String> given =

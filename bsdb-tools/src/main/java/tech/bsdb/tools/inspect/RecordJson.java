@@ -77,11 +77,8 @@ final class RecordJson {
       throw new FileSystemException(
           statistics.directory().toString(),
           null,
-          "the value of "
-              + DuplicateKeyException.show(key)
-              + " is not a row of the stored schema: "
-              + e.getMessage()
-              + approximate);
+          "the value of %s is not a row of the stored schema: %s%s"
+              .formatted(DuplicateKeyException.show(key), e.getMessage(), approximate));
     }
   }
 }

@@ -213,14 +213,8 @@ public final class StatCommand extends Command {
     }
     String dictionary =
         s.dictionaryBytes() == 0 ? "no dictionary" : "dictionary of " + count(s.dictionaryBytes());
-    return "exact, "
-        + s.layout()
-        + ": ZSTD level "
-        + s.compressionLevel()
-        + ", blocks of "
-        + count(s.blockSize())
-        + ", "
-        + dictionary;
+    return "exact, %s: ZSTD level %s, blocks of %s, %s"
+        .formatted(s.layout(), s.compressionLevel(), count(s.blockSize()), dictionary);
   }
 
   private static String columns(Statistics s) {

@@ -134,11 +134,8 @@ public final class BuildRun {
     }
     if (TargetOptions.resolved(rejects).startsWith(TargetOptions.resolved(target.target()))) {
       throw new UsageException(
-          "--rejects "
-              + rejects
-              + " lies inside the database "
-              + target.target()
-              + "; name a file elsewhere");
+          "--rejects %s lies inside the database %s; name a file elsewhere"
+              .formatted(rejects, target.target()));
     }
     boolean file = Files.isRegularFile(rejects) || Files.isSymbolicLink(rejects);
     if (file && !target.build().overwrite()) {
@@ -201,10 +198,8 @@ public final class BuildRun {
         throw duplicateKey(e, source);
       } catch (ForeignRecordException e) {
         throw new InputException(
-            place(e.record(), source)
-                + ": "
-                + e.getMessage()
-                + " (merge into the whole set, or give only the changes of the shard)",
+            "%s: %s (merge into the whole set, or give only the changes of the shard)"
+                .formatted(place(e.record(), source), e.getMessage()),
             e);
       } catch (IOException e) {
         throw withSpace(e, target);
@@ -287,13 +282,12 @@ public final class BuildRun {
 
   private static InputException duplicateKey(DuplicateKeyException e, RecordSource source) {
     return new InputException(
-        "duplicate key "
-            + DuplicateKeyException.show(e.key())
-            + ": "
-            + place(e.first(), source)
-            + " and "
-            + place(e.second(), source)
-            + " (to keep one of them: --on-duplicate first or --on-duplicate last)",
+        ("duplicate key %s: %s and %s (to keep one of them: --on-duplicate first or --on-duplicate"
+                + " last)")
+            .formatted(
+                DuplicateKeyException.show(e.key()),
+                place(e.first(), source),
+                place(e.second(), source)),
         e);
   }
 

@@ -83,10 +83,8 @@ public record BuildSummary(
         line(
             text,
             "left out by patterns",
-            count(files.directoriesLeftOut())
-                + " directories, "
-                + count(files.leftOut())
-                + " files");
+            "%s directories, %s files"
+                .formatted(count(files.directoriesLeftOut()), count(files.leftOut())));
       }
     }
     line(text, unit + " read", count(input.lines()));

@@ -215,23 +215,15 @@ final class MergeOptions {
     }
     if (realTarget.startsWith(realBase) || realBase.startsWith(realTarget)) {
       throw new UsageException(
-          "-o "
-              + target
-              + " and the base "
-              + base
-              + " lie within each other; name another"
-              + " directory");
+          "-o %s and the base %s lie within each other; name another directory"
+              .formatted(target, base));
     }
     if (store != null) {
       Path realStore = TargetOptions.resolved(store);
       if (realTarget.startsWith(realStore) || realStore.startsWith(realTarget)) {
         throw new UsageException(
-            "-o "
-                + target
-                + " and the store "
-                + store
-                + " lie within each other; name another"
-                + " directory");
+            "-o %s and the store %s lie within each other; name another directory"
+                .formatted(target, store));
       }
     }
   }

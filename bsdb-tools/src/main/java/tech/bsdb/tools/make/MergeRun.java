@@ -110,11 +110,8 @@ public final class MergeRun {
     if (rejects != null
         && TargetOptions.resolved(rejects).startsWith(TargetOptions.resolved(options.base()))) {
       throw new UsageException(
-          "--rejects "
-              + rejects
-              + " lies inside the base "
-              + options.base()
-              + "; choose another file");
+          "--rejects %s lies inside the base %s; choose another file"
+              .formatted(rejects, options.base()));
     }
   }
 
@@ -145,12 +142,9 @@ public final class MergeRun {
     }
     if (base.isPartialSet()) {
       throw new IOException(
-          options.base()
-              + " holds only some shards of its set ("
-              + base.heldShardRanges()
-              + " of "
-              + base.shards()
-              + "); merge into the whole set, or into one shard after another");
+          ("%s holds only some shards of its set (%s of %s); merge into the whole set, or into one"
+                  + " shard after another")
+              .formatted(options.base(), base.heldShardRanges(), base.shards()));
     }
   }
 

@@ -107,12 +107,11 @@ final class PlanTable {
       LayoutPlan plan = row.plan();
       if (plan != null && !row.layout().compressed()) {
         sizes.add(
-            row.layout().word()
-                + " "
-                + bytes(plan.orderBytes())
-                + " ("
-                + perRecord((double) plan.orderBytes(), question)
-                + ")");
+            "%s %s (%s)"
+                .formatted(
+                    row.layout().word(),
+                    bytes(plan.orderBytes()),
+                    perRecord((double) plan.orderBytes(), question)));
       }
     }
     return "disk: with the order of the keys, at most (B/record): "

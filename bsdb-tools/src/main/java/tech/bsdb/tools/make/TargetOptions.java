@@ -233,13 +233,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       return Long.parseLong(seed);
     } catch (NumberFormatException e) {
       throw new UsageException(
-          "--seed "
-              + seed
-              + ": not a whole number from "
-              + Long.MIN_VALUE
-              + " to "
-              + Long.MAX_VALUE
-              + ", or random");
+          "--seed %s: not a whole number from %s to %s, or random"
+              .formatted(seed, Long.MIN_VALUE, Long.MAX_VALUE));
     }
   }
 
@@ -254,10 +249,8 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     }
     if (layout != ofFlags && ofFlags != Layout.BLOCKED) {
       throw new UsageException(
-          (ofFlags == Layout.COMPACT ? "-c" : "-z")
-              + " and --layout "
-              + name(layout)
-              + " cannot be combined: name one layout");
+          "%s and --layout %s cannot be combined: name one layout"
+              .formatted(ofFlags == Layout.COMPACT ? "-c" : "-z", name(layout)));
     }
     return layout;
   }

@@ -190,11 +190,8 @@ public record Checks(
   void records(long records, Current current) throws VersionRefusedException {
     if (records < minRecords) {
       throw new VersionRefusedException(
-          "the new version has "
-              + records
-              + " records, fewer than the "
-              + minRecords
-              + " of --min-records");
+          "the new version has %s records, fewer than the %s of --min-records"
+              .formatted(records, minRecords));
     }
     if (maxShrink >= 0 && !current.unreadable().isEmpty()) {
       throw cannotCompare("--max-shrink", current.name(), current.unreadable());
@@ -205,28 +202,22 @@ public record Checks(
     long lost = current.records() - records;
     if (compareShare(lost, current.records(), maxShrink) > 0) {
       throw new VersionRefusedException(
-          "the new version has "
-              + records
-              + " records, "
-              + shown(lost, current.records(), maxShrink)
-              + " % fewer than the "
-              + current.records()
-              + " of "
-              + current.name()
-              + ", the current version; --max-shrink allows "
-              + shown(maxShrink)
-              + " %");
+          ("the new version has %s records, %s %% fewer than the %s of %s, the current version;"
+                  + " --max-shrink allows %s %%")
+              .formatted(
+                  records,
+                  shown(lost, current.records(), maxShrink),
+                  current.records(),
+                  current.name(),
+                  shown(maxShrink)));
     }
   }
 
   private static VersionRefusedException cannotCompare(String option, String current, String why) {
     return new VersionRefusedException(
-        option
-            + " cannot be checked, because "
-            + current
-            + ", the current version, cannot be read: "
-            + why
-            + " (roll back first, or omit the option)");
+        ("%s cannot be checked, because %s, the current version, cannot be read: %s (roll back"
+                + " first, or omit the option)")
+            .formatted(option, current, why));
   }
 
   /**
@@ -368,16 +359,8 @@ public record Checks(
     long records = before.statistics().records();
     if (minKept >= 0 && compareShare(kept, records, minKept) < 0) {
       throw new VersionRefusedException(
-          kept
-              + " of the "
-              + records
-              + " keys of "
-              + current
-              + " are in the new version ("
-              + shown(kept, records, minKept)
-              + " %); --min-kept requires "
-              + shown(minKept)
-              + " %");
+          "%s of the %s keys of %s are in the new version (%s %%); --min-kept requires %s %%"
+              .formatted(kept, records, current, shown(kept, records, minKept), shown(minKept)));
     }
   }
 
@@ -445,17 +428,10 @@ public record Checks(
     lost.andNot(slots(next));
     if (!lost.isEmpty()) {
       throw new VersionRefusedException(
-          "the new version is "
-              + shards(next)
-              + " of "
-              + next.shards()
-              + " with the key slots "
-              + shown(slots(next))
-              + ", but "
-              + current
-              + ", the current version, has "
-              + shown(slots(before))
-              + "; publish the whole set, or use another store; --allow-key-change accepts that");
+          ("the new version is %s of %s with the key slots %s, but %s, the current version, has %s;"
+                  + " publish the whole set, or use another store; --allow-key-change accepts that")
+              .formatted(
+                  shards(next), next.shards(), shown(slots(next)), current, shown(slots(before))));
     }
   }
 
@@ -495,15 +471,13 @@ public record Checks(
     Optional<byte[]> misfit = form.misfit(newKeys);
     if (misfit.isPresent() && !allowKeyChange) {
       throw new VersionRefusedException(
-          "the form of the keys differs from that of "
-              + current
-              + " ("
-              + form.words()
-              + "): they are "
-              + KeyForm.of(newKeys).words()
-              + ", for example "
-              + DuplicateKeyException.show(misfit.get())
-              + "; --allow-key-change accepts that");
+          ("the form of the keys differs from that of %s (%s): they are %s, for example %s;"
+                  + " --allow-key-change accepts that")
+              .formatted(
+                  current,
+                  form.words(),
+                  KeyForm.of(newKeys).words(),
+                  DuplicateKeyException.show(misfit.get())));
     }
   }
 
@@ -518,12 +492,9 @@ public record Checks(
     findings.figures().put("kept", found);
     if (found == 0 && oldKeys.size() >= ENOUGH_TO_JUDGE && minKept < 0 && !allowKeyChange) {
       throw new VersionRefusedException(
-          "0 of "
-              + oldKeys.size()
-              + " keys sampled from "
-              + current
-              + " are in the new version: this is a different set of keys; --allow-key-change"
-              + " accepts that");
+          ("0 of %s keys sampled from %s are in the new version: this is a different set of keys;"
+                  + " --allow-key-change accepts that")
+              .formatted(oldKeys.size(), current));
     }
   }
 
@@ -546,14 +517,13 @@ public record Checks(
     }
     if (missing > 0) {
       throw new VersionRefusedException(
-          missing
-              + " of the "
-              + keys
-              + " keys of --queries "
-              + file
-              + " are not in the new version: "
-              + String.join(", ", absent)
-              + (missing > absent.size() ? ", ..." : ""));
+          "%s of the %s keys of --queries %s are not in the new version: %s%s"
+              .formatted(
+                  missing,
+                  keys,
+                  file,
+                  String.join(", ", absent),
+                  missing > absent.size() ? ", ..." : ""));
     }
     return keys;
   }

@@ -86,11 +86,9 @@ public final class DistantStore {
       if (!ours) {
         throw refused(
             "",
-            "is not a store: it has no "
-                + POINTER
-                + " and contains other files, such as "
-                + entry.name()
-                + "; choose another directory");
+            ("is not a store: it has no %s and contains other files, such as %s; choose another"
+                    + " directory")
+                .formatted(POINTER, entry.name()));
       }
     }
     refuseInside(POINTER, "another store; to push a version of that name, use --version");
@@ -299,12 +297,11 @@ public final class DistantStore {
       long length = there.getOrDefault(file.getKey(), -1L);
       if (length != file.getValue()) {
         throw new InputException(
-            store.location(version + "/" + file.getKey())
-                + ": was sent with "
-                + file.getValue()
-                + " bytes, but "
-                + (length < 0 ? "is not there" : "has " + length)
-                + "; does another push write to this store?");
+            "%s: was sent with %s bytes, but %s; does another push write to this store?"
+                .formatted(
+                    store.location(version + "/" + file.getKey()),
+                    file.getValue(),
+                    length < 0 ? "is not there" : "has " + length));
       }
     }
   }

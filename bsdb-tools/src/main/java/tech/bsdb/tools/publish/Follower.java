@@ -222,13 +222,8 @@ public final class Follower implements AutoCloseable {
     Instant now = clock.instant();
     status.failed(why, now, now.plus(pause));
     say(
-        "nothing was pulled from "
-            + options.shownSource()
-            + ": "
-            + why
-            + " (trying again in "
-            + Math.max(1, pause.toSeconds())
-            + " s)");
+        "nothing was pulled from %s: %s (trying again in %s s)"
+            .formatted(options.shownSource(), why, Math.max(1, pause.toSeconds())));
     if (diagnosis.bug()) {
       StringWriter trace = new StringWriter();
       failure.printStackTrace(new PrintWriter(trace));

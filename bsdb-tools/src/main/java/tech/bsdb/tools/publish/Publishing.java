@@ -266,11 +266,9 @@ public final class Publishing {
     Statistics before = old.statistics();
     if (now != null && before != null && before.ordered() && !now.ordered()) {
       warnings.add(
-          publication.version()
-              + " has no order of its keys, but "
-              + old.name()
-              + ", the current version before, has one: requests for ranges fail from now on; build"
-              + " with --ordered, or roll back");
+          ("%s has no order of its keys, but %s, the current version before, has one: requests for"
+                  + " ranges fail from now on; build with --ordered, or roll back")
+              .formatted(publication.version(), old.name()));
     }
     return warnings;
   }

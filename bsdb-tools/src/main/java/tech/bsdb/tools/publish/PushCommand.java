@@ -205,10 +205,8 @@ public final class PushCommand extends Command {
     private List<String> forPeople(List<String> removed) {
       String first =
           push.isUnchanged()
-              ? store.location("")
-                  + ": the current version, "
-                  + push.version()
-                  + ", already is this database; nothing was sent"
+              ? "%s: the current version, %s, already is this database; nothing was sent"
+                  .formatted(store.location(""), push.version())
               : String.format(
                   Locale.ROOT,
                   "sent %s to %s: %,d bytes in %.1f s%s",
