@@ -4,6 +4,7 @@ import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import tech.bsdb.LayoutPlan;
+import tech.bsdb.tools.make.PlanCommand.PlanRow;
 import tech.bsdb.tools.make.PlanCommand.Question;
 
 /**

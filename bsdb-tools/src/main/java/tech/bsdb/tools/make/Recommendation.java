@@ -4,6 +4,7 @@ import java.util.List;
 import java.util.Locale;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.LayoutPlan;
+import tech.bsdb.tools.make.PlanCommand.PlanRow;
 
 /**
  * The exact layout to choose, by the rules in docs/OPERATIONS.md ("Which layout?"). Approximate

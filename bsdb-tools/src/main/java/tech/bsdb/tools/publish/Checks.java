@@ -14,6 +14,7 @@ import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Optional;
+import java.util.SplittableRandom;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.DiffListener;
@@ -65,6 +66,9 @@ public record Checks(
 
   private static final int ENOUGH_TO_JUDGE = 100;
   private static final int SHOWN = 3;
+
+  private static final long SAMPLE_SEED = 20_261_121;
+  private static final long SAMPLED_RECORDS = 1_000_000;
 
   /** The most characters of ranges in a message. */
   private static final int MOST_RANGES = 80;
@@ -280,12 +284,12 @@ public record Checks(
       throws IOException {
     List<byte[]> oldKeys;
     try {
-      oldKeys = KeySample.of(before, sample);
+      oldKeys = sampled(before);
     } catch (IOException e) {
       unreadable("form and set of keys are not compared", current, e, findings);
       return false;
     }
-    List<byte[]> newKeys = KeySample.of(next, sample);
+    List<byte[]> newKeys = sampled(next);
     if (!oldKeys.isEmpty() && !newKeys.isEmpty()) {
       form(oldKeys, newKeys, current, findings);
     }
@@ -293,6 +297,28 @@ public record Checks(
       kept(next, oldKeys, current, findings);
     }
     return true;
+  }
+
+  /**
+   * Draws keys evenly from the first million records of a database, always the same ones, by a scan
+   * (Vitter's algorithm R).
+   */
+  private List<byte[]> sampled(Database database) throws IOException {
+    SplittableRandom random = new SplittableRandom(SAMPLE_SEED);
+    List<byte[]> keys = new ArrayList<>();
+    try (Database.RecordCursor records = database.scan(ScanOptions.defaults().withValues(false))) {
+      for (long seen = 0; seen < SAMPLED_RECORDS && records.next(); seen++) {
+        if (keys.size() < sample) {
+          keys.add(records.key());
+        } else {
+          long place = random.nextLong(seen + 1);
+          if (place < sample) {
+            keys.set((int) place, records.key());
+          }
+        }
+      }
+    }
+    return keys;
   }
 
   /** Refuses if a check needs the current version; otherwise notes that it cannot be read. */
@@ -564,5 +590,45 @@ public record Checks(
 
   private static String plain(BigDecimal number) {
     return number.stripTrailingZeros().toPlainString();
+  }
+
+  /**
+   * The version that a new one is compared with.
+   *
+   * @param name its name; empty if no version is current
+   * @param directory its database, or null if no version is current
+   * @param statistics its figures, or null if it cannot be opened
+   * @param unreadable why it cannot be opened; empty if it can
+   */
+  record Current(
+      String name, @Nullable Path directory, @Nullable Statistics statistics, String unreadable) {
+    static final Current NONE = new Current("", null, null, "");
+
+    static Current of(Path store, String name) {
+      Path directory = store.resolve(name);
+      try {
+        return new Current(name, directory, Database.statistics(directory), "");
+      } catch (IOException e) {
+        return new Current(name, directory, null, Diagnosis.of(e).words());
+      }
+    }
+
+    boolean readable() {
+      return statistics != null;
+    }
+
+    /** Its number of records, or 0 if it cannot be read. */
+    long records() {
+      return statistics == null ? 0 : statistics.records();
+    }
+  }
+
+  /** A version failed a check; the message has the figures and the option that required it. */
+  static final class VersionRefusedException extends IOException {
+    private static final long serialVersionUID = 1L;
+
+    VersionRefusedException(String message) {
+      super(message);
+    }
   }
 }

@@ -22,6 +22,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.publish.FollowedSource.LocalStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FileSources;
 
@@ -267,6 +268,31 @@ public final class Follower implements AutoCloseable {
       } while (System.nanoTime() < end);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
+    }
+  }
+
+  /**
+   * The pauses between two looks at a source. They grow with each failure, and vary by a quarter,
+   * so that the servers of a fleet do not ask at the same moment.
+   *
+   * @param usual the pause after a success, and after the first failure
+   * @param longest what the pauses after failures grow up to
+   */
+  record Pauses(Duration usual, Duration longest, RandomGenerator random) {
+    private static final int MOST_DOUBLINGS = 30;
+
+    /**
+     * The next pause.
+     *
+     * @param failures how many attempts failed in a row
+     */
+    Duration next(int failures) {
+      double seconds = usual.toMillis() / 1e3;
+      if (failures > 0) {
+        double grown = seconds * (1L << Math.min(failures - 1, MOST_DOUBLINGS));
+        seconds = Math.min(grown, longest.toMillis() / 1e3);
+      }
+      return Duration.ofMillis(Math.round(seconds * 1e3 * (0.75 + random.nextDouble() / 2)));
     }
   }
 }

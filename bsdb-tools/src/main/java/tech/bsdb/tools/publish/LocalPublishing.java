@@ -16,6 +16,7 @@ import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.publish.Publishing.PublishProgress;
 
 /** The publication of a database of this machine into a store, from its options to its report. */
 public final class LocalPublishing {

@@ -3,6 +3,7 @@ package tech.bsdb.tools.publish;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -13,9 +14,14 @@ import tech.bsdb.Database;
 import tech.bsdb.DiffListener;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Publication;
+import tech.bsdb.store.PublishListener;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
+import tech.bsdb.tools.cli.Progress;
+import tech.bsdb.tools.publish.Checks.Current;
+import tech.bsdb.tools.publish.Checks.VersionRefusedException;
+import tech.bsdb.transfer.TransferListener;
 import tech.bsdb.transfer.TransferReport;
 
 /** One publication and its report. */
@@ -281,5 +287,51 @@ public final class Publishing {
       return e;
     }
     return new IOException(store + ": " + e.getMessage(), e);
+  }
+
+  /** Shows the progress of a publication and of the transfer before it. */
+  record PublishProgress(String program, Console console, Progress progress, boolean quiet)
+      implements PublishListener, DiffListener, TransferListener {
+    @Override
+    public void waiting() {
+      if (!quiet) {
+        console.say(
+            program + ": another publish to this store is running; waiting for it to finish");
+      }
+    }
+
+    @Override
+    public void copied(long doneBytes, long allBytes) {
+      progress.update("copy", doneBytes, allBytes);
+    }
+
+    @Override
+    public void verified(long donePages, long allPages) {
+      progress.update("verify", donePages, allPages);
+    }
+
+    @Override
+    public void progress(long doneRecords, long allRecords) {
+      progress.update("compare", doneRecords, allRecords);
+    }
+
+    @Override
+    public void arrived(long doneBytes, long allBytes) {
+      progress.update("pull", doneBytes, allBytes);
+    }
+
+    @Override
+    public void retrying(String location, String why, Duration pause) {
+      if (!quiet) {
+        console.say(
+            String.format(
+                Locale.ROOT,
+                "%s: %s: %s (trying again in %.1f s)",
+                program,
+                location,
+                why,
+                pause.toMillis() / 1e3));
+      }
+    }
   }
 }

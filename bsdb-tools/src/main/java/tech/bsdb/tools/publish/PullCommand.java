@@ -20,6 +20,7 @@ import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.publish.Publishing.PublishProgress;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.transfer.TransferOptions;
@@ -97,12 +98,13 @@ public final class PullCommand extends Command {
         Progress progress = new Progress(console, quiet);
         DistantDirectory source =
             DistantDirectory.open(operands.get(0), FileSourceOptions.of(arguments))) {
+      PublishProgress shown = new PublishProgress(PROGRAM, console, progress, quiet);
       Pull pull =
           new Pull(
               source,
               store,
-              options(arguments, new PublishProgress(PROGRAM, console, progress, quiet)),
-              transfer.withListener(new TransferProgress(PROGRAM, console, progress, quiet)),
+              options(arguments, shown),
+              transfer.withListener(shown),
               checks,
               arguments.has("--verify"));
       pull.run(
@@ -127,7 +129,7 @@ public final class PullCommand extends Command {
 
             @Override
             public void compared(long doneRecords, long allRecords) {
-              progress.update("compare", doneRecords, allRecords);
+              shown.progress(doneRecords, allRecords);
             }
 
             @Override

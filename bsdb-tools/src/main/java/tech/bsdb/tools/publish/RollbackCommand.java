@@ -36,7 +36,7 @@ public final class RollbackCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Store store = StoreOperand.of(arguments, 2, EXAMPLE);
+    Store store = VersionsCommand.store(arguments, 2, EXAMPLE);
     String before = store.current();
     String now = rollback(store, arguments);
     if (arguments.has("--json")) {

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.publish;
 
+import java.io.IOException;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -15,6 +16,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.cli.UsageException;
 
 /** {@code bsdb versions}: lists the versions of a store. */
 public final class VersionsCommand extends Command {
@@ -41,7 +43,7 @@ public final class VersionsCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Store store = StoreOperand.of(arguments, 1, EXAMPLE);
+    Store store = store(arguments, 1, EXAMPLE);
     List<StoredVersion> versions = store.versions();
     if (arguments.has("--json")) {
       JsonReport.print(console, forPrograms(store, versions));
@@ -52,6 +54,19 @@ public final class VersionsCommand extends Command {
       }
     }
     return OK;
+  }
+
+  /** Opens the store that the first operand names; at most {@code most} operands are allowed. */
+  static Store store(Arguments arguments, int most, String example)
+      throws UsageException, IOException {
+    List<String> operands = arguments.operands();
+    if (operands.isEmpty() || operands.get(0).isEmpty()) {
+      throw new UsageException("no store given; for example: " + example);
+    }
+    if (operands.size() > most) {
+      throw new UsageException("unexpected argument \"" + operands.get(most) + "\"");
+    }
+    return Store.open(arguments.pathOperand(0, "store"));
   }
 
   private static String inFull(StoredVersion version, List<StoredVersion> all) {
@@ -67,7 +82,7 @@ public final class VersionsCommand extends Command {
   }
 
   private static Map<String, @Nullable Object> forPrograms(
-      Store store, List<StoredVersion> versions) throws java.io.IOException {
+      Store store, List<StoredVersion> versions) throws IOException {
     List<Map<String, Object>> list = new ArrayList<>();
     for (StoredVersion version : versions) {
       Map<String, Object> one = new LinkedHashMap<>();

@@ -13,6 +13,7 @@ import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.publish.Checks.VersionRefusedException;
 
 /** What was merged from a version is published only while that version is current. */
 class LocalPublishingTest {

@@ -7,6 +7,7 @@ import java.util.List;
 import java.util.SplittableRandom;
 import java.util.stream.IntStream;
 import org.junit.jupiter.api.Test;
+import tech.bsdb.tools.publish.Follower.Pauses;
 
 class PausesTest {
   private static final Duration MINUTE = Duration.ofMinutes(1);
