@@ -278,11 +278,8 @@ public final class HttpServer extends Command {
   private static @Nullable ClusterOptions cluster(Arguments arguments) throws UsageException {
     Optional<Path> file = arguments.path("--cluster");
     if (file.isEmpty()) {
-      for (String option : List.of("--node", "--handover")) {
-        if (arguments.has(option)) {
-          throw new UsageException(option + " is for a node of a cluster; add --cluster FILE");
-        }
-      }
+      arguments.refuse(
+          List.of("--node", "--handover"), "is for a node of a cluster; add --cluster FILE");
       return null;
     }
     long poll = arguments.number("--poll", 1, 10, 1);
@@ -320,14 +317,11 @@ public final class HttpServer extends Command {
   }
 
   private static ValueKind values(Arguments arguments) throws UsageException {
-    boolean safe = arguments.has("--json-safe-integers");
     if (!arguments.has("-json")) {
-      if (safe) {
-        throw new UsageException("--json-safe-integers is for values as JSON; add -json");
-      }
+      arguments.refuse(List.of("--json-safe-integers"), "is for values as JSON; add -json");
       return ValueKind.BYTES;
     }
-    return safe ? ValueKind.SAFE_JSON : ValueKind.JSON;
+    return arguments.has("--json-safe-integers") ? ValueKind.SAFE_JSON : ValueKind.JSON;
   }
 
   private static Limits limits(Arguments arguments) throws UsageException {

@@ -3,6 +3,7 @@ package tech.bsdb.tools.cli;
 import java.nio.file.InvalidPathException;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -23,6 +24,43 @@ public final class Arguments {
   /** Whether an option is given. */
   public boolean has(String option) {
     return line.hasOption(bare(option));
+  }
+
+  /**
+   * Rejects options that do not fit.
+   *
+   * @param why the rest of the message, after the option's name
+   * @throws UsageException if one of them is given
+   */
+  public void refuse(Collection<String> options, String why) throws UsageException {
+    for (String option : options) {
+      if (has(option)) {
+        throw new UsageException(option + " " + why);
+      }
+    }
+  }
+
+  /**
+   * Rejects options that exclude each other.
+   *
+   * @throws UsageException if both are given
+   */
+  public void refuseTogether(String one, String other, String reason) throws UsageException {
+    if (has(one) && has(other)) {
+      throw new UsageException(one + " and " + other + " cannot be combined: " + reason);
+    }
+  }
+
+  /**
+   * Rejects an empty value.
+   *
+   * @param what what the option takes
+   * @throws UsageException if a value of the option is empty
+   */
+  public void refuseEmpty(String option, String what) throws UsageException {
+    if (all(option).contains("")) {
+      throw new UsageException(option + " takes " + what + ", not \"\"");
+    }
   }
 
   /** Every value given for an option, in order. */

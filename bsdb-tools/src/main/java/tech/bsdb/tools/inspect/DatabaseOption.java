@@ -92,11 +92,8 @@ public final class DatabaseOption {
 
   /** The given directory, which need not exist. */
   public static Path place(Arguments arguments) throws UsageException {
-    String given = arguments.text("-d", "./rdb");
-    if (given.isEmpty()) {
-      throw new UsageException("-d takes the directory of a database, not \"\"");
-    }
-    return arguments.path("-d", given);
+    arguments.refuseEmpty("-d", "the directory of a database");
+    return arguments.path("-d", "./rdb");
   }
 
   private static String tip(Path missing, boolean chosen) {

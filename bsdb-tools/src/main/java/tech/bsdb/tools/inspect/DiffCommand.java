@@ -94,9 +94,15 @@ public final class DiffCommand extends Command {
     boolean lines = values || arguments.has(KEYS);
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
-    refuseWithout(values, VALUES, arguments, "--fields", "--json-safe-integers", "-s");
-    refuseWithout(values, VALUES, arguments, "--value-encoding");
-    refuseWithout(lines, "--keys or --values", arguments, "--key-encoding", LIMIT);
+    String ofRecords = "is for the differing records; add ";
+    if (!values) {
+      arguments.refuse(
+          List.of("--fields", "--json-safe-integers", "-s", "--value-encoding"),
+          ofRecords + VALUES);
+    }
+    if (!lines) {
+      arguments.refuse(List.of("--key-encoding", LIMIT), ofRecords + "--keys or --values");
+    }
     byte[] separator = ArgumentText.bytes(Escapes.resolve("-s", arguments.text("-s", "\t")));
     long limit = arguments.number(LIMIT, 0, Long.MAX_VALUE, Long.MAX_VALUE);
     DiffOptions options =
@@ -140,15 +146,6 @@ public final class DiffCommand extends Command {
       }
     }
     return report.isEqual() ? OK : DIFFERENT;
-  }
-
-  private static void refuseWithout(
-      boolean given, String needed, Arguments arguments, String... options) throws UsageException {
-    for (String option : options) {
-      if (!given && arguments.has(option)) {
-        throw new UsageException(option + " is for the differing records; add " + needed);
-      }
-    }
   }
 
   private static void requireKeys(Statistics statistics) throws FileSystemException {

@@ -71,12 +71,10 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
     }
     boolean fullScan = arguments.has(FULL_SCAN);
     for (String option : List.of(SORTED, REVERSE)) {
-      if (fullScan && arguments.has(option)) {
-        throw new UsageException(
-            ("%s and %s cannot be combined: a full scan prints records in the order in which they"
-                    + " are stored; leave one out")
-                .formatted(FULL_SCAN, option));
-      }
+      arguments.refuseTogether(
+          FULL_SCAN,
+          option,
+          "a full scan prints records in the order in which they are stored; leave one out");
     }
     List<String> given =
         List.of(REVERSE, SORTED, PREFIX, FROM, AFTER, TO).stream().filter(arguments::has).toList();

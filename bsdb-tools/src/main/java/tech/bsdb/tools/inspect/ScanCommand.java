@@ -15,7 +15,6 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.rows.RowForm;
 
 /**
@@ -82,12 +81,11 @@ public final class ScanCommand extends Command {
   protected int run(Arguments arguments, Console console) throws Exception {
     boolean values = !arguments.has(KEYS_ONLY);
     boolean counts = arguments.has(COUNT);
-    if (!values && counts) {
-      throw new UsageException(
-          KEYS_ONLY + " and " + COUNT + " cannot be combined: a count prints no keys; omit one");
-    }
+    arguments.refuseTogether(KEYS_ONLY, COUNT, "a count prints no keys; omit one");
     if (!values || counts) {
-      refuseForValues(arguments, counts ? COUNT : KEYS_ONLY);
+      arguments.refuse( // a scan without values would ignore them
+          List.of("-s", "--value-encoding", "--fields", "--json-safe-integers"),
+          "is for values; omit it, or " + (counts ? COUNT : KEYS_ONLY));
     }
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
@@ -114,15 +112,6 @@ public final class ScanCommand extends Command {
       }
     }
     return OK;
-  }
-
-  /** Rejects options for values, which a scan without values would ignore. */
-  private static void refuseForValues(Arguments arguments, String without) throws UsageException {
-    for (String option : List.of("-s", "--value-encoding", "--fields", "--json-safe-integers")) {
-      if (arguments.has(option)) {
-        throw new UsageException(option + " is for values; omit it, or " + without);
-      }
-    }
   }
 
   /**

@@ -147,20 +147,17 @@ final class MergeOptions {
     if (arguments.all("-i").isEmpty() && deletes.isEmpty()) {
       throw new UsageException("no changes given (-i, --delete); for example: " + example);
     }
-    for (String option : ofRecords) {
-      if (arguments.has(option) && !arguments.has("-i")) {
-        throw new UsageException(
-            option
-                + " is for records to merge: name their files with -i, or omit it (the files of"
-                + " --delete hold only keys)");
-      }
+    if (!arguments.has("-i")) {
+      arguments.refuse(
+          ofRecords,
+          "is for records to merge: name their files with -i, or omit it (the files of --delete"
+              + " hold only keys)");
     }
     checkDeletes(arguments, deletes);
-    if (arguments.text("-o", "").isEmpty()) {
+    arguments.refuseEmpty("-o", "a directory");
+    if (!arguments.has("-o")) {
       throw new UsageException(
-          arguments.has("-o")
-              ? "-o takes a directory, not \"\""
-              : "no directory given for the new database (-o); for example: " + example);
+          "no directory given for the new database (-o); for example: " + example);
     }
     Path target = arguments.path("-o", "");
     Path store = store(arguments);
@@ -172,9 +169,7 @@ final class MergeOptions {
 
   private static void checkDeletes(Arguments arguments, List<String> deletes)
       throws UsageException {
-    if (deletes.contains("")) {
-      throw new UsageException("--delete takes a file, a directory or -, not \"\"");
-    }
+    arguments.refuseEmpty("--delete", "a file, a directory or -");
     List<String> all = new ArrayList<>(deletes);
     all.addAll(arguments.all("-i"));
     if (deletes.contains("-") && all.indexOf("-") != all.lastIndexOf("-")) {
@@ -191,18 +186,11 @@ final class MergeOptions {
 
   private static @Nullable Path store(Arguments arguments) throws UsageException {
     if (!arguments.has("--publish")) {
-      for (String option : OF_PUBLICATION) {
-        if (arguments.has(option)) {
-          throw new UsageException(option + " needs --publish");
-        }
-      }
+      arguments.refuse(OF_PUBLICATION, "needs --publish");
       return null;
     }
-    Path store = arguments.path("--publish", "");
-    if (arguments.text("--publish", "").isEmpty()) {
-      throw new UsageException("--publish takes a store, not \"\"");
-    }
-    return store;
+    arguments.refuseEmpty("--publish", "a store");
+    return arguments.path("--publish", "");
   }
 
   private static void refusePlaces(Path base, Path target, @Nullable Path store)

@@ -178,8 +178,8 @@ public final class ParquetSourceOptions {
       throw new UsageException("--rejects needs --on-bad-line skip");
     }
     TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");
-    TargetOptions.refuseTogether(
-        arguments, "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
+    arguments.refuseTogether(
+        "--value-raw", "--value-fields", "the value is one column's bytes, or a row");
     List<String> keys = keys(arguments);
     boolean typed = !arguments.has("--value-raw");
     boolean cut = typed && target.approximateWidth() > 0;
@@ -206,9 +206,7 @@ public final class ParquetSourceOptions {
             .orElseThrow(
                 () -> new UsageException("no key column given (-kf); for example: -kf user_id"));
     if (!arguments.has("--key-join")) {
-      if (written.isEmpty()) {
-        throw new UsageException("-kf takes a column, not \"\"");
-      }
+      arguments.refuseEmpty("-kf", "a column");
       return List.of(read("-kf", written, NameList::one)); // a comma belongs to the name
     }
     return names(arguments, "-kf");

@@ -205,9 +205,7 @@ public final class SourceOptions {
   private static InputOptions of(Arguments arguments, Format.@Nullable Rows rows)
       throws UsageException {
     List<String> inputs = arguments.all("-i");
-    if (inputs.contains("")) {
-      throw new UsageException("-i takes a file, a directory or -, not \"\"");
-    }
+    arguments.refuseEmpty("-i", "a file, a directory or -");
     if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
       throw new UsageException("-i - is given twice, but there is only one standard input");
     }
@@ -239,14 +237,12 @@ public final class SourceOptions {
       throws UsageException {
     boolean csv = arguments.has("--csv");
     boolean jsonl = arguments.has("--jsonl");
-    TargetOptions.refuseTogether(arguments, "--csv", "--jsonl", "the input is one or the other");
-    for (String option : CSV_ONLY) {
-      if (arguments.has(option) && !csv) {
-        throw new UsageException(option + " needs --csv");
-      }
+    arguments.refuseTogether("--csv", "--jsonl", "the input is one or the other");
+    if (!csv) {
+      arguments.refuse(CSV_ONLY, "needs --csv");
     }
-    if (arguments.has("--key-field") && !jsonl) {
-      throw new UsageException("--key-field needs --jsonl");
+    if (!jsonl) {
+      arguments.refuse(List.of("--key-field"), "needs --jsonl");
     }
     if (arguments.has("-s") && (csv || jsonl)) {
       throw new UsageException(
@@ -298,15 +294,17 @@ public final class SourceOptions {
   private static Format.@Nullable Rows rows(Arguments arguments) throws UsageException {
     Optional<Path> file = arguments.path(AVRO_SCHEMA);
     if (file.isEmpty()) {
-      if (arguments.has(IGNORE_EXTRA)) {
-        throw new UsageException(IGNORE_EXTRA + " needs " + AVRO_SCHEMA);
-      }
+      arguments.refuse(List.of(IGNORE_EXTRA), "needs " + AVRO_SCHEMA);
       return null;
     }
     if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
       throw new UsageException(AVRO_SCHEMA + " needs --csv or --jsonl: text lines have no columns");
     }
-    refuseValues(arguments, AVRO_SCHEMA, "a row has the columns of its schema");
+    for (String other : List.of("--value-column", "--csv-values")) {
+      arguments.refuseTogether(AVRO_SCHEMA, other, "a row has the columns of its schema");
+    }
+    arguments.refuseTogether(
+        AVRO_SCHEMA, "--value-encoding", "the schema defines the values of a row");
     RowSchema schema = schema(file.get());
     requireWritable(schema, arguments, AVRO_SCHEMA + " " + file.get());
     int longest =
@@ -321,12 +319,9 @@ public final class SourceOptions {
       throws UsageException {
     Optional<Path> file = arguments.path(AVRO_SCHEMA);
     if (stored == null) {
-      for (String option : List.of(AVRO_SCHEMA, IGNORE_EXTRA)) {
-        if (arguments.has(option)) {
-          throw new UsageException(
-              option + " is for databases of typed rows, but the values of this one are plain");
-        }
-      }
+      arguments.refuse(
+          List.of(AVRO_SCHEMA, IGNORE_EXTRA),
+          "is for databases of typed rows, but the values of this one are plain");
       return null;
     }
     if (!arguments.has("--csv") && !arguments.has("--jsonl")) {
@@ -334,14 +329,9 @@ public final class SourceOptions {
           "the database has typed rows, and text lines have no columns: give --csv or --jsonl, or"
               + " use bsdb merge-parquet (bsdb stat --schema shows the columns)");
     }
-    for (String option : List.of("--value-column", "--csv-values", "--value-encoding")) {
-      if (arguments.has(option)) {
-        throw new UsageException(
-            option
-                + " is for plain values, but the database has typed rows, whose schema says"
-                + " what a value is");
-      }
-    }
+    arguments.refuse(
+        List.of("--value-column", "--csv-values", "--value-encoding"),
+        "is for plain values, but the database has typed rows, whose schema says what a value is");
     RowSchema written = file.isPresent() ? schema(file.get()) : stored;
     String origin =
         file.isPresent() ? AVRO_SCHEMA + " " + file.get() : "the schema of the database";
@@ -359,15 +349,6 @@ public final class SourceOptions {
               + e.getMessage()
               + " (bsdb stat --schema shows that schema)");
     }
-  }
-
-  private static void refuseValues(Arguments arguments, String option, String reason)
-      throws UsageException {
-    for (String other : List.of("--value-column", "--csv-values")) {
-      TargetOptions.refuseTogether(arguments, option, other, reason);
-    }
-    TargetOptions.refuseTogether(
-        arguments, option, "--value-encoding", "the schema defines the values of a row");
   }
 
   private static void requireWritable(RowSchema schema, Arguments arguments, String origin)

@@ -149,11 +149,11 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
    */
   public static TargetOptions of(Arguments arguments) throws UsageException {
     boolean approximate = arguments.has("-a");
-    refuseTogether(arguments, "-c", "-z", "a compressed database is already compact");
-    refuseTogether(arguments, "-a", "-c", "an approximate database keeps no records");
-    refuseTogether(arguments, "-a", "-z", "an approximate database keeps no records");
-    refuseTogether(arguments, "-a", "--layout", "an approximate database keeps no records");
-    refuseTogether(arguments, "-a", "--ordered", "an approximate database keeps no keys");
+    arguments.refuseTogether("-c", "-z", "a compressed database is already compact");
+    arguments.refuseTogether("-a", "-c", "an approximate database keeps no records");
+    arguments.refuseTogether("-a", "-z", "an approximate database keeps no records");
+    arguments.refuseTogether("-a", "--layout", "an approximate database keeps no records");
+    arguments.refuseTogether("-a", "--ordered", "an approximate database keeps no keys");
     Layout layout = layout(arguments);
     int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
     if (filterBits > 0 && !layout.isPacked()) {
@@ -173,13 +173,10 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
           "--hash and --layout packed cannot be combined: a packed database has no hash function;"
               + " leave --hash out");
     }
-    if (arguments.has("--approximate-width") && !approximate) {
-      throw new UsageException("--approximate-width needs -a");
+    if (!approximate) {
+      arguments.refuse(List.of("--approximate-width"), "needs -a");
     }
-    String target = arguments.text("-o", "./rdb");
-    if (target.isEmpty()) {
-      throw new UsageException("-o takes a directory, not \"\"");
-    }
+    arguments.refuseEmpty("-o", "a directory");
     int width =
         arguments.integer("--approximate-width", 1, 255, BuildOptions.DEFAULT_APPROXIMATE_WIDTH);
     BuildOptions build =
@@ -201,7 +198,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
             .withOverwrite(arguments.has("--overwrite"))
             .withSeed(seed(arguments));
     return new TargetOptions(
-        arguments.path("-o", target),
+        arguments.path("-o", "./rdb"),
         withResources(arguments, build),
         withoutEffect(arguments, layout));
   }
@@ -213,10 +210,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
    */
   public static BuildOptions withResources(Arguments arguments, BuildOptions build)
       throws UsageException {
-    Optional<String> temporary = arguments.text("-temp");
-    if (temporary.isPresent() && temporary.get().isEmpty()) {
-      throw new UsageException("-temp takes a directory, not \"\"");
-    }
+    arguments.refuseEmpty("-temp", "a directory");
     return build
         .withMemoryBytes(
             MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
@@ -299,13 +293,6 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
       return Files.isSameFile(one, other);
     } catch (IOException notThere) {
       return false;
-    }
-  }
-
-  static void refuseTogether(Arguments arguments, String one, String other, String reason)
-      throws UsageException {
-    if (arguments.has(one) && arguments.has(other)) {
-      throw new UsageException(one + " and " + other + " cannot be combined: " + reason);
     }
   }
 }

@@ -71,17 +71,10 @@ public record FollowOptions(
   public static @Nullable FollowOptions of(Arguments arguments, Path store) throws UsageException {
     Optional<String> source = arguments.text("--follow");
     if (source.isEmpty()) {
-      for (String name : NAMES) {
-        if (arguments.has(name)) {
-          throw new UsageException(name + " is for following a source; add --follow SRC");
-        }
-      }
+      arguments.refuse(NAMES, "is for following a source; add --follow SRC");
       return null;
     }
-    if (source.get().isEmpty()) {
-      throw new UsageException(
-          "--follow takes a source, such as hdfs://namenode:8020/stores/users, not \"\"");
-    }
+    arguments.refuseEmpty("--follow", "a source, such as hdfs://namenode:8020/stores/users");
     return new FollowOptions(
         source.get(),
         FileSourceOptions.of(arguments),
