@@ -57,8 +57,7 @@ public final class Builder extends Command {
     if (source.inputs().contains("-")) {
       console.requireInput();
     }
-    new BuildRun("bsdb build", target, arguments, console)
-        .run(() -> Input.open(source), source.rejects());
+    new BuildRun("bsdb build", target, arguments, console, null).run(() -> Input.open(source));
     return OK;
   }
 }

@@ -1,15 +1,12 @@
 package tech.bsdb.tools;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.input.Input;
 import tech.bsdb.tools.input.InputOptions;
-import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.MergeOptions;
 import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.SourceOptions;
 
@@ -18,9 +15,9 @@ public final class Merger extends Command {
   private static final String EXAMPLE = "bsdb merge -d ./rdb -i today.txt -o ./new-rdb";
 
   private static final Syntax SYNTAX =
-      MergeRun.declare(
+      MergeOptions.declare(
               SourceOptions.declareChanges(
-                  MergeRun.declareBase(
+                  MergeOptions.declareBase(
                       new Syntax(
                           "merge",
                           "",
@@ -54,19 +51,11 @@ public final class Merger extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     new MergeRun("bsdb merge", EXAMPLE, SourceOptions.OF_RECORDS, arguments, console)
-        .run((build, stored) -> new Lines(SourceOptions.ofChanges(arguments, stored)));
+        .run(
+            (build, stored) -> {
+              InputOptions options = SourceOptions.ofChanges(arguments, stored);
+              return () -> Input.open(options);
+            });
     return OK;
-  }
-
-  private record Lines(InputOptions options) implements MergeRun.Records {
-    @Override
-    public RecordSource open() throws IOException {
-      return Input.open(options);
-    }
-
-    @Override
-    public @Nullable Path rejects() {
-      return options.rejects();
-    }
   }
 }

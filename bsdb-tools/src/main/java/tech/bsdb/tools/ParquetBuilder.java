@@ -53,8 +53,8 @@ public final class ParquetBuilder extends Command {
     TargetOptions target = TargetOptions.of(arguments);
     ParquetOptions source = ParquetSourceOptions.of(arguments, target.build());
     FileSourceOptions sources = FileSourceOptions.of(arguments);
-    new BuildRun("bsdb build-parquet", target, arguments, console)
-        .run(() -> ParquetRecords.open(source, FileSources.open(sources)), source.rejects());
+    new BuildRun("bsdb build-parquet", target, arguments, console, null)
+        .run(() -> ParquetRecords.open(source, FileSources.open(sources)));
     return OK;
   }
 }

@@ -1,13 +1,10 @@
 package tech.bsdb.tools;
 
-import java.io.IOException;
-import java.nio.file.Path;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
-import tech.bsdb.tools.input.RecordSource;
+import tech.bsdb.tools.make.MergeOptions;
 import tech.bsdb.tools.make.MergeRun;
 import tech.bsdb.tools.make.ParquetSourceOptions;
 import tech.bsdb.tools.parquet.ParquetOptions;
@@ -21,9 +18,9 @@ public final class ParquetMerger extends Command {
       "bsdb merge-parquet -d ./users -i today.parquet -kf id -o ./new-users";
 
   private static final Syntax SYNTAX =
-      MergeRun.declare(
+      MergeOptions.declare(
               ParquetSourceOptions.declare(
-                      MergeRun.declareBase(
+                      MergeOptions.declareBase(
                           new Syntax(
                               "merge-parquet",
                               "",
@@ -64,21 +61,10 @@ public final class ParquetMerger extends Command {
     FileSourceOptions sources = FileSourceOptions.of(arguments);
     new MergeRun("bsdb merge-parquet", EXAMPLE, ParquetSourceOptions.OF_ROWS, arguments, console)
         .run(
-            (build, stored) ->
-                new Rows(ParquetSourceOptions.ofChanges(arguments, build, stored), sources));
+            (build, stored) -> {
+              ParquetOptions options = ParquetSourceOptions.ofChanges(arguments, build, stored);
+              return () -> ParquetRecords.open(options, FileSources.open(sources));
+            });
     return OK;
-  }
-
-  private record Rows(ParquetOptions options, FileSourceOptions sources)
-      implements MergeRun.Records {
-    @Override
-    public RecordSource open() throws IOException {
-      return ParquetRecords.open(options, FileSources.open(sources));
-    }
-
-    @Override
-    public @Nullable Path rejects() {
-      return options.rejects();
-    }
   }
 }

@@ -72,6 +72,13 @@ public record Diagnosis(String words, boolean bug) {
     return new Diagnosis("internal error: " + failure.getClass().getSimpleName() + message, true);
   }
 
+  /** Whether a disk is full, but no path is known, because the system had only a descriptor. */
+  public static boolean isUnnamedFullDisk(IOException e) {
+    String lower = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
+    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
+    return full && !(e instanceof FileSystemException);
+  }
+
   private static Diagnosis mistake(String words) {
     return new Diagnosis(words, false);
   }

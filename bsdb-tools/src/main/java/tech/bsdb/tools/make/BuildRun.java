@@ -1,12 +1,12 @@
 package tech.bsdb.tools.make;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener;
 import tech.bsdb.BuildListener.Stage;
@@ -19,6 +19,7 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Interruption;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
@@ -35,53 +36,24 @@ import tech.bsdb.tools.inspect.VerifyCommand;
  * One run of a command that builds a database from any source: opens the source and the builder,
  * feeds one from the other, shows progress, undoes everything on an interrupt, and prints the
  * report.
+ *
+ * @param program the command as users type it, for messages
+ * @param target what to build, and where
+ * @param arguments contains the options of {@link #declare}
+ * @param base the database of which the records are changes; null if there is none
  */
-public final class BuildRun {
+public record BuildRun(
+    String program,
+    TargetOptions target,
+    Arguments arguments,
+    Console console,
+    @Nullable Database base) {
 
   /** Opens the source of the records. */
   @FunctionalInterface
   public interface Opener {
     /** Finds the input and checks what can be checked before it is read. */
     RecordSource open() throws IOException;
-  }
-
-  private final String program;
-  private final TargetOptions target;
-  private final Console console;
-  private final boolean quiet;
-  private final boolean json;
-  private final boolean verify;
-  private final @Nullable Database base;
-
-  /**
-   * Creates a run without starting it.
-   *
-   * @param program the command as users type it, for messages
-   * @param target what to build, and where
-   * @param arguments contains the options of {@link #declare}
-   */
-  public BuildRun(String program, TargetOptions target, Arguments arguments, Console console) {
-    this(program, target, arguments, console, null);
-  }
-
-  /**
-   * Creates a run that builds from a base.
-   *
-   * @param base the database of which the records are changes; null if there is none
-   */
-  public BuildRun(
-      String program,
-      TargetOptions target,
-      Arguments arguments,
-      Console console,
-      @Nullable Database base) {
-    this.program = program;
-    this.base = base;
-    this.target = target;
-    this.console = console;
-    this.quiet = arguments.has("-q");
-    this.json = arguments.has("--json");
-    this.verify = arguments.has("-v");
   }
 
   /** Declares the options of the report. */
@@ -93,34 +65,30 @@ public final class BuildRun {
         .flag("--json", "print the report as one JSON object on stdout instead");
   }
 
-  /**
-   * Builds, reports, and verifies if that is wanted.
-   *
-   * @param rejects the file for what is left out, or null
-   */
-  public void run(Opener opener, @Nullable Path rejects) throws IOException, UsageException {
-    BuildSummary summary = build(opener, rejects);
+  private boolean quiet() {
+    return arguments.has("-q");
+  }
+
+  /** Builds, reports, and verifies if that is wanted. */
+  public void run(Opener opener) throws IOException, UsageException {
+    BuildSummary summary = build(opener);
     report(summary, Map.of());
     verify();
   }
 
-  /**
-   * Builds.
-   *
-   * @param rejects the file for what is left out, or null
-   */
-  public BuildSummary build(Opener opener, @Nullable Path rejects)
-      throws IOException, UsageException {
-    if (!quiet) {
+  /** Builds. */
+  BuildSummary build(Opener opener) throws IOException, UsageException {
+    if (!quiet()) {
       target.withoutEffect().forEach(note -> console.say(program + ": " + note));
     }
-    if (rejects != null) {
-      checkRejects(rejects);
+    Optional<Path> rejects = arguments.path("--rejects");
+    if (rejects.isPresent()) {
+      checkRejects(rejects.get());
     }
     try (Interruption interruption = new Interruption(console, program)) {
       BuildSummary summary = build(opener, interruption);
       summary.build().warnings().forEach(what -> console.say(program + ": warning: " + what));
-      if (!json && !quiet) {
+      if (!arguments.has("--json") && !quiet()) {
         console.say(summary.forPeople());
       }
       return summary;
@@ -149,8 +117,8 @@ public final class BuildRun {
    *
    * @param more further figures
    */
-  public void report(BuildSummary summary, Map<String, ?> more) throws IOException {
-    if (!json) {
+  void report(BuildSummary summary, Map<String, ?> more) throws IOException {
+    if (!arguments.has("--json")) {
       return;
     }
     Map<String, @Nullable Object> figures = new LinkedHashMap<>(summary.forPrograms());
@@ -179,11 +147,11 @@ public final class BuildRun {
   private BuildSummary build(Opener opener, Interruption interruption)
       throws IOException, UsageException {
     long began = System.nanoTime();
-    try (Progress progress = new Progress(console, quiet);
+    try (Progress progress = new Progress(console, quiet());
         RecordSource source = opener.open();
         DatabaseBuilder builder =
             create(source, (stage, done, total) -> show(progress, stage, done, total))) {
-      if (!quiet) {
+      if (!quiet()) {
         source
             .databases()
             .forEach(
@@ -251,15 +219,12 @@ public final class BuildRun {
 
   /** Adds paths to a disk-full error, which names none if only a descriptor was known. */
   static IOException withSpace(IOException e, TargetOptions target) {
-    String message = String.valueOf(e.getMessage());
-    String lower = message.toLowerCase(Locale.ROOT);
-    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
-    if (!full || e instanceof FileSystemException || e instanceof InputException) {
+    if (!Diagnosis.isUnnamedFullDisk(e) || e instanceof InputException) {
       return e;
     }
     Path temporary = target.build().temporaryDirectory();
     return new IOException(
-        message
+        e.getMessage()
             + ": -o "
             + target.target()
             + free(target.target())
@@ -297,13 +262,13 @@ public final class BuildRun {
   }
 
   /** Verifies the database that was built, if that is wanted. */
-  public void verify() throws IOException {
-    if (!verify) {
+  void verify() throws IOException {
+    if (!arguments.has("-v")) {
       return;
     }
     long began = System.nanoTime();
-    VerifyReport report = VerifyCommand.verify(target.target(), console, quiet);
-    if (!quiet) {
+    VerifyReport report = VerifyCommand.verify(target.target(), console, quiet());
+    if (!quiet()) {
       console.say(
           VerifyCommand.forPeople(target.target(), report, (System.nanoTime() - began) / 1e9));
     }

@@ -17,13 +17,6 @@ import tech.bsdb.tools.input.RecordVisitor;
 
 /** The changes of a database: records of one source, then keys to delete; either may be missing. */
 final class Changes implements RecordSource {
-  /** Opens the source of the records. */
-  @FunctionalInterface
-  interface Opener {
-    /** Finds the input and checks what can be checked before it is read. */
-    RecordSource open() throws IOException;
-  }
-
   private static final InputReport NOTHING = new InputReport(0, 0, Map.of(), 0, 0);
 
   private final @Nullable RecordSource records;
@@ -44,7 +37,7 @@ final class Changes implements RecordSource {
    * @param keys where the keys to delete are; no inputs if there are none
    * @throws InputException if an input is missing or cannot be read
    */
-  static Changes open(@Nullable Opener records, InputOptions keys) throws IOException {
+  static Changes open(BuildRun.@Nullable Opener records, InputOptions keys) throws IOException {
     RecordSource opened = records == null ? null : records.open();
     try {
       return new Changes(opened, keys.inputs().isEmpty() ? null : Input.open(keys));

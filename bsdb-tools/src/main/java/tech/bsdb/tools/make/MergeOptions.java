@@ -2,7 +2,6 @@ package tech.bsdb.tools.make;
 
 import java.io.IOException;
 import java.nio.file.FileSystemException;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
@@ -19,8 +18,20 @@ import tech.bsdb.tools.publish.LocalPublishing;
 /**
  * Options for a merge, apart from those of its input: the base, the keys to delete, the target and
  * the store.
+ *
+ * @param base the directory of the base
+ * @param target the directory of the new database
+ * @param deletes the files of the keys to delete, of which - is standard input
+ * @param store the store into which the result is published, or null
+ * @param baseVersion the store's current version if that is the base, else null
  */
-final class MergeOptions {
+public record MergeOptions(
+    Arguments arguments,
+    Path base,
+    Path target,
+    List<String> deletes,
+    @Nullable Path store,
+    @Nullable String baseVersion) {
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
 
   private static final List<String> OF_PUBLICATION =
@@ -35,30 +46,8 @@ final class MergeOptions {
           "--allow-key-change",
           "--queries");
 
-  private final Arguments arguments;
-  private final Path base;
-  private final Path target;
-  private final List<String> deletes;
-  private final @Nullable Path store;
-  private final @Nullable String baseVersion;
-
-  private MergeOptions(
-      Arguments arguments,
-      Path base,
-      Path target,
-      List<String> deletes,
-      @Nullable Path store,
-      @Nullable String baseVersion) {
-    this.arguments = arguments;
-    this.base = base;
-    this.target = target;
-    this.deletes = List.copyOf(deletes);
-    this.store = store;
-    this.baseVersion = baseVersion;
-  }
-
   /** Declares the base, which comes before the input. */
-  static Syntax declareBase(Syntax syntax) {
+  public static Syntax declareBase(Syntax syntax) {
     return syntax
         .section("Base")
         .value(
@@ -69,7 +58,7 @@ final class MergeOptions {
   }
 
   /** Declares all that follows the input. */
-  static Syntax declare(Syntax syntax) {
+  public static Syntax declare(Syntax syntax) {
     syntax
         .section("Deletions")
         .values(
@@ -110,7 +99,7 @@ final class MergeOptions {
             "STORE",
             "afterwards publish the new database into STORE, as bsdb publish does; if the base is"
                 + " the store's current version, it must still be then");
-    return LocalPublishing.declare(syntax)
+    LocalPublishing.declare(syntax)
         .refuse(
             "cannot be given: a merge keeps the kind of database that the base is; to change that,"
                 + " build anew",
@@ -132,6 +121,7 @@ final class MergeOptions {
             "cannot be given: of several changes of a key, the last one counts, so give the inputs"
                 + " in their order",
             "--on-duplicate");
+    return BuildRun.declare(syntax);
   }
 
   /**
@@ -177,7 +167,8 @@ final class MergeOptions {
     }
     Path rejects = arguments.path("--rejects").orElse(null);
     for (String file : deletes) {
-      if (rejects != null && isSame(rejects, Arguments.pathOf("--delete", file))) {
+      if (rejects != null
+          && TargetOptions.isSameFile(rejects, Arguments.pathOf("--delete", file))) {
         throw new UsageException(
             "--rejects " + rejects + " is the file of --delete; name another file");
       }
@@ -219,35 +210,9 @@ final class MergeOptions {
   /** The name of the store's current version if that is the base, else null. */
   private static @Nullable String version(Path store, Path base) throws IOException {
     String current = Store.isStore(store) ? Store.open(store).current() : null;
-    return current != null && isSame(store.resolve(current), base) ? current : null;
-  }
-
-  private static boolean isSame(Path one, Path other) {
-    try {
-      return Files.isSameFile(one, other);
-    } catch (IOException notThere) {
-      return false;
-    }
-  }
-
-  /** The directory of the base. */
-  Path base() {
-    return base;
-  }
-
-  /** The directory of the new database. */
-  Path target() {
-    return target;
-  }
-
-  /** The store into which the result is published, or null. */
-  @Nullable Path store() {
-    return store;
-  }
-
-  /** The store's current version, if that is the base. */
-  @Nullable String baseVersion() {
-    return baseVersion;
+    return current != null && TargetOptions.isSameFile(store.resolve(current), base)
+        ? current
+        : null;
   }
 
   /** Whether standard input is read. */
@@ -263,16 +228,10 @@ final class MergeOptions {
   /** What to build from a base. */
   TargetOptions target(BuildOptions like) throws UsageException {
     BuildOptions build =
-        TargetOptions.withResources(arguments, like).withOverwrite(arguments.has("--overwrite"));
-    if (arguments.has("-sc")) {
-      build =
-          build.withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()));
-    }
-    if (arguments.has("-ds")) {
-      build =
-          build.withDictionaryBytes(
-              arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()));
-    }
+        TargetOptions.withResources(arguments, like)
+            .withOverwrite(arguments.has("--overwrite"))
+            .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, like.sampleRecords()))
+            .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, like.dictionaryBytes()));
     List<String> withoutEffect = new ArrayList<>();
     for (String option : List.of("-sc", "-ds")) {
       if (arguments.has(option) && !like.layout().isCompressed()) {

@@ -10,10 +10,8 @@ import tech.bsdb.Database;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
-import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions;
-import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.publish.LocalPublishing;
 import tech.bsdb.tools.rows.RowSchema;
 
@@ -23,6 +21,7 @@ import tech.bsdb.tools.rows.RowSchema;
  */
 public final class MergeRun {
   /** What is to be merged. */
+  @FunctionalInterface
   public interface Source {
     /**
      * Reads the options of the source; not called if there are only keys to delete.
@@ -30,16 +29,7 @@ public final class MergeRun {
      * @param build the database to build
      * @param stored the schema of its rows, or null if its values are bytes
      */
-    Records of(BuildOptions build, @Nullable RowSchema stored) throws UsageException;
-  }
-
-  /** The records to merge. */
-  public interface Records {
-    /** Finds the input and checks what can be checked before it is read. */
-    RecordSource open() throws IOException;
-
-    /** The file for what is left out, or null. */
-    @Nullable Path rejects();
+    BuildRun.Opener of(BuildOptions build, @Nullable RowSchema stored) throws UsageException;
   }
 
   private final String program;
@@ -71,39 +61,25 @@ public final class MergeRun {
     }
   }
 
-  /** Declares the options before those of the input. */
-  public static Syntax declareBase(Syntax syntax) {
-    return MergeOptions.declareBase(syntax);
-  }
-
-  /** Declares the options after those of the input. */
-  public static Syntax declare(Syntax syntax) {
-    return BuildRun.declare(MergeOptions.declare(syntax));
-  }
-
   /** Merges. */
   public void run(Source source) throws IOException, UsageException {
     if (options.readsInput()) {
       console.requireInput();
     }
-    Path directory;
     BuildRun build;
     BuildSummary summary;
     try (Database base = Database.open(options.base())) {
       requireWhole(base.statistics());
       TargetOptions target = options.target(BuildOptions.of(base));
-      directory = target.target();
       build = new BuildRun(program, target, arguments, console, base);
       InputOptions keys = options.keys();
       RowSchema stored = schema(base.statistics());
-      Records records = arguments.has("-i") ? source.of(target.build(), stored) : null;
-      Path rejects = records == null ? null : records.rejects();
-      requireOutsideBase(rejects);
-      summary =
-          build.build(() -> Changes.open(records == null ? null : records::open, keys), rejects);
+      BuildRun.Opener records = arguments.has("-i") ? source.of(target.build(), stored) : null;
+      requireOutsideBase(arguments.path("--rejects").orElse(null));
+      summary = build.build(() -> Changes.open(records, keys));
     }
     build.verify();
-    build.report(summary, publish(directory));
+    build.report(summary, publish(build.target().target()));
   }
 
   private void requireOutsideBase(@Nullable Path rejects) throws IOException, UsageException {

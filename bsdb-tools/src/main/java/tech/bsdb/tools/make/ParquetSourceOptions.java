@@ -172,11 +172,7 @@ public final class ParquetSourceOptions {
       throw new UsageException(
           "-i -: Parquet is read from its end, so standard input cannot be used; name a file");
     }
-    OnBadLine onBadRow = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
-    Optional<String> rejects = arguments.text("--rejects");
-    if (rejects.isPresent() && onBadRow != OnBadLine.SKIP) {
-      throw new UsageException("--rejects needs --on-bad-line skip");
-    }
+    OnBadLine onBadRow = SourceOptions.onBadLine(arguments);
     TargetOptions.refuseSameFile(arguments, "--rejects", "--keytab");
     arguments.refuseTogether(
         "--value-raw", "--value-fields", "the value is one column's bytes, or a row");

@@ -209,11 +209,7 @@ public final class SourceOptions {
     if (inputs.indexOf("-") != inputs.lastIndexOf("-")) {
       throw new UsageException("-i - is given twice, but there is only one standard input");
     }
-    OnBadLine onBadLine = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
-    Optional<String> rejects = arguments.text("--rejects");
-    if (rejects.isPresent() && onBadLine != OnBadLine.SKIP) {
-      throw new UsageException("--rejects needs --on-bad-line skip");
-    }
+    OnBadLine onBadLine = onBadLine(arguments);
     Format format = format(arguments, rows);
     Encoding valueEncoding = arguments.choice("--value-encoding", Encoding.class, Encoding.UTF8);
     if (valueEncoding != Encoding.UTF8 && !hasSimpleValue(format)) {
@@ -221,16 +217,20 @@ public final class SourceOptions {
           "--value-encoding needs a value that is a single text: that of a text line, or one"
               + " --value-column");
     }
-    return InputOptions.defaults()
-        .withInputs(inputs)
+    return ofKeys(arguments, inputs)
         .withFormat(format)
-        .withEncoding(charset(arguments))
-        .withKeyEncoding(arguments.choice("--key-encoding", Encoding.class, Encoding.UTF8))
         .withValueEncoding(valueEncoding)
         .withOnBadLine(onBadLine)
-        .withRejects(arguments.path("--rejects").orElse(null))
-        .withAllowEmptyKey(arguments.has("--allow-empty-key"))
-        .withThreads(arguments.integer("--threads", 1, 256, BuildOptions.defaults().threads()));
+        .withRejects(arguments.path("--rejects").orElse(null));
+  }
+
+  /** What to do with a line or a row that is not a record; a file of these needs them skipped. */
+  static OnBadLine onBadLine(Arguments arguments) throws UsageException {
+    OnBadLine onBadLine = arguments.choice("--on-bad-line", OnBadLine.class, OnBadLine.FAIL);
+    if (onBadLine != OnBadLine.SKIP) {
+      arguments.refuse(List.of("--rejects"), "needs --on-bad-line skip");
+    }
+    return onBadLine;
   }
 
   private static Format format(Arguments arguments, Format.@Nullable Rows rows)
@@ -367,32 +367,39 @@ public final class SourceOptions {
 
   private static RowSchema schema(Path file) throws UsageException {
     try {
-      if (Files.isDirectory(file)) {
-        throw new UsageException(AVRO_SCHEMA + " " + file + ": is a directory, not an .avsc file");
-      }
-      byte[] bytes;
-      try (InputStream in = Files.newInputStream(file)) {
-        bytes = in.readNBytes(LONGEST_SCHEMA + 1);
-      }
-      if (bytes.length > LONGEST_SCHEMA) {
-        throw new UsageException(AVRO_SCHEMA + " " + file + ": is longer than 8 MiB");
-      }
-      if (!Utf8.isValid(bytes, 0, bytes.length)) {
-        throw new UsageException(AVRO_SCHEMA + " " + file + ": is not UTF-8");
-      }
-      String json = new String(bytes, StandardCharsets.UTF_8);
-      return RowSchema.parse(json.startsWith("\uFEFF") ? json.substring(1) : json);
+      return readSchema(file);
     } catch (NoSuchFileException e) {
-      throw new UsageException(AVRO_SCHEMA + " " + file + ": no such file");
+      throw unusable(file, "no such file");
     } catch (AccessDeniedException e) {
-      throw new UsageException(AVRO_SCHEMA + " " + file + ": permission denied");
+      throw unusable(file, "permission denied");
     } catch (IOException e) {
-      throw new UsageException(AVRO_SCHEMA + " " + file + ": " + e.getMessage());
+      throw unusable(file, String.valueOf(e.getMessage()));
     } catch (IllegalArgumentException e) {
       String words = String.valueOf(e.getMessage());
-      throw new UsageException(
-          AVRO_SCHEMA + " " + file + ": " + words.lines().findFirst().orElse(words));
+      throw unusable(file, words.lines().findFirst().orElse(words));
     }
+  }
+
+  private static RowSchema readSchema(Path file) throws IOException, UsageException {
+    if (Files.isDirectory(file)) {
+      throw unusable(file, "is a directory, not an .avsc file");
+    }
+    byte[] bytes;
+    try (InputStream in = Files.newInputStream(file)) {
+      bytes = in.readNBytes(LONGEST_SCHEMA + 1);
+    }
+    if (bytes.length > LONGEST_SCHEMA) {
+      throw unusable(file, "is longer than 8 MiB");
+    }
+    if (!Utf8.isValid(bytes, 0, bytes.length)) {
+      throw unusable(file, "is not UTF-8");
+    }
+    String json = new String(bytes, StandardCharsets.UTF_8);
+    return RowSchema.parse(json.startsWith("\uFEFF") ? json.substring(1) : json);
+  }
+
+  private static UsageException unusable(Path schema, String why) {
+    return new UsageException(AVRO_SCHEMA + " " + schema + ": " + why);
   }
 
   private static String separator(Arguments arguments) throws UsageException {

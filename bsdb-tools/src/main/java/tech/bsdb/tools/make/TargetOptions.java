@@ -288,7 +288,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     }
   }
 
-  private static boolean isSameFile(Path one, Path other) {
+  static boolean isSameFile(Path one, Path other) {
     try {
       return Files.isSameFile(one, other);
     } catch (IOException notThere) {

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.time.Duration;
 import java.util.ArrayList;
@@ -17,6 +16,7 @@ import tech.bsdb.store.Publication;
 import tech.bsdb.store.PublishListener;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.publish.Checks.Current;
@@ -281,12 +281,7 @@ public final class Publishing {
 
   /** Adds the store to a disk-full error, which names no path if only a descriptor was known. */
   static IOException withSpace(IOException e, Path store) {
-    String lower = String.valueOf(e.getMessage()).toLowerCase(Locale.ROOT);
-    boolean full = lower.startsWith("no space left") || lower.startsWith("disk quota exceeded");
-    if (!full || e instanceof FileSystemException) {
-      return e;
-    }
-    return new IOException(store + ": " + e.getMessage(), e);
+    return Diagnosis.isUnnamedFullDisk(e) ? new IOException(store + ": " + e.getMessage(), e) : e;
   }
 
   /** Shows the progress of a publication and of the transfer before it. */
