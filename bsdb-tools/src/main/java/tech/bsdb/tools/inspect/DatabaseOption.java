@@ -6,6 +6,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.NotDirectoryException;
 import java.nio.file.Path;
+import tech.bsdb.Statistics;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Syntax;
@@ -94,6 +95,23 @@ public final class DatabaseOption {
   public static Path place(Arguments arguments) throws UsageException {
     arguments.refuseEmpty("-d", "the directory of a database");
     return arguments.path("-d", "./rdb");
+  }
+
+  /** A failure for which a database, as it was built, is the reason. */
+  static FileSystemException unfit(Statistics database, String why) {
+    return new FileSystemException(database.directory().toString(), null, why);
+  }
+
+  /**
+   * Checks that a database keeps its keys.
+   *
+   * @param undone what cannot be done with it otherwise
+   * @throws FileSystemException if it is approximate
+   */
+  static void requireKeys(Statistics database, String undone) throws FileSystemException {
+    if (database.approximateWidth() > 0) {
+      throw unfit(database, "an approximate database keeps no keys, so it cannot be " + undone);
+    }
   }
 
   private static String tip(Path missing, boolean chosen) {

@@ -4,7 +4,6 @@ import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.FileSystemException;
 import java.nio.file.Path;
 import java.util.LinkedHashMap;
 import java.util.List;
@@ -120,8 +119,8 @@ public final class DiffCommand extends Command {
         Progress progress = new Progress(console, lines || arguments.has("-q"))) {
       Statistics first = one.statistics();
       Statistics second = two.statistics();
-      requireKeys(first);
-      requireKeys(second);
+      DatabaseOption.requireKeys(first, "compared");
+      DatabaseOption.requireKeys(second, "compared");
       DiffLines.Manner manner =
           new DiffLines.Manner(
               form,
@@ -146,15 +145,6 @@ public final class DiffCommand extends Command {
       }
     }
     return report.isEqual() ? OK : DIFFERENT;
-  }
-
-  private static void requireKeys(Statistics statistics) throws FileSystemException {
-    if (statistics.approximateWidth() > 0) {
-      throw new FileSystemException(
-          statistics.directory().toString(),
-          null,
-          "an approximate database keeps no keys, so it cannot be compared");
-    }
   }
 
   /** The counts in words. */

@@ -69,7 +69,7 @@ public final class GetRateCommand extends Command {
   private static byte[][] shuffledKeys(Database database) throws IOException {
     Random random = new Random(42);
     List<byte[]> keys = new ArrayList<>();
-    ScanCommand.requireKeys(database.statistics());
+    DatabaseOption.requireKeys(database.statistics(), "scanned");
     try (RecordCursor records = database.scan()) {
       for (long seen = 0; records.next(); seen++) {
         if (seen < KEYS) {

@@ -131,9 +131,8 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
     }
     String option = given.get(0);
     boolean sorts = option.equals(REVERSE) || option.equals(SORTED);
-    throw new FileSystemException(
-        database.statistics().directory().toString(),
-        null,
+    throw DatabaseOption.unfit(
+        database.statistics(),
         option
             + " needs the order of the keys, which this database does not store; build it with"
             + " bsdb build --ordered, or "

@@ -74,9 +74,8 @@ final class RecordJson {
               : "; this is an approximate database, which keeps at most "
                   + width
                   + " bytes of a value and may return bytes for an absent key";
-      throw new FileSystemException(
-          statistics.directory().toString(),
-          null,
+      throw DatabaseOption.unfit(
+          statistics,
           "the value of %s is not a row of the stored schema: %s%s"
               .formatted(DuplicateKeyException.show(key), e.getMessage(), approximate));
     }

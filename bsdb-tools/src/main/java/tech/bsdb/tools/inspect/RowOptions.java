@@ -103,10 +103,8 @@ record RowOptions(
       return RowSchema.stored(statistics);
     } catch (IllegalArgumentException e) {
       FileSystemException failure =
-          new FileSystemException(
-              statistics.directory().toString(),
-              null,
-              "the stored schema of the values is invalid: " + e.getMessage());
+          DatabaseOption.unfit(
+              statistics, "the stored schema of the values is invalid: " + e.getMessage());
       failure.initCause(e);
       throw failure;
     }

@@ -2,7 +2,6 @@ package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
 import java.io.OutputStream;
-import java.nio.file.FileSystemException;
 import java.util.List;
 import java.util.Map;
 import tech.bsdb.Database;
@@ -94,7 +93,7 @@ public final class ScanCommand extends Command {
     long limit = arguments.number("--limit", 0, Long.MAX_VALUE, Long.MAX_VALUE);
     try (Database database = Database.open(DatabaseOption.of(arguments))) {
       Statistics statistics = database.statistics();
-      requireKeys(statistics);
+      DatabaseOption.requireKeys(statistics, "scanned");
       if (counts) {
         print(bounds.count(database, limit), form, console);
         return OK;
@@ -112,20 +111,6 @@ public final class ScanCommand extends Command {
       }
     }
     return OK;
-  }
-
-  /**
-   * Checks that a database can be scanned.
-   *
-   * @throws FileSystemException if it is approximate
-   */
-  static void requireKeys(Statistics statistics) throws FileSystemException {
-    if (statistics.approximateWidth() > 0) {
-      throw new FileSystemException(
-          statistics.directory().toString(),
-          null,
-          "an approximate database keeps no keys, so it cannot be scanned");
-    }
   }
 
   private static void print(long count, RecordForm form, Console console) throws IOException {

@@ -1,7 +1,6 @@
 package tech.bsdb.tools.inspect;
 
 import java.io.IOException;
-import java.nio.file.FileSystemException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Collections;
@@ -102,10 +101,7 @@ public final class StatCommand extends Command {
   private static String schema(Statistics statistics) throws IOException {
     String schema = statistics.valueSchema();
     if (schema == null) {
-      throw new FileSystemException(
-          statistics.directory().toString(),
-          null,
-          "the values are plain bytes, so no schema is stored");
+      throw DatabaseOption.unfit(statistics, "the values are plain bytes, so no schema is stored");
     }
     return schema;
   }
