@@ -7,7 +7,6 @@ import java.util.LinkedHashMap;
 import java.util.Locale;
 import java.util.Map;
 import java.util.StringJoiner;
-import java.util.function.ToLongFunction;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildReport;
 import tech.bsdb.ChangeCounts;
@@ -25,20 +24,6 @@ import tech.bsdb.tools.input.InputReport;
  */
 public record BuildSummary(
     String unit, InputReport input, BuildReport build, double seconds, long peakHeapBytes) {
-  /** The figures of changes, by their names in the report for people. */
-  private static final Map<String, ToLongFunction<ChangeCounts>> FIGURES = figures();
-
-  private static Map<String, ToLongFunction<ChangeCounts>> figures() {
-    Map<String, ToLongFunction<ChangeCounts>> figures = new LinkedHashMap<>();
-    figures.put("records kept", ChangeCounts::kept);
-    figures.put("replaced", ChangeCounts::replaced);
-    figures.put("added", ChangeCounts::added);
-    figures.put("deleted", ChangeCounts::deleted);
-    figures.put("deletions of absent keys", ChangeCounts::deletedAbsent);
-    figures.put("superseded", ChangeCounts::superseded);
-    return figures;
-  }
-
   /**
    * Peak heap in use since the process began, summed over the pools and therefore an upper bound.
    */
@@ -93,7 +78,12 @@ public record BuildSummary(
       line(text, "keys to delete", count(input.keysToDelete()));
     }
     if (changes != null) {
-      FIGURES.forEach((name, figure) -> line(text, name, count(figure.applyAsLong(changes))));
+      line(text, "records kept", count(changes.kept()));
+      line(text, "replaced", count(changes.replaced()));
+      line(text, "added", count(changes.added()));
+      line(text, "deleted", count(changes.deleted()));
+      line(text, "deletions of absent keys", count(changes.deletedAbsent()));
+      line(text, "superseded", count(changes.superseded()));
     }
     line(text, "records written", count(build.records()));
     line(text, "rejected", count(input.rejected()) + reasons());

@@ -35,16 +35,7 @@ public record MergeOptions(
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
 
   private static final List<String> OF_PUBLICATION =
-      List.of(
-          "--version",
-          "--link",
-          "--keep",
-          "--min-records",
-          "--max-shrink",
-          "--sample",
-          "--min-kept",
-          "--allow-key-change",
-          "--queries");
+      LocalPublishing.declare(new Syntax("publish", "", "")).names();
 
   /** Declares the base, which comes before the input. */
   public static Syntax declareBase(Syntax syntax) {

@@ -87,14 +87,7 @@ public final class PlanCommand extends Command {
     Question question = question(arguments);
     List<PlanRow> rows = new ArrayList<>();
     for (PlannedLayout layout : PlannedLayout.values()) {
-      rows.add(
-          PlanRow.of(
-              layout,
-              question.base,
-              question.records,
-              question.keyBytes,
-              question.valueBytes,
-              question.ratio));
+      rows.add(PlanRow.of(layout, question));
     }
     Recommendation recommendation = Recommendation.of(rows, question.missRate);
     if (recommendation == null) {
@@ -247,14 +240,19 @@ public final class PlanCommand extends Command {
     private static final int MOST_FILES = 128;
 
     /** Plans a layout with as few data files as can hold the records. */
-    static PlanRow of(
-        PlannedLayout layout, BuildOptions base, long records, int key, int value, double ratio) {
-      boolean sized = !layout.compressed() || ratio > 0;
+    static PlanRow of(PlannedLayout layout, Question question) {
+      boolean sized = !layout.compressed() || question.ratio > 0;
       for (int files = 1; ; files *= 2) {
         try {
-          BuildOptions options = layout.of(base.withDataFiles(files), value);
-          return new PlanRow(
-              layout, LayoutPlan.of(options, records, key, value, ratio), null, sized);
+          BuildOptions options = layout.of(question.base.withDataFiles(files), question.valueBytes);
+          LayoutPlan plan =
+              LayoutPlan.of(
+                  options,
+                  question.records,
+                  question.keyBytes,
+                  question.valueBytes,
+                  question.ratio);
+          return new PlanRow(layout, plan, null, sized);
         } catch (IllegalArgumentException e) {
           if (files == MOST_FILES) {
             return new PlanRow(layout, null, String.valueOf(e.getMessage()), sized);

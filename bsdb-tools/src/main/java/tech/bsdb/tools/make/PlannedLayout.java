@@ -107,22 +107,16 @@ enum PlannedLayout {
    */
   BuildOptions of(BuildOptions base, int valueLength) {
     BuildOptions possible = packed() ? base.withHash(DEFAULT_HASH) : base.withFilterBits(0);
-    return switch (this) {
-      case BLOCKED -> possible.withLayout(Layout.BLOCKED);
-      case COMPACT -> possible.withLayout(Layout.COMPACT);
-      case COMPRESSED -> possible.withLayout(Layout.COMPRESSED);
-      case PACKED -> possible.withLayout(Layout.PACKED);
-      case PACKED_COMPRESSED -> possible.withLayout(Layout.PACKED_COMPRESSED);
-      case APPROXIMATE -> {
-        if (base.orderedKeys()) {
-          throw new IllegalArgumentException("it keeps no keys that could be ordered");
-        }
-        if (valueLength > 255) {
-          throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
-        }
-        yield possible.withApproximateWidth(width(valueLength));
-      }
-    };
+    if (this != APPROXIMATE) {
+      return possible.withLayout(Layout.valueOf(name()));
+    }
+    if (base.orderedKeys()) {
+      throw new IllegalArgumentException("it keeps no keys that could be ordered");
+    }
+    if (valueLength > 255) {
+      throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
+    }
+    return possible.withApproximateWidth(width(valueLength));
   }
 
   private static int width(int valueLength) {
