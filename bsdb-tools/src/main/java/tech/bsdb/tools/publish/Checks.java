@@ -88,6 +88,10 @@ public record Checks(
     Findings() {
       this(new LinkedHashMap<>(), new ArrayList<>(), new ArrayList<>());
     }
+
+    private void leaveOut(String what) {
+      leftOut.add(what);
+    }
   }
 
   /** Declares the options. */
@@ -219,9 +223,14 @@ public record Checks(
 
   private static VersionRefusedException cannotCompare(String option, String current, String why) {
     return new VersionRefusedException(
-        ("%s cannot be checked, because %s, the current version, cannot be read: %s (roll back"
-                + " first, or omit the option)")
-            .formatted(option, current, why));
+        option
+            + " cannot be checked"
+            + because(current, why)
+            + " (roll back first, or omit the option)");
+  }
+
+  private static String because(String current, String why) {
+    return ", because " + current + ", the current version, cannot be read: " + why;
   }
 
   /**
@@ -242,7 +251,7 @@ public record Checks(
       if (current.directory() != null) {
         compare(next, current.directory(), current.name(), findings, listener);
       } else if (minKept >= 0 || maxShrink >= 0) {
-        findings.leftOut().add("no version is current yet: nothing to compare the new one with");
+        findings.leaveOut("no version is current yet: nothing to compare the new one with");
       }
     }
     return findings;
@@ -252,7 +261,7 @@ public record Checks(
       Database next, Path old, String current, Findings findings, DiffListener listener)
       throws IOException {
     if (sample == 0) {
-      findings.leftOut().add("form and set of keys are not compared: --sample is 0");
+      findings.leaveOut("form and set of keys are not compared: --sample is 0");
       if (!counts()) {
         return;
       }
@@ -328,9 +337,7 @@ public record Checks(
     if (minKept >= 0) {
       throw cannotCompare("--min-kept", current, words);
     }
-    findings
-        .leftOut()
-        .add(leftOut + ", because " + current + ", the current version, cannot be read: " + words);
+    findings.leaveOut(leftOut + because(current, words));
   }
 
   /** Counts what the new version changes, and checks how much it keeps. */
@@ -344,12 +351,10 @@ public record Checks(
         && minKept < 0
         && before.statistics().records() > FEW
         && !Database.haveSameOrder(before, next)) {
-      findings
-          .leftOut()
-          .add(
-              "the changes are not counted, because that takes a lookup of each key; "
-                  + DIFF
-                  + " counts them");
+      findings.leaveOut(
+          "the changes are not counted, because that takes a lookup of each key; "
+              + DIFF
+              + " counts them");
       return;
     }
     long kept = 0;
@@ -366,12 +371,8 @@ public record Checks(
       findings.said().add("compared with " + current + ": " + DiffCommand.forPeople(report));
       kept = report.kept() + report.changed();
     } catch (IllegalArgumentException e) { // parts of sets
-      findings
-          .leftOut()
-          .add(
-              "the changes are not counted: the new version and "
-                  + current
-                  + " have different shards");
+      findings.leaveOut(
+          "the changes are not counted: the new version and " + current + " have different shards");
       if (minKept >= 0) {
         kept = all(next, before);
       }
@@ -422,9 +423,9 @@ public record Checks(
           "--min-kept cannot be checked: " + which + " is approximate and keeps no keys");
     }
     String why = ": " + which + " is approximate, without keys";
-    findings.leftOut().add("form and set of keys are not compared" + why);
+    findings.leaveOut("form and set of keys are not compared" + why);
     if (counts()) {
-      findings.leftOut().add("the changes are not counted" + why);
+      findings.leaveOut("the changes are not counted" + why);
     }
     return true;
   }
@@ -440,13 +441,7 @@ public record Checks(
       before = Database.statistics(old);
     } catch (IOException e) {
       if (sample == 0) { // otherwise reported where the keys are compared
-        findings
-            .leftOut()
-            .add(
-                "key slots are not compared, because "
-                    + current
-                    + ", the current version, cannot be read: "
-                    + Diagnosis.of(e).words());
+        findings.leaveOut("key slots are not compared" + because(current, Diagnosis.of(e).words()));
       }
       return;
     }

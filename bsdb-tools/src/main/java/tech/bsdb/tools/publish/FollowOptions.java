@@ -52,12 +52,7 @@ public record FollowOptions(
                     "SECONDS",
                     "how often to look for a new version, 1 to 86,400, varied by up to a quarter"
                         + " (default 60); after failures up to 10 minutes")
-                .value(
-                    "--keep",
-                    "N",
-                    "after each pull keep only the current version and the N most recent others;"
-                        + " the version that a rollback returns to is never removed (default: keep"
-                        + " all)"),
+                .value("--keep", "N", LocalPublishing.keepMeans("after each pull")),
             PREFIX));
   }
 

@@ -12,6 +12,7 @@ import tech.bsdb.store.PublishOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Interruption;
+import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.OutputException;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.cli.Syntax;
@@ -41,7 +42,7 @@ public final class LocalPublishing {
     this.quiet = arguments.has("-q");
     this.checks = checks;
     this.keep = arguments.integer("--keep", 0, 1_000_000, -1);
-    options(PublishListener.NONE); // so that they are checked
+    options(arguments, PublishListener.NONE); // so that they are checked
   }
 
   /** Declares the options, except {@code --key-encoding} and those of the report. */
@@ -51,25 +52,30 @@ public final class LocalPublishing {
 
   static Syntax declareVersion(Syntax syntax) {
     return syntax
-        .value(
-            "--version",
-            "NAME",
-            "the version's name, of A-Z a-z 0-9 . _ - (default: the time, such as"
-                + " 20261121T151400Z)")
+        .value("--version", "NAME", nameMeans(""))
         .flag(
             "--link",
             "make hard links instead of copies: instant and without extra space, on the same file"
                 + " system")
-        .value(
-            "--keep",
-            "N",
-            "afterwards keep only the current version and the N most recent others; the version"
-                + " that a rollback returns to is never removed (default: keep all)");
+        .value("--keep", "N", keepMeans("afterwards"));
   }
 
-  /** Tells the result of a publication. */
-  private interface Telling {
-    void tell(Publishing run, Runnable completed) throws IOException;
+  /**
+   * The meaning of {@code --version}.
+   *
+   * @param rather what is the name by default before the time is
+   */
+  static String nameMeans(String rather) {
+    return "the version's name, of A-Z a-z 0-9 . _ - (default: "
+        + rather
+        + "the time, such as 20261121T151400Z)";
+  }
+
+  /** The meaning of {@code --keep}. */
+  static String keepMeans(String when) {
+    return when
+        + " keep only the current version and the N most recent others; the version that a rollback"
+        + " returns to is never removed (default: keep all)";
   }
 
   /**
@@ -79,7 +85,8 @@ public final class LocalPublishing {
    * @throws UsageException if the store lies inside a database or another store
    */
   public void checkStore(Path database, Path store) throws IOException, UsageException {
-    try (Publication publication = Publication.of(database, store, options(PublishListener.NONE))) {
+    try (Publication publication =
+        Publication.of(database, store, options(arguments, PublishListener.NONE))) {
       publication.checkStore();
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
@@ -88,7 +95,7 @@ public final class LocalPublishing {
 
   /** Publishes and reports. */
   void run(String program, Path database, Path store) throws IOException, UsageException {
-    run(program, database, store, null, (run, completed) -> run.tell(arguments, keep, completed));
+    run(program, database, store, null, report -> JsonReport.print(console, report));
   }
 
   /**
@@ -101,24 +108,16 @@ public final class LocalPublishing {
       String program, Path database, Path store, @Nullable String base)
       throws IOException, UsageException {
     Map<String, @Nullable Object> figures = new LinkedHashMap<>();
-    run(
-        program,
-        database,
-        store,
-        base,
-        (run, completed) -> {
-          if (arguments.has("--json")) {
-            completed.run();
-            figures.putAll(run.forPrograms(run.clear(keep)));
-          } else {
-            run.tell(arguments, keep, completed);
-          }
-        });
+    run(program, database, store, base, figures::putAll);
     return figures;
   }
 
   private void run(
-      String program, Path database, Path store, @Nullable String base, Telling telling)
+      String program,
+      Path database,
+      Path store,
+      @Nullable String base,
+      Publishing.ForPrograms printer)
       throws IOException, UsageException {
     try (Interruption interruption =
             new Interruption(
@@ -129,7 +128,9 @@ public final class LocalPublishing {
         Progress progress = new Progress(console, quiet);
         Publication publication =
             Publication.of(
-                database, store, options(new PublishProgress(program, console, progress, quiet)))) {
+                database,
+                store,
+                options(arguments, new PublishProgress(program, console, progress, quiet)))) {
       DiffListener comparing = new PublishProgress(program, console, progress, quiet);
       interruption.undoBy(() -> abandon(progress, publication), () -> {});
       Publishing run =
@@ -144,7 +145,7 @@ public final class LocalPublishing {
       }
       String live = "version " + publication.version() + " is current";
       try {
-        telling.tell(run, () -> interruption.completed(live));
+        run.tell(arguments, keep, () -> interruption.completed(live), printer);
       } catch (OutputException e) {
         throw e.but("it was published: " + live);
       }
@@ -156,7 +157,8 @@ public final class LocalPublishing {
     publication.close();
   }
 
-  private PublishOptions options(PublishListener listener) throws UsageException {
+  static PublishOptions options(Arguments arguments, PublishListener listener)
+      throws UsageException {
     try {
       return PublishOptions.defaults()
           .withVersion(arguments.text("--version").orElse(null))

@@ -17,7 +17,6 @@ import tech.bsdb.store.PublishListener;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Diagnosis;
-import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Progress;
 import tech.bsdb.tools.publish.Checks.Current;
 import tech.bsdb.tools.publish.Checks.VersionRefusedException;
@@ -46,22 +45,8 @@ public final class Publishing {
    * Creates a publication that has not begun.
    *
    * @param comparing receives the progress of the comparison with the current version
-   */
-  Publishing(
-      String program,
-      Publication publication,
-      Checks checks,
-      Console console,
-      boolean quiet,
-      DiffListener comparing) {
-    this(program, publication, checks, console, quiet, comparing, null);
-  }
-
-  /**
-   * Creates a publication that fails unless one version is current until the new one is.
-   *
-   * @param comparing receives the progress of the comparison with the current version
-   * @param base that version, of which the new one has the changes; null for any
+   * @param base the version of which the new one has the changes, and which must stay current until
+   *     the new one is; null for any
    */
   Publishing(
       String program,
@@ -179,7 +164,7 @@ public final class Publishing {
     return lines;
   }
 
-  Map<String, @Nullable Object> forPrograms(List<String> removed) {
+  private Map<String, @Nullable Object> forPrograms(List<String> removed) {
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
     Statistics now = added;
     json.put("version", publication.version());
@@ -207,7 +192,7 @@ public final class Publishing {
   }
 
   /** What a pull brought. */
-  static Map<String, @Nullable Object> figures(TransferReport transferred) {
+  private static Map<String, @Nullable Object> figures(TransferReport transferred) {
     Map<String, @Nullable Object> figures = new LinkedHashMap<>();
     figures.put("files", transferred.files());
     figures.put("bytes", transferred.bytes());
@@ -240,29 +225,29 @@ public final class Publishing {
             : String.format(Locale.ROOT, "; %,d attempts failed", transferred.retries()));
   }
 
+  /** Receives a report for programs. */
+  interface ForPrograms {
+    void print(Map<String, @Nullable Object> report) throws IOException;
+  }
+
   /** Removes old versions and reports, for people or for programs. */
-  void tell(Arguments arguments, int keep, Runnable completed) throws IOException {
+  void tell(Arguments arguments, int keep, Runnable completed, ForPrograms printer)
+      throws IOException {
     boolean json = arguments.has("--json");
     if (!json) {
       console.print(publication.version());
       console.out().flush();
     }
     completed.run();
-    List<String> removed = clear(keep);
+    List<String> removed = keep(keep);
+    List<String> warnings = quiet ? publication.warnings() : warnings();
+    warnings.forEach(what -> console.say(program + ": warning: " + what));
     if (json) {
-      JsonReport.print(console, forPrograms(removed));
+      printer.print(forPrograms(removed));
       console.out().flush();
     } else if (!quiet) {
       forPeople(removed).forEach(console::say);
     }
-  }
-
-  /** Removes old versions, tells what went wrong so far, and returns the names of those removed. */
-  List<String> clear(int keep) {
-    List<String> removed = keep(keep);
-    List<String> warnings = quiet ? publication.warnings() : warnings();
-    warnings.forEach(what -> console.say(program + ": warning: " + what));
-    return removed;
   }
 
   /** What did not go well, or may not have been meant, although the new version is current. */

@@ -32,7 +32,7 @@ public record Pull(
   private static final int MOST_REPLACED = 5;
 
   /** Receives what happens, on the thread of the pull, and decides where there is a choice. */
-  public interface Steps {
+  public interface Steps extends DiffListener {
     /** It begins, perhaps again. Any thread may close the publication to cancel it. */
     default void begins(Publication publication) {}
 
@@ -46,9 +46,6 @@ public record Pull(
 
     /** All files are here; the checks follow. */
     default void arrived() {}
-
-    /** So many of the records of the new and the current version have been compared. */
-    default void compared(long doneRecords, long allRecords) {}
 
     /** The new version is current. */
     void published(Publication publication, Publishing report) throws IOException;
@@ -67,7 +64,7 @@ public record Pull(
       try (Publication publication = Publication.pull(source, store, options, transfer)) {
         steps.begins(publication);
         Publishing report =
-            new Publishing(program, publication, checks, console, quiet, comparing(steps));
+            new Publishing(program, publication, checks, console, quiet, steps, null);
         publication.begin();
         if (publication.isCurrent() && steps.isSound(publication)) {
           steps.upToDate(publication);
@@ -89,14 +86,5 @@ public record Pull(
         throw Publishing.withSpace(e, store);
       }
     }
-  }
-
-  private static DiffListener comparing(Steps steps) {
-    return new DiffListener() {
-      @Override
-      public void progress(long doneRecords, long totalRecords) {
-        steps.compared(doneRecords, totalRecords);
-      }
-    };
   }
 }

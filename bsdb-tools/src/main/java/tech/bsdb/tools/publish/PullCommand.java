@@ -9,8 +9,6 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.Database;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.store.Publication;
-import tech.bsdb.store.PublishListener;
-import tech.bsdb.store.PublishOptions;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -48,14 +46,8 @@ public final class PullCommand extends Command {
                           .value(
                               "--version",
                               "NAME",
-                              "the version's name, of A-Z a-z 0-9 . _ - (default: its name at SRC, or the"
-                                  + " time, such as 20261121T151400Z)")
-                          .value(
-                              "--keep",
-                              "N",
-                              "afterwards keep only the current version and the N most recent others; the"
-                                  + " version that a rollback returns to is never removed (default: keep"
-                                  + " all)")
+                              LocalPublishing.nameMeans("its name at SRC, or "))
+                          .value("--keep", "N", LocalPublishing.keepMeans("afterwards"))
                           .flag(
                               "--verify",
                               "look up every key in the version before it is current, too, as bsdb publish"
@@ -103,7 +95,7 @@ public final class PullCommand extends Command {
           new Pull(
               source,
               store,
-              options(arguments, shown),
+              LocalPublishing.options(arguments, shown),
               transfer.withListener(shown),
               checks,
               arguments.has("--verify"));
@@ -128,7 +120,7 @@ public final class PullCommand extends Command {
             }
 
             @Override
-            public void compared(long doneRecords, long allRecords) {
+            public void progress(long doneRecords, long allRecords) {
               shown.progress(doneRecords, allRecords);
             }
 
@@ -136,7 +128,11 @@ public final class PullCommand extends Command {
             public void published(Publication publication, Publishing report) throws IOException {
               String live = "version " + publication.version() + " is current";
               try {
-                report.tell(arguments, keep, () -> interruption.completed(live));
+                report.tell(
+                    arguments,
+                    keep,
+                    () -> interruption.completed(live),
+                    json -> JsonReport.print(console, json));
               } catch (OutputException e) {
                 throw e.but("it was published: " + live);
               }
@@ -185,17 +181,6 @@ public final class PullCommand extends Command {
     console.out().flush();
     if (!arguments.has("-q") && !arguments.has("--json")) {
       console.say("nothing to pull: version " + current + " in " + publication.store() + " is it");
-    }
-  }
-
-  private static PublishOptions options(Arguments arguments, PublishListener listener)
-      throws UsageException {
-    try {
-      return PublishOptions.defaults()
-          .withVersion(arguments.text("--version").orElse(null))
-          .withListener(listener);
-    } catch (IllegalArgumentException e) {
-      throw new UsageException("--version: " + e.getMessage());
     }
   }
 }

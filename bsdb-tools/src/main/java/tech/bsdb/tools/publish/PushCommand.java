@@ -49,17 +49,12 @@ public final class PushCommand extends Command {
                           + " version's name. A push that failed or was interrupted is continued by"
                           + " the same command.")
                   .section("Version")
-                  .value(
-                      "--version",
-                      "NAME",
-                      "the version's name, of A-Z a-z 0-9 . _ - (default: the time, such as"
-                          + " 20261121T151400Z)")
+                  .value("--version", "NAME", LocalPublishing.nameMeans(""))
                   .value(
                       "--keep",
                       "N",
-                      "afterwards keep only the current version and the N most recent others; the"
-                          + " version that a rollback returns to is never removed (default: keep"
-                          + " all). Also removes what pushes of other databases began more than a"
+                      LocalPublishing.keepMeans("afterwards")
+                          + ". Also removes what pushes of other databases began more than a"
                           + " day ago and did not complete")
                   .value("--threads", "N", "how many files are sent at once, 1 to 64 (default 4)")
                   .section("Hadoop"))
