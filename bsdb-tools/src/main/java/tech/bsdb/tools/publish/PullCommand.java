@@ -100,87 +100,79 @@ public final class PullCommand extends Command {
               checks,
               arguments.has("--verify"));
       pull.run(
-          PROGRAM,
-          console,
-          quiet,
-          new Pull.Steps() {
-            @Override
-            public void begins(Publication publication) {
-              interruption.undoBy(() -> abandon(progress, publication), () -> {});
-            }
-
-            @Override
-            public boolean isSound(Publication publication) throws IOException {
-              return PullCommand.isSound(publication, arguments, console, progress);
-            }
-
-            @Override
-            public void upToDate(Publication publication) throws IOException {
-              tellCurrent(publication, arguments, console);
-            }
-
-            @Override
-            public void progress(long doneRecords, long allRecords) {
-              shown.progress(doneRecords, allRecords);
-            }
-
-            @Override
-            public void published(Publication publication, Publishing report) throws IOException {
-              String live = "version " + publication.version() + " is current";
-              try {
-                report.tell(
-                    arguments,
-                    keep,
-                    () -> interruption.completed(live),
-                    json -> JsonReport.print(console, json));
-              } catch (OutputException e) {
-                throw e.but("it was published: " + live);
-              }
-            }
-          });
+          PROGRAM, console, quiet, new Steps(arguments, keep, console, progress, interruption));
       return OK;
     }
   }
 
-  private static void abandon(Progress progress, Publication publication) throws IOException {
-    progress.close();
-    publication.close();
-  }
+  /** Tells what happens. */
+  private record Steps(
+      Arguments arguments, int keep, Console console, Progress progress, Interruption interruption)
+      implements Pull.Steps {
+    @Override
+    public void begins(Publication publication) {
+      interruption.undoBy(
+          () -> {
+            progress.close();
+            publication.close();
+          },
+          () -> {});
+    }
 
-  /** Whether the current version is as it should be, as far as it is to be verified. */
-  private static boolean isSound(
-      Publication publication, Arguments arguments, Console console, Progress progress)
-      throws IOException {
-    if (!arguments.has("--verify")) {
-      return true;
+    /** Whether the current version is as it should be, as far as it is to be verified. */
+    @Override
+    public boolean isSound(Publication publication) throws IOException {
+      if (!arguments.has("--verify")) {
+        return true;
+      }
+      Path current = publication.store().resolve(String.valueOf(publication.current()));
+      try {
+        Database.verify(current, (done, all) -> progress.update("verify", done, all));
+        return true;
+      } catch (CorruptDatabaseException e) {
+        console.say(PROGRAM + ": " + e.getMessage());
+        console.say(PROGRAM + ": what is damaged here is pulled again");
+        return false;
+      }
     }
-    Path current = publication.store().resolve(String.valueOf(publication.current()));
-    try {
-      Database.verify(current, (done, all) -> progress.update("verify", done, all));
-      return true;
-    } catch (CorruptDatabaseException e) {
-      console.say(PROGRAM + ": " + e.getMessage());
-      console.say(PROGRAM + ": what is damaged here is pulled again");
-      return false;
-    }
-  }
 
-  private static void tellCurrent(Publication publication, Arguments arguments, Console console)
-      throws IOException {
-    String current = String.valueOf(publication.current());
-    if (arguments.has("--json")) {
-      Map<String, @Nullable Object> json = new LinkedHashMap<>();
-      json.put("version", current);
-      json.put("store", publication.store().toString());
-      json.put("records", publication.records());
-      json.put("upToDate", true);
-      JsonReport.print(console, json);
-    } else {
-      console.print(current);
+    @Override
+    public void upToDate(Publication publication) throws IOException {
+      String current = String.valueOf(publication.current());
+      if (arguments.has("--json")) {
+        Map<String, @Nullable Object> json = new LinkedHashMap<>();
+        json.put("version", current);
+        json.put("store", publication.store().toString());
+        json.put("records", publication.records());
+        json.put("upToDate", true);
+        JsonReport.print(console, json);
+      } else {
+        console.print(current);
+      }
+      console.out().flush();
+      if (!arguments.has("-q") && !arguments.has("--json")) {
+        console.say(
+            "nothing to pull: version " + current + " in " + publication.store() + " is it");
+      }
     }
-    console.out().flush();
-    if (!arguments.has("-q") && !arguments.has("--json")) {
-      console.say("nothing to pull: version " + current + " in " + publication.store() + " is it");
+
+    @Override
+    public void progress(long doneRecords, long allRecords) {
+      progress.update("compare", doneRecords, allRecords);
+    }
+
+    @Override
+    public void published(Publication publication, Publishing report) throws IOException {
+      String live = "version " + publication.version() + " is current";
+      try {
+        report.tell(
+            arguments,
+            keep,
+            () -> interruption.completed(live),
+            json -> JsonReport.print(console, json));
+      } catch (OutputException e) {
+        throw e.but("it was published: " + live);
+      }
     }
   }
 }
