@@ -17,6 +17,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 
 /** {@code bsdb get}: prints the values of keys, in the order given. */
 public final class GetCommand extends Command {
@@ -67,15 +68,16 @@ public final class GetCommand extends Command {
       Statistics statistics = database.statistics();
       JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
       Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));
+      long absent = 0;
       for (String typed : arguments.operands()) {
-        lookups.print(form.keyOf(typed));
+        absent += lookups.print(form.keyOf(typed));
       }
       if (keysFrom.isPresent()) {
         try (InputStream in = open(arguments, console)) {
-          lookups.printAll(new KeyReader(in));
+          absent += lookups.printAll(new KeyReader(in));
         }
       }
-      return lookups.absent == 0 ? OK : ABSENT;
+      return absent == 0 ? OK : ABSENT;
     }
   }
 
@@ -93,41 +95,26 @@ public final class GetCommand extends Command {
     };
   }
 
-  /** Looks up keys one after another and counts the absent ones. */
-  private static final class Lookups {
-    private final Database database;
-    private final RecordForm form;
-    private final JsonLines json;
-    private final Console console;
-    private final boolean quiet;
-    private long absent;
-
-    Lookups(Database database, RecordForm form, JsonLines json, Console console, boolean quiet) {
-      this.database = database;
-      this.form = form;
-      this.json = json;
-      this.console = console;
-      this.quiet = quiet;
-    }
-
-    void printAll(KeyReader lines) throws IOException, UsageException {
+  /** Looks up keys one after another; tells how many are absent. */
+  private record Lookups(
+      Database database, RecordForm form, JsonLines json, Console console, boolean quiet) {
+    long printAll(KeyReader lines) throws IOException, UsageException {
+      long absent = 0;
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         boolean raw = form.key() == Encoding.UTF8;
-        print(raw ? line : form.keyOf(new String(line, UTF_8)));
+        absent += print(raw ? line : form.keyOf(new String(line, UTF_8)));
         if (lines.drained()) {
           console.out().flush();
         }
       }
+      return absent;
     }
 
-    void print(byte[] key) throws IOException {
+    int print(byte[] key) throws IOException {
       byte[] value = database.get(key);
-      if (value == null) {
-        absent++;
-        if (!quiet) {
-          console.out().flush(); // so that the line appears where the value would
-          console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
-        }
+      if (value == null && !quiet) {
+        console.out().flush(); // so that the line appears where the value would
+        console.say("bsdb get: " + DuplicateKeyException.show(key) + " is absent");
       }
       if (form.json()) {
         json.write(key, value);
@@ -135,6 +122,7 @@ public final class GetCommand extends Command {
         console.out().write(form.valueBytes(value));
         console.out().write('\n');
       }
+      return value == null ? 1 : 0;
     }
   }
 }

@@ -3,7 +3,6 @@ package tech.bsdb.tools.inspect;
 import java.io.IOException;
 import java.nio.file.FileSystemException;
 import java.util.List;
-import java.util.Optional;
 import tech.bsdb.Database;
 import tech.bsdb.Database.RecordCursor;
 import tech.bsdb.KeyRange;
@@ -52,22 +51,16 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
    * @param form how keys are typed
    */
   static KeyBounds of(Arguments arguments, RecordForm form) throws UsageException {
-    KeyRange range = KeyRange.all();
-    Optional<String> prefix = arguments.text(PREFIX);
-    if (prefix.isPresent()) {
-      range = KeyRange.prefix(form.keyOf(PREFIX, prefix.get()));
+    KeyRange range =
+        arguments.has(PREFIX) ? KeyRange.prefix(key(PREFIX, arguments, form)) : KeyRange.all();
+    if (arguments.has(FROM)) {
+      range = range.from(key(FROM, arguments, form));
     }
-    Optional<String> from = arguments.text(FROM);
-    if (from.isPresent()) {
-      range = range.from(form.keyOf(FROM, from.get()));
+    if (arguments.has(AFTER)) {
+      range = range.after(key(AFTER, arguments, form));
     }
-    Optional<String> after = arguments.text(AFTER);
-    if (after.isPresent()) {
-      range = range.after(form.keyOf(AFTER, after.get()));
-    }
-    Optional<String> to = arguments.text(TO);
-    if (to.isPresent()) {
-      range = range.to(form.keyOf(TO, to.get()));
+    if (arguments.has(TO)) {
+      range = range.to(key(TO, arguments, form));
     }
     boolean fullScan = arguments.has(FULL_SCAN);
     for (String option : List.of(SORTED, REVERSE)) {
@@ -78,8 +71,13 @@ record KeyBounds(List<String> given, KeyRange range, boolean bounded, boolean fu
     }
     List<String> given =
         List.of(REVERSE, SORTED, PREFIX, FROM, AFTER, TO).stream().filter(arguments::has).toList();
-    boolean bounded = prefix.isPresent() || from.isPresent() || after.isPresent() || to.isPresent();
+    boolean bounded = List.of(PREFIX, FROM, AFTER, TO).stream().anyMatch(arguments::has);
     return new KeyBounds(given, range, bounded, fullScan);
+  }
+
+  private static byte[] key(String option, Arguments arguments, RecordForm form)
+      throws UsageException {
+    return form.keyOf(option, arguments.text(option, ""));
   }
 
   /**

@@ -14,7 +14,7 @@ import tech.bsdb.tools.input.Encoding;
  *
  * <p>Without them, bytes are written unchanged.
  *
- * @param json whether records are written as {@link JsonLines}
+ * @param json whether records are written as {@link RecordJson.JsonLines}
  */
 record RecordForm(Encoding key, Encoding value, boolean json) {
   static Syntax declare(Syntax syntax) {

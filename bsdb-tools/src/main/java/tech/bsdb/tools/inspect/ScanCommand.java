@@ -14,6 +14,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
+import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 import tech.bsdb.tools.rows.RowForm;
 
 /**

@@ -12,6 +12,7 @@ import org.junit.jupiter.api.Test;
 import tech.bsdb.Reports;
 import tech.bsdb.Statistics;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 import tech.bsdb.tools.rows.AvroRows;
 import tech.bsdb.tools.rows.RowForm;
 import tech.bsdb.tools.rows.RowSchema;
