@@ -52,7 +52,8 @@ public final class FileTotals {
     return count(sizes.getMin()) + " to " + count(sizes.getMax()) + " each";
   }
 
-  private static String count(long number) {
+  /** A number with commas. */
+  public static String count(long number) {
     return String.format(Locale.ROOT, "%,d", number);
   }
 }

@@ -1,5 +1,7 @@
 package tech.bsdb.tools.inspect;
 
+import static tech.bsdb.tools.cli.FileTotals.count;
+
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -227,9 +229,5 @@ public final class StatCommand extends Command {
     String each =
         records == 0 ? "" : String.format(Locale.ROOT, ", %.2f a record", (double) bytes / records);
     return count(bytes) + " bytes" + each;
-  }
-
-  private static String count(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
   }
 }

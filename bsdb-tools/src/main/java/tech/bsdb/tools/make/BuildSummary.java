@@ -1,5 +1,7 @@
 package tech.bsdb.tools.make;
 
+import static tech.bsdb.tools.cli.FileTotals.count;
+
 import java.lang.management.ManagementFactory;
 import java.lang.management.MemoryPoolMXBean;
 import java.lang.management.MemoryType;
@@ -119,10 +121,6 @@ public record BuildSummary(
 
   private static void line(StringBuilder text, String name, String figure) {
     text.append(String.format(Locale.ROOT, "\n  %-27s %s", name, figure));
-  }
-
-  private static String count(long number) {
-    return String.format(Locale.ROOT, "%,d", number);
   }
 
   /** The report for programs; {@code records} and {@code rejected} are plain numbers. */
