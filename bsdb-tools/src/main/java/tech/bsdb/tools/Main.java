@@ -144,10 +144,8 @@ public final class Main {
 
   private static String version() {
     String version = Main.class.getPackage().getImplementationVersion();
-    return (version == null ? "(development)" : version)
-        + " (Java "
-        + System.getProperty("java.version")
-        + ")";
+    return "%s (Java %s)"
+        .formatted(version == null ? "(development)" : version, System.getProperty("java.version"));
   }
 
   private static void report(Throwable thrown, String program, List<String> line, Console console) {

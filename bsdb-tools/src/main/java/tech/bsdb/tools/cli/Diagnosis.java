@@ -46,10 +46,9 @@ public record Diagnosis(String words, boolean bug) {
     }
     if (failure instanceof UnsatisfiedLinkError) {
       return mistake(
-          "cannot load a native library: "
-              + failure.getMessage()
-              + " (files in the temporary directory must be executable; name another one with"
-              + " BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)");
+          ("cannot load a native library: %s (files in the temporary directory must be executable;"
+                  + " name another one with BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)")
+              .formatted(failure.getMessage()));
     }
     if (failure instanceof UsageException || failure instanceof OutputException) {
       return mistake(String.valueOf(failure.getMessage()));
@@ -171,7 +170,10 @@ public record Diagnosis(String words, boolean bug) {
       return "not enough direct memory; raise it with BSDB_JAVA_OPTS=-XX:MaxDirectMemorySize=1g";
     }
     long mebibytes = Runtime.getRuntime().maxMemory() >> 20;
-    return "not enough heap (%s MB); raise it with BSDB_JAVA_OPTS=-Xmx%sm"
-        .formatted(mebibytes, Math.max(512, 2 * mebibytes));
+    return "not enough heap ("
+        + mebibytes
+        + " MB); raise it with BSDB_JAVA_OPTS=-Xmx"
+        + Math.max(512, 2 * mebibytes)
+        + "m";
   }
 }

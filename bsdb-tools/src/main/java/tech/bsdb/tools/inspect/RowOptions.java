@@ -78,10 +78,8 @@ record RowOptions(
     if (schema == null) {
       if (fields != null || safeIntegers) {
         throw new UsageException(
-            (fields != null ? FIELDS : SAFE)
-                + " is for typed rows, and the values of "
-                + statistics.directory()
-                + " are plain bytes without a schema; omit it");
+            "%s is for typed rows, and the values of %s are plain bytes without a schema; omit it"
+                .formatted(fields != null ? FIELDS : SAFE, statistics.directory()));
       }
       return null;
     }

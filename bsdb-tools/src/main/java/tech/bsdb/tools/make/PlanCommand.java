@@ -92,9 +92,8 @@ public final class PlanCommand extends Command {
     Recommendation recommendation = Recommendation.of(rows, question.missRate);
     if (recommendation == null) {
       throw new UsageException(
-          "no layout holds so many bytes: "
-              + rows.get(0).impossible()
-              + "; split the records over several databases");
+          "no layout holds so many bytes: %s; split the records over several databases"
+              .formatted(rows.get(0).impossible()));
     }
     if (arguments.has("--json")) {
       JsonReport.print(console, forPrograms(question, rows, recommendation));

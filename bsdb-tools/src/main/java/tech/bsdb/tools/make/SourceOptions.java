@@ -344,10 +344,8 @@ public final class SourceOptions {
           RowResolution.of(written, stored));
     } catch (IllegalArgumentException e) {
       throw new UsageException(
-          origin
-              + " does not fit that of the database: "
-              + e.getMessage()
-              + " (bsdb stat --schema shows that schema)");
+          "%s does not fit that of the database: %s (bsdb stat --schema shows that schema)"
+              .formatted(origin, e.getMessage()));
     }
   }
 

@@ -158,10 +158,9 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
     int filterBits = arguments.integer("--filter-bits", 0, 16, DEFAULTS.filterBits());
     if (filterBits > 0 && !layout.isPacked()) {
       throw new UsageException(
-          "--filter-bits goes with --layout packed: "
-              + (approximate ? "an approximate database" : "the layout " + name(layout))
-              + " has checksum bits in its hash function, which reject absent keys; set them with"
-              + " -cb, or choose --layout packed");
+          ("--filter-bits goes with --layout packed: %s has checksum bits in its hash function,"
+                  + " which reject absent keys; set them with -cb, or choose --layout packed")
+              .formatted(approximate ? "an approximate database" : "the layout " + name(layout)));
     }
     if (arguments.has("-cb") && layout.isPacked()) {
       throw new UsageException(

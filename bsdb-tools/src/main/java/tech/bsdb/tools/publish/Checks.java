@@ -223,10 +223,8 @@ public record Checks(
 
   private static VersionRefusedException cannotCompare(String option, String current, String why) {
     return new VersionRefusedException(
-        option
-            + " cannot be checked"
-            + because(current, why)
-            + " (roll back first, or omit the option)");
+        "%s cannot be checked%s (roll back first, or omit the option)"
+            .formatted(option, because(current, why)));
   }
 
   private static String because(String current, String why) {

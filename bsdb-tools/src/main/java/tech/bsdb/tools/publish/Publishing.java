@@ -96,10 +96,8 @@ public final class Publishing {
     previous = publication.current();
     if (base != null && !base.equals(previous)) {
       throw new VersionRefusedException(
-          base
-              + ", from which it was merged, is no longer the current version: "
-              + (previous == null ? "there is none" : previous + " is")
-              + "; merge again");
+          "%s, from which it was merged, is no longer the current version: %s; merge again"
+              .formatted(base, previous == null ? "there is none" : previous + " is"));
     }
     old = previous == null ? Current.NONE : Current.of(publication.store(), previous);
     checks.records(records, old);

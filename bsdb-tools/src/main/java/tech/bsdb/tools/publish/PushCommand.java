@@ -186,9 +186,8 @@ public final class PushCommand extends Command {
         return keep < 0 ? List.of() : push.keep(keep);
       } catch (IOException e) {
         console.say(
-            PROGRAM
-                + ": the version is current, but not all old ones were removed: "
-                + e.getMessage());
+            "%s: the version is current, but not all old ones were removed: %s"
+                .formatted(PROGRAM, e.getMessage()));
         return List.of();
       }
     }
