@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Optional;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.OpenOptions.Engine;
-import tech.bsdb.bench.KeySource.KeyInput;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Escapes;
 import tech.bsdb.tools.cli.Syntax;

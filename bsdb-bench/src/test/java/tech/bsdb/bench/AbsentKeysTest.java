@@ -9,7 +9,6 @@ import java.util.List;
 import java.util.Set;
 import java.util.TreeSet;
 import org.junit.jupiter.api.Test;
-import tech.bsdb.bench.KeySource.AbsentKeys;
 
 class AbsentKeysTest {
   @Test

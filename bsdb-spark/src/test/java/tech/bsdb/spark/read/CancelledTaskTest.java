@@ -20,10 +20,9 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.spark.read.RangeFilters.KeyInterval;
 import tech.bsdb.spark.read.RecordRows.RowPlan;
+import tech.bsdb.spark.read.RowReaders.RangeSplit;
+import tech.bsdb.spark.read.RowReaders.RecordSplit;
 import tech.bsdb.spark.read.ShardCache.OpenShard.ShardOpener;
-import tech.bsdb.spark.read.ShardReader.CursorReader;
-import tech.bsdb.spark.read.TableScan.RowReaders.RangeSplit;
-import tech.bsdb.spark.read.TableScan.RowReaders.RecordSplit;
 
 /** Tasks that are cancelled while they read. */
 class CancelledTaskTest {

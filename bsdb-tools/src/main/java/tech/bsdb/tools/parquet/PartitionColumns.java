@@ -15,7 +15,6 @@ import java.util.Set;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
-import tech.bsdb.tools.parquet.PartitionValue.PartitionType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
 import tech.bsdb.tools.rows.RowType.Scalar;

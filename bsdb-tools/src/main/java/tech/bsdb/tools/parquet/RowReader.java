@@ -20,7 +20,6 @@ import tech.bsdb.RecordBatch;
 import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
-import tech.bsdb.tools.parquet.KeyPart.KeyColumn;
 import tech.bsdb.tools.parquet.ParquetFile.Damage;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.rows.BadRowException;

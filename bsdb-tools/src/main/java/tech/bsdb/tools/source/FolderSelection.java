@@ -2,7 +2,6 @@ package tech.bsdb.tools.source;
 
 import java.util.List;
 import tech.bsdb.tools.cli.UsageException;
-import tech.bsdb.tools.source.FolderWalk.PathPattern;
 
 /**
  * Selects files below a directory; hidden files are never selected.
