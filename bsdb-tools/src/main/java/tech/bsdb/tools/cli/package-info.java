@@ -1,5 +1,5 @@
 /**
- * Shared by all commands: the command interface, options, the three standard streams, signals, and
+ * Shared by all commands: what each of them is, options, the three standard streams, signals, and
  * error messages.
  *
  * <p>A command declares a {@link tech.bsdb.tools.cli.Syntax}, parses its arguments into {@link

@@ -10,7 +10,6 @@ import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
-import java.util.concurrent.atomic.AtomicReference;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
@@ -30,18 +29,8 @@ import tech.bsdb.tools.source.SourceFile;
 /**
  * A file as described by its footer, checked against the selection. Immutable, except for the
  * footer, which may be dropped and read again.
- *
- * @param rowGroups the row groups that are not empty
- * @param chunks the number of column chunks in the footer, a measure of its memory
- * @param footer the footer; holds null once it was dropped
  */
-record ParquetFile(
-    SourceFile file,
-    RowSelection selection,
-    @Nullable String createdBy,
-    List<RowGroup> rowGroups,
-    int chunks,
-    AtomicReference<@Nullable ParquetMetadata> footer) {
+final class ParquetFile {
   private static final ParquetReadOptions OPTIONS =
       ParquetReadOptions.builder(new PlainParquetConfiguration())
           .withCodecFactory(new Codecs())
@@ -63,6 +52,28 @@ record ParquetFile(
    * @param bytes bytes of its selected columns in the file
    */
   record RowGroup(int index, long firstRow, long rows, long bytes) {}
+
+  private final SourceFile file;
+  private final RowSelection selection;
+  private final @Nullable String createdBy;
+  private final List<RowGroup> rowGroups;
+  private final int chunks;
+  private volatile @Nullable ParquetMetadata footer;
+
+  private ParquetFile(
+      SourceFile file,
+      RowSelection selection,
+      @Nullable String createdBy,
+      List<RowGroup> rowGroups,
+      int chunks,
+      ParquetMetadata footer) {
+    this.file = file;
+    this.selection = selection;
+    this.createdBy = createdBy;
+    this.rowGroups = List.copyOf(rowGroups);
+    this.chunks = chunks;
+    this.footer = footer;
+  }
 
   /**
    * Reads a file's footer.
@@ -89,9 +100,9 @@ record ParquetFile(
           file,
           selection,
           footer.getFileMetaData().getCreatedBy(),
-          List.copyOf(rowGroups(file, footer, selection.projection())),
+          rowGroups(file, footer, selection.projection()),
           footer.getBlocks().size() * schema.getColumns().size(),
-          new AtomicReference<>(footer));
+          footer);
     } catch (IOException | RuntimeException | OutOfMemoryError e) { // from a damaged length
       String message = String.valueOf(e.getMessage());
       if (message.contains("is not a Parquet file") || message.contains("footer is too large")) {
@@ -187,16 +198,33 @@ record ParquetFile(
     return new InputException(file.name() + ": was changed while it was read; build again");
   }
 
+  RowSelection selection() {
+    return selection;
+  }
+
+  @Nullable String createdBy() {
+    return createdBy;
+  }
+
+  List<RowGroup> rowGroups() {
+    return rowGroups;
+  }
+
+  /** Returns the number of column chunks in the footer, a measure of its memory. */
+  int chunks() {
+    return chunks;
+  }
+
   /** Releases the footer's memory. */
   void forgetFooter() {
-    footer.set(null);
+    footer = null;
   }
 
   /** Opens the file for reading its selected columns. */
   ParquetFileReader open() throws IOException {
     SeekableInputStream in = file.file().newStream();
     try {
-      ParquetMetadata known = footer.get();
+      ParquetMetadata known = footer;
       if (known == null) {
         known = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
         checkUnchanged(known);

@@ -116,7 +116,6 @@ final class RowReader implements AutoCloseable {
     return pages;
   }
 
-  @SuppressWarnings("ReferenceEquality") // each file is one object
   private ParquetFileReader open(ParquetFile from) throws IOException {
     ParquetFileReader open = reader;
     if (open == null || file != from) {

@@ -47,7 +47,7 @@ final class HadoopFiles implements AutoCloseable {
   private final Map<String, FileSystem> fileSystems = new LinkedHashMap<>();
   private final IdentityHashMap<FileSystem, HadoopTables> tables = new IdentityHashMap<>();
 
-  /** Reads the configuration and logs in if a keytab is given. */
+  /** Reads the configuration, and logs in if a keytab is given. */
   HadoopFiles(FileSourceOptions options, FolderWalk walk) throws IOException {
     this.login = Login.of(options);
     this.selection = options.selection();
