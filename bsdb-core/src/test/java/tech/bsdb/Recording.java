@@ -20,6 +20,8 @@ public final class Recording extends FileChannel {
   private final FileChannel channel;
   private final List<Write> writes = new ArrayList<>();
   private boolean failsToClose;
+  private boolean failsToForce;
+  private int forces;
 
   /** Notes what is written to a channel, which it closes. */
   public Recording(FileChannel channel) {
@@ -29,6 +31,16 @@ public final class Recording extends FileChannel {
   /** Makes closing fail, after it has closed the channel. */
   public void failToClose() {
     failsToClose = true;
+  }
+
+  /** Makes forcing fail. */
+  public void failToForce() {
+    failsToForce = true;
+  }
+
+  /** How often the file was forced to the device. */
+  public int forces() {
+    return forces;
   }
 
   /** A new file. */
@@ -70,6 +82,10 @@ public final class Recording extends FileChannel {
 
   @Override
   public void force(boolean metaData) throws IOException {
+    forces++;
+    if (failsToForce) {
+      throw new IOException("cannot be forced");
+    }
     channel.force(metaData);
   }
 

@@ -3,6 +3,7 @@ package tech.bsdb.data;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -193,6 +194,7 @@ class PackedPagesTest {
     checkFinds(packed, new BufferedEngine(), Values.contiguous());
     checkScan(packed, true);
     checkScan(packed, false);
+    checkStream(packed);
     checkExtents(packed);
   }
 
@@ -245,6 +247,39 @@ class PackedPagesTest {
       assertThat(scanner.next()).isFalse();
       assertThat(scanner.next()).isFalse();
     }
+  }
+
+  /** A stream has the same records, and reads values that it skipped by their places. */
+  private void checkStream(Packed packed) throws IOException {
+    List<DataFile> files = packed.open(new BufferedEngine(), true);
+    try (PackedReader closing = new PackedReader(files)) {
+      PackedStream stream = new PackedStream(files);
+      for (List<Truth.Entry> bin : bins) {
+        for (Truth.Entry record : bin) {
+          assertThat(stream.next()).isTrue();
+          Truth.same(part(stream, stream.keyFrom(), stream.keyLength()), record.key(), "key");
+          assertThat(stream.valueLength()).isEqualTo(record.value().length);
+          ByteArrayOutputStream value = new ByteArrayOutputStream();
+          if (stream.isLong()) {
+            PackedStream.readLong(
+                files,
+                stream.place(),
+                0,
+                stream.valueLength(),
+                (bytes, length) -> value.write(bytes, 0, length));
+          } else {
+            int from = stream.keyFrom() + stream.keyLength();
+            value.writeBytes(part(stream, from, stream.valueLength()));
+          }
+          Truth.same(value.toByteArray(), record.value(), "value");
+        }
+      }
+      assertThat(stream.next()).isFalse();
+    }
+  }
+
+  private static byte[] part(PackedStream stream, int from, int length) {
+    return Arrays.copyOfRange(stream.bytes(), from, from + length);
   }
 
   /** Every bin starts where the index says, and lies in the pages that it says. */
@@ -357,6 +392,73 @@ class PackedPagesTest {
       }
     }
     checkAll();
+  }
+
+  @Test
+  void restsThatFillWholePages() throws Exception {
+    int whole = Page.PAYLOAD - PackedPage.directory(0);
+    for (int pages = 2; pages <= 6; pages++) {
+      for (int more = -1; more <= 1; more++) {
+        int length = MOST_ALIGNED + pages * whole + more;
+        bin(entry(8, length - 8 - RecordFrame.SHORT));
+        bin(entry(8, 5));
+        bin(entry(8, length - 100 - 8 - RecordFrame.SHORT), entry(8, 100 - 8 - RecordFrame.SHORT));
+      }
+    }
+    checkAll();
+  }
+
+  /** Whole bins give the same pages as their parts, wherever the page ends among them. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void wholeBinsAreWrittenAsTheirPartsAre(boolean spanning) throws Exception {
+    PagesFile parts = new PagesFile(directory.resolve("parts"), new FileIdentity(FileKind.DATA, 0));
+    PagesFile whole = new PagesFile(directory.resolve("whole"), new FileIdentity(FileKind.DATA, 0));
+    PackedWriter one = new PackedWriter(parts.pages(), spanning, bins -> {});
+    PackedWriter other = new PackedWriter(whole.pages(), spanning, bins -> {});
+    for (int round = 0; round < 3000; round++) {
+      int count = 1 + random.nextInt(40);
+      ByteArrayOutputStream records = new ByteArrayOutputStream();
+      int[] ends = new int[count];
+      byte[] filters = new byte[count];
+      for (int i = 0; i < count; i++) {
+        int longest = random.nextInt(50) == 0 ? 9000 : 30;
+        byte[] bin = Truth.bytes(random, random.nextInt(longest));
+        filters[i] = (byte) random.nextInt(16);
+        one.startBin(bin.length, filters[i]);
+        one.put(bin, 0, bin.length);
+        records.writeBytes(bin);
+        ends[i] = records.size();
+      }
+      other.putBins(records.toByteArray(), ends, filters);
+    }
+    one.finish();
+    other.finish();
+    Truth.same(whole.bytes(), parts.bytes(), "pages");
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {Page.PAYLOAD + 1, Page.SIZE - 1})
+  void aDirectoryThatPointsBeyondTheRecordsIsRefused(int end) throws Exception {
+    bin(entry(8, 5));
+    Packed packed = write(false, 1);
+    PagesFile file = packed.files.get(0);
+    byte[] content = file.bytes();
+    int at = Page.SIZE + PackedPage.entry(1);
+    content[at] = (byte) end;
+    content[at + 1] = (byte) (end >>> 8);
+    file.seal(content, 1);
+    file.replace(content);
+    try (PackedReader reader = new PackedReader(packed.open(new BufferedEngine(), true));
+        Scratch scratch = new Scratch()) {
+      byte[] key = bins.get(0).get(0).key();
+      long place = packed.index.placeOf(0);
+      assertThatThrownBy(
+              () ->
+                  find(packed.index, reader, place, key, new Extent(), Values.separate(), scratch))
+          .isInstanceOf(CorruptDatabaseException.class)
+          .hasMessageContaining("to " + end);
+    }
   }
 
   @Test

@@ -66,6 +66,9 @@ class SequentialFileTest {
                 new Recording.Write(5L * HUGE, HUGE),
                 new Recording.Write(6L * HUGE, HUGE / 2 + 1));
         file.rewriteStart(new byte[] {1, 2, 3});
+        assertThat(written.channel.forces()).isZero();
+        file.force();
+        assertThat(written.channel.forces()).isOne();
       }
       byte[] expected = written.content.toByteArray();
       expected[0] = 1;

@@ -33,6 +33,7 @@ class FileCopyTest {
               new Recording.Write(0, HUGE),
               new Recording.Write(HUGE, HUGE),
               new Recording.Write(2L * HUGE, 4096));
+      assertThat(out.forces()).isOne();
     }
     assertThat(target).hasBinaryContent(content);
     assertThat(told).hasValue(content.length);

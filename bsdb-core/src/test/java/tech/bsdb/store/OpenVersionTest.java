@@ -1,6 +1,7 @@
 package tech.bsdb.store;
 
 import static org.assertj.core.api.Assertions.assertThat;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.time.Duration;
@@ -38,6 +39,23 @@ class OpenVersionTest {
       served.release();
       assertThat(served.isIdle()).isTrue();
       assertThat(idle).hasValue(1);
+    }
+  }
+
+  @Test
+  void aLeaseThatIsClosedTwiceGivesUpNoOther() throws Exception {
+    try (Database database = Database.open(Versions.build(folder.resolve("db"), "x"))) {
+      OpenVersion served = served(database, () -> {});
+      assertThat(served.tryAcquire()).isTrue();
+      assertThat(served.tryAcquire()).isTrue();
+      Lease lease = new Lease(served);
+      lease.close();
+      lease.close();
+      served.retire();
+      assertThat(served.isIdle()).isFalse();
+      assertThatThrownBy(lease::database).isInstanceOf(IllegalStateException.class);
+      served.release();
+      assertThat(served.isIdle()).isTrue();
     }
   }
 

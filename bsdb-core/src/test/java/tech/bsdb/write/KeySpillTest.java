@@ -12,6 +12,11 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.concurrent.CyclicBarrier;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -119,6 +124,46 @@ class KeySpillTest {
       for (int i = 0; i < found.size(); i++) {
         Truth.same(found.get(i), keys.get(i), "key " + i);
       }
+    }
+  }
+
+  @Test
+  void writersOfSeveralThreadsKeepOutOfEachOthersPlaces() throws Exception {
+    KeySplitters splitters = new KeySplitters(keys(new RandomKeys(random, 12), 100), 8);
+    List<byte[]> keys = keys(new RandomKeys(random, 12), 20_000);
+    int threads = 4;
+    List<byte[]> found = new ArrayList<>();
+    ExecutorService pool = Executors.newFixedThreadPool(threads);
+    try (KeySpill spill = new KeySpill(directory, splitters, 64)) {
+      CyclicBarrier start = new CyclicBarrier(threads);
+      List<Future<?>> running = new ArrayList<>();
+      for (int i = 0; i < threads; i++) {
+        int first = i;
+        running.add(
+            pool.submit(
+                () -> {
+                  KeySpill.Writer writer = spill.new Writer();
+                  start.await();
+                  for (int j = first; j < keys.size(); j += threads) {
+                    writer.add(keys.get(j));
+                  }
+                  writer.finish();
+                  return null;
+                }));
+      }
+      for (Future<?> each : running) {
+        each.get(60, TimeUnit.SECONDS);
+      }
+      for (int i = 0; i < spill.partitions(); i++) {
+        found.addAll(partition(spill, i, 1 << 20));
+      }
+    } finally {
+      pool.shutdownNow();
+    }
+    keys.sort(Arrays::compareUnsigned);
+    assertThat(found).hasSameSizeAs(keys);
+    for (int i = 0; i < found.size(); i++) {
+      Truth.same(found.get(i), keys.get(i), "key " + i);
     }
   }
 

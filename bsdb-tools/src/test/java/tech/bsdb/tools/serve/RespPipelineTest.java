@@ -75,7 +75,10 @@ class RespPipelineTest {
       case "TYPE" -> latin1(value == null ? "+none\r\n" : "+string\r\n");
       case "GETRANGE" ->
           RespWire.bulk(
-              value == null ? new byte[0] : Arrays.copyOf(value, Math.min(value.length, 5)));
+              part(
+                  value == null ? new byte[0] : value,
+                  Integer.parseInt(command[2]),
+                  Integer.parseInt(command[3])));
       case "EXISTS" ->
           integer(Arrays.stream(command, 1, command.length).filter(model::containsKey).count());
       case "MGET" -> {
@@ -100,6 +103,17 @@ class RespPipelineTest {
     };
   }
 
+  /** What GETRANGE answers, as Redis describes it. */
+  private static byte[] part(byte[] value, int from, int to) {
+    if (from < 0 && to < 0 && from > to) {
+      return new byte[0];
+    }
+    int first = Math.max(0, from < 0 ? value.length + from : from);
+    int last = Math.max(0, to < 0 ? value.length + to : to);
+    int end = Math.min(value.length, last + 1);
+    return first < end ? Arrays.copyOfRange(value, first, end) : new byte[0];
+  }
+
   private static byte[] latin1(String text) {
     return text.getBytes(ISO_8859_1);
   }
@@ -112,13 +126,18 @@ class RespPipelineTest {
     return "k" + random.nextInt(2 * model.size() + 1);
   }
 
+  /** A place in or around a value, counted from its start or its end. */
+  private String place() {
+    return Integer.toString(random.nextInt(121) - 60);
+  }
+
   private String[] command() {
     return switch (random.nextInt(13)) {
       case 0, 1, 2 -> new String[] {"GET", key()};
       case 3 -> new String[] {"STRLEN", key()};
       case 4 -> new String[] {"TTL", key()};
       case 5 -> new String[] {"TYPE", key()};
-      case 6 -> new String[] {"GETRANGE", key(), "0", "4"};
+      case 6 -> new String[] {"GETRANGE", key(), place(), place()};
       case 7, 8 -> {
         String[] keys = new String[2 + random.nextInt(random.nextInt(20) == 0 ? 600 : 10)];
         Arrays.setAll(keys, i -> key());
