@@ -67,14 +67,15 @@ class HdfsDirectoryTest extends DistantDirectoryContract {
   void aFileWhoseWriterIsStillThereIsNotComplete() throws Exception {
     try (DistantDirectory directory = fresh();
         FileSystem another =
-            FileSystem.newInstance(hdfs.fileSystem().getUri(), hdfs.fileSystem().getConf());
-        FSDataOutputStream out = another.create(new Path(directory.location("file")))) {
+            FileSystem.newInstance(hdfs.fileSystem().getUri(), hdfs.fileSystem().getConf())) {
+      FSDataOutputStream out = another.create(new Path(directory.location("file")));
       out.write(1);
       out.hsync();
       assertThat(directory.isComplete("file")).isFalse();
       directory.write("file", new ByteArrayInputStream(new byte[10]));
       assertThat(directory.isComplete("file")).isTrue();
       assertThat(directory.list("").get(0).length()).isEqualTo(10);
+      // Closed only here: its file is gone, so that each attempt fails.
       assertThatThrownBy(out::close).isInstanceOf(IOException.class);
     }
   }
