@@ -406,6 +406,12 @@ class PackedPagesTest {
       }
     }
     checkAll();
+    for (int pages = 2; pages <= 6; pages++) {
+      bins.clear();
+      bin(entry(8, MOST_ALIGNED + pages * whole - 8 - RecordFrame.SHORT)); // ends the file, too
+      check(write(false, 1));
+      check(write(true, 1));
+    }
   }
 
   /** Whole bins give the same pages as their parts, wherever the page ends among them. */

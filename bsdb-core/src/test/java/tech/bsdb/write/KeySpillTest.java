@@ -130,11 +130,11 @@ class KeySpillTest {
   @Test
   void writersOfSeveralThreadsKeepOutOfEachOthersPlaces() throws Exception {
     KeySplitters splitters = new KeySplitters(keys(new RandomKeys(random, 12), 100), 8);
-    List<byte[]> keys = keys(new RandomKeys(random, 12), 20_000);
+    List<byte[]> keys = keys(new RandomKeys(random, 12), 200_000);
     int threads = 4;
     List<byte[]> found = new ArrayList<>();
     ExecutorService pool = Executors.newFixedThreadPool(threads);
-    try (KeySpill spill = new KeySpill(directory, splitters, 64)) {
+    try (KeySpill spill = new KeySpill(directory, splitters, 1)) {
       CyclicBarrier start = new CyclicBarrier(threads);
       List<Future<?>> running = new ArrayList<>();
       for (int i = 0; i < threads; i++) {
