@@ -57,6 +57,13 @@ class FileFrameTest {
   }
 
   @Test
+  void bytesBehindTheLastPageAreRefused() {
+    assertThatThrownBy(() -> FileFrame.decode(PATH, FILE, header, footer, LENGTH + 1))
+        .isInstanceOf(CorruptDatabaseException.class)
+        .hasMessageContaining("a length of " + LENGTH + " bytes");
+  }
+
+  @Test
   void anotherFileIsRefused() {
     for (FileIdentity other :
         new FileIdentity[] {
