@@ -252,7 +252,7 @@ class PackedPagesTest {
   /** A stream has the same records, and reads values that it skipped by their places. */
   private void checkStream(Packed packed) throws IOException {
     List<DataFile> files = packed.open(new BufferedEngine(), true);
-    try (PackedReader closing = new PackedReader(files)) {
+    try {
       PackedStream stream = new PackedStream(files);
       for (List<Truth.Entry> bin : bins) {
         for (Truth.Entry record : bin) {
@@ -275,6 +275,8 @@ class PackedPagesTest {
         }
       }
       assertThat(stream.next()).isFalse();
+    } finally {
+      PlainReader.closeAll(files.toArray(new DataFile[0]));
     }
   }
 
