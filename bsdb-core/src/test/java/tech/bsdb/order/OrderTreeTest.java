@@ -98,6 +98,9 @@ class OrderTreeTest {
     assertThat(cursor.previous()).isFalse();
     assertThat(cursor.next()).isEqualTo(!tree.keys.isEmpty());
     at(tree, cursor, 0);
+    for (long rank : new long[] {-1, tree.keys.size(), tree.keys.size() + 1L, Long.MAX_VALUE}) {
+      assertThat(cursor.seekRank(rank)).as("rank %s", rank).isFalse();
+    }
     assertThat(cursor.seekLast()).isEqualTo(!tree.keys.isEmpty());
     at(tree, cursor, tree.keys.size() - 1);
   }
