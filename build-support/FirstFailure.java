@@ -49,7 +49,7 @@ public final class FirstFailure {
       String method = test.getDisplayName();
       for (var segment : test.getUniqueIdObject().getSegments()) {
         switch (segment.getType()) {
-          case "class" -> type = segment.getValue();
+          case "class", "class-template" -> type = segment.getValue();
           case "method", "test-template" -> method = segment.getValue();
           default -> {}
         }
