@@ -233,26 +233,23 @@ final class Replacement {
     try (BufferedReader lines = Files.newBufferedReader(journal, StandardCharsets.ISO_8859_1)) {
       for (String name = lines.readLine(); name != null; name = lines.readLine()) {
         if (ListedFiles.isName(name) && !current.holds(name)) {
-          ignoringFailure(target, name);
+          String unused = name;
+          ignoringFailure(() -> deleteFile(target, unused));
           left.add(ListedFiles.shard(name));
         }
       }
     }
     left.remove("");
     for (String shard : left) {
-      try {
-        deleteIfEmpty(target.resolve(shard));
-      } catch (IOException ignored) {
-        // unused and harmless
-      }
+      ignoringFailure(() -> deleteIfEmpty(target.resolve(shard)));
     }
   }
 
-  private static void ignoringFailure(Path target, String name) {
+  private static void ignoringFailure(Step step) {
     try {
-      deleteFile(target, name);
+      step.run();
     } catch (IOException ignored) {
-      // unused and harmless
+      // what stays is unused and harmless
     }
   }
 
