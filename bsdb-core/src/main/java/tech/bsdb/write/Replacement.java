@@ -205,7 +205,6 @@ final class Replacement {
     for (String shard : oldShards) {
       steps.add(() -> deleteIfEmpty(target.resolve(shard)));
     }
-    steps.add(() -> Workspace.forceUninterrupted(target)); // before the journal is deleted
     return steps;
   }
 

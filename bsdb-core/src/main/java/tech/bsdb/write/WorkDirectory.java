@@ -437,6 +437,9 @@ final class WorkDirectory {
       return;
     }
     boolean journal = Files.exists(directory.resolve(JOURNAL), LinkOption.NOFOLLOW_LINKS);
+    if (journal) { // what it names must be gone for good before it is
+      Workspace.forceParent(directory);
+    }
     for (String name : names(directory)) {
       Path entry = directory.resolve(name);
       if (isDatabase(entry)) {

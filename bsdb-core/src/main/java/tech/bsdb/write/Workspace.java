@@ -439,7 +439,7 @@ public final class Workspace implements Closeable {
     }
   }
 
-  private static void forceParent(Path path) throws IOException {
+  static void forceParent(Path path) throws IOException {
     Path parent = path.getParent();
     if (parent != null) {
       forceUninterrupted(parent);

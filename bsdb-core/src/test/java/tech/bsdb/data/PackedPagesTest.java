@@ -23,6 +23,7 @@ import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Layout;
 import tech.bsdb.Leaks;
 import tech.bsdb.PagesFile;
+import tech.bsdb.Rounds;
 import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -424,7 +425,7 @@ class PackedPagesTest {
     PagesFile whole = new PagesFile(directory.resolve("whole"), new FileIdentity(FileKind.DATA, 0));
     PackedWriter one = new PackedWriter(parts.pages(), spanning, bins -> {});
     PackedWriter other = new PackedWriter(whole.pages(), spanning, bins -> {});
-    for (int round = 0; round < 3000; round++) {
+    for (int round = 0; round < Rounds.of(1000); round++) {
       int count = 1 + random.nextInt(40);
       ByteArrayOutputStream records = new ByteArrayOutputStream();
       int[] ends = new int[count];

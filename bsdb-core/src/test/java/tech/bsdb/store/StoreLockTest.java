@@ -44,8 +44,11 @@ class StoreLockTest {
       assertThat(mine).isNotNull();
       assertThat(StoreLock.tryTake(store, StoreLock.PUBLISH)).isNull();
       Process late = Fork.start(Holder.class, store.toString());
-      assertThat(late.getInputStream().read()).isEqualTo('n');
-      late.destroyForcibly().waitFor();
+      try {
+        assertThat(late.getInputStream().read()).isEqualTo('n');
+      } finally {
+        late.destroyForcibly().waitFor();
+      }
     }
   }
 

@@ -16,9 +16,9 @@ import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
-import java.util.concurrent.TimeUnit;
 import org.junit.jupiter.api.AfterEach;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.Leaks;
 import tech.bsdb.RandomKeys;
@@ -26,6 +26,7 @@ import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 
 /** Keys divided into partitions in a file, against a sort of a list. */
+@Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class KeySpillTest {
   @TempDir Path directory;
 
@@ -152,7 +153,7 @@ class KeySpillTest {
                 }));
       }
       for (Future<?> each : running) {
-        each.get(60, TimeUnit.SECONDS);
+        each.get();
       }
       for (int i = 0; i < spill.partitions(); i++) {
         found.addAll(partition(spill, i, 1 << 20));

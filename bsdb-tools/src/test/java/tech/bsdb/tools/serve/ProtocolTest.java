@@ -113,7 +113,7 @@ class ProtocolTest {
     serving.start();
     try (Wire wire = serving.connect()) {
       wire.send(POST + "Transfer-Encoding: chunked\r\n\r\n");
-      String piece = "8000\r\n" + "k".repeat(0x7FFF) + "\n\r\n"; // one key: their number is fine
+      String piece = "8000\r\n" + "k".repeat(0x7FFF) + "\n\r\n"; // few keys, many bytes
       for (int i = 0; i < 33; i++) {
         wire.send(piece);
       }
