@@ -9,20 +9,29 @@ import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.time.Duration;
 import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.Map;
 import java.util.Queue;
 import java.util.concurrent.ConcurrentLinkedQueue;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.stream.Stream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
 import org.yaml.snakeyaml.Yaml;
+import tech.bsdb.store.Refusal;
+import tech.bsdb.store.ReloadListener;
+import tech.bsdb.store.ReloadOptions;
+import tech.bsdb.store.ReloadingDatabase;
 import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.Wire.Response;
+import tech.bsdb.tools.serve.client.LookupCounts;
+import tech.bsdb.tools.serve.dataset.DataSet;
 import tech.bsdb.tools.serve.dataset.DataSetLocations;
+import tech.bsdb.tools.serve.dataset.DataSets;
 
 /** Several data sets in one service. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -260,6 +269,48 @@ class DataSetsTest {
       assertThat(before.ask("GET", "k")).contains("again");
       assertThat(before.ask("DBSIZE")).isEqualTo(":1\r\n");
       assertThat(asked(serving, "GET", "k")).contains("again");
+    }
+  }
+
+  @Test
+  void aRemovedDataSetIsLeasedToNobodyFromThatMomentOn() throws Exception {
+    store("a", "first");
+    store("b", "second");
+    Path stores = folder.resolve("stores");
+    CountDownLatch busy = new CountDownLatch(1);
+    CountDownLatch released = new CountDownLatch(1);
+    ReloadListener holdsUpClosing =
+        new ReloadListener() {
+          @Override
+          public void refused(Refusal refusal) {
+            busy.countDown();
+            try {
+              released.await();
+            } catch (InterruptedException e) {
+              Thread.currentThread().interrupt();
+            }
+          }
+        };
+    ReloadOptions options =
+        ReloadOptions.defaults().withPoll(Duration.ofMillis(10)).withListener(holdsUpClosing);
+    try (DataSets sets =
+        DataSets.open(
+            DataSetLocations.in(stores),
+            (name, directory) ->
+                ReloadingDatabase.open(
+                    directory, name.equals("a") ? options : ReloadOptions.defaults()),
+            new LookupCounts(1),
+            said -> {})) {
+      DataSet removed = sets.named("a");
+      removed.acquire().close();
+      delete(stores.resolve("a"));
+      busy.await();
+      assertThat(sets.refresh().removed()).containsExactly("a");
+      assertThatThrownBy(removed::acquire)
+          .isInstanceOf(DataSet.DataSetRemovedException.class)
+          .hasMessage("the data set a has been removed");
+    } finally {
+      released.countDown();
     }
   }
 

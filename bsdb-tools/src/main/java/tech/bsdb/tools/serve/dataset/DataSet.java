@@ -61,13 +61,15 @@ public final class DataSet {
    */
   public Lease acquire() {
     try {
-      return database.acquire();
-    } catch (IllegalStateException closed) {
-      if (removed) {
-        throw new DataSetRemovedException(name);
+      if (!removed) { // its database is closed a moment later
+        return database.acquire();
       }
-      throw closed;
+    } catch (IllegalStateException closed) {
+      if (!removed) {
+        throw closed;
+      }
     }
+    throw new DataSetRemovedException(name);
   }
 
   /** Whether it is not served any more. */
