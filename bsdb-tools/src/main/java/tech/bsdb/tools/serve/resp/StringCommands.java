@@ -82,16 +82,10 @@ final class StringCommands {
       throws CommandException {
     found.requireString();
     long length = Math.max(0, found.length());
-    long from = first;
-    long to = last;
-    if (from < 0 && to < 0 && from > to) {
-      from = 0;
-      to = -1; // empty
-    } else {
-      from = Math.max(0, from < 0 ? from + length : from);
-      to = Math.min(length - 1, Math.max(0, to < 0 ? to + length : to));
-    }
-    if (from > to || length == 0) {
+    long from = Math.max(0, first < 0 ? first + length : first);
+    long to = Math.min(length - 1, Math.max(0, last < 0 ? last + length : last));
+    boolean crossed = first < 0 && last < 0 && first > last;
+    if (crossed || from > to || length == 0) {
       out.bulk(new byte[0]);
     } else {
       out.bulk(found.bytes(), found.offset() + (int) from, (int) (to - from + 1));
