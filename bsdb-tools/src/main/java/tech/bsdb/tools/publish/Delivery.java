@@ -4,8 +4,12 @@ import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.InterruptedIOException;
+import java.nio.file.NoSuchFileException;
+import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Queue;
+import java.util.concurrent.ConcurrentLinkedQueue;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorCompletionService;
 import java.util.concurrent.ExecutorService;
@@ -15,6 +19,7 @@ import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.function.LongConsumer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.transfer.Consignment.Part;
 
@@ -23,6 +28,8 @@ import tech.bsdb.transfer.Consignment.Part;
  * thread may {@link #cancel}.
  */
 public final class Delivery implements AutoCloseable {
+  private static final int CHUNK = 1 << 18;
+
   private final DistantDirectory store;
   private final Attempts attempts;
   private final LongConsumer follower;
@@ -30,6 +37,7 @@ public final class Delivery implements AutoCloseable {
   private final AtomicLong done = new AtomicLong();
   private final AtomicLong sent = new AtomicLong();
   private final AtomicInteger kept = new AtomicInteger();
+  private final Queue<String> sentFiles = new ConcurrentLinkedQueue<>();
 
   /**
    * Creates a delivery, with threads.
@@ -56,6 +64,11 @@ public final class Delivery implements AutoCloseable {
     return sent.get();
   }
 
+  /** The paths of the files sent, below the directories they were sent to. */
+  public List<String> sentFiles() {
+    return List.copyOf(sentFiles);
+  }
+
   /** The number of files that were there already. */
   public int keptFiles() {
     return kept.get();
@@ -65,16 +78,37 @@ public final class Delivery implements AutoCloseable {
    * Sends files, except those that are there already; the first failure stops all.
    *
    * @param directory where to, as a path below the distant directory
-   * @param there the lengths of the files that are there, by their paths below that directory
+   * @param there the lengths of the files that are there, by their paths below that directory; a
+   *     file of the right length is there already
    * @throws Attempts.SourceException if a file here is damaged, or could not be read
    * @throws IOException if the destination fails; the message names the file and is meant for users
    */
   public void send(List<Part> parts, String directory, Map<String, Long> there) throws IOException {
+    send(parts, directory, there, /* verify= */ false);
+  }
+
+  /**
+   * Sends files in the same manner.
+   *
+   * @param verify whether a file is there already only if its bytes are the right ones, too
+   */
+  public void send(List<Part> parts, String directory, Map<String, Long> there, boolean verify)
+      throws IOException {
     ExecutorCompletionService<Boolean> tasks = new ExecutorCompletionService<>(pool);
     for (Part part : parts) {
       tasks.submit(
           () -> {
-            send(part, directory + "/" + part.name(), there.getOrDefault(part.name(), -1L));
+            String file = directory + "/" + part.name();
+            boolean complete =
+                there.getOrDefault(part.name(), -1L) == part.length()
+                    && attempts.ask(file, () -> store.isComplete(file));
+            if (complete && (!verify || isSame(part, file))) {
+              kept.incrementAndGet();
+              follower.accept(done.addAndGet(part.length()));
+            } else {
+              send(part, file);
+              sentFiles.add(part.name());
+            }
             return true;
           });
     }
@@ -99,12 +133,55 @@ public final class Delivery implements AutoCloseable {
     }
   }
 
-  private void send(Part part, String file, long lengthThere) throws IOException {
-    if (lengthThere == part.length() && attempts.ask(file, () -> store.isComplete(file))) {
-      kept.incrementAndGet();
-      follower.accept(done.addAndGet(part.length()));
-      return;
+  /** Whether a file that is there has the bytes of a part; not if they cannot be read. */
+  private boolean isSame(Part part, String file) throws IOException {
+    try {
+      return attempts.ask(
+          file,
+          () -> {
+            try (InputStream here = opened(part);
+                InputStream there = store.open(file, 0)) {
+              return isSame(here, there);
+            }
+          });
+    } catch (NoSuchFileException | InputException unreadable) {
+      attempts.checkRunning();
+      return false;
     }
+  }
+
+  private boolean isSame(InputStream here, InputStream there) throws IOException {
+    byte[] expected = new byte[CHUNK];
+    byte[] found = new byte[CHUNK];
+    int count;
+    do {
+      attempts.checkRunning();
+      count = read(here, expected);
+      if (there.readNBytes(found, 0, CHUNK) != count
+          || !Arrays.equals(expected, 0, count, found, 0, count)) {
+        return false;
+      }
+    } while (count > 0);
+    return true;
+  }
+
+  private static InputStream opened(Part part) throws IOException {
+    try {
+      return part.open();
+    } catch (IOException | RuntimeException e) {
+      throw new Attempts.SourceException(e);
+    }
+  }
+
+  private static int read(InputStream part, byte[] bytes) throws IOException {
+    try {
+      return part.readNBytes(bytes, 0, bytes.length);
+    } catch (IOException | RuntimeException e) {
+      throw new Attempts.SourceException(e);
+    }
+  }
+
+  private void send(Part part, String file) throws IOException {
     attempts.run(
         file,
         () -> {

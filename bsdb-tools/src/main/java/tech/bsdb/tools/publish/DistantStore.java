@@ -16,6 +16,7 @@ import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
+import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.input.InputException;
@@ -100,7 +101,7 @@ public final class DistantStore {
     return entries.stream().anyMatch(entry -> entry.name().equals(name) && !entry.directory());
   }
 
-  private static boolean isVersion(Entry entry) {
+  static boolean isVersion(Entry entry) {
     return entry.directory() && VersionPointer.isVersionName(entry.name());
   }
 
@@ -210,11 +211,37 @@ public final class DistantStore {
     if (entries.stream().noneMatch(entry -> entry.name().equals(version))) {
       return false;
     }
-    if (isNamed(pointer(), version) || !marker.equals(marker(version))) {
+    String found = isNamed(pointer(), version) ? null : marker(version);
+    if (found == null) {
       throw refused(
           version, "a version with this name already exists; choose another with --version");
     }
+    requireSame(version, marker, found);
     return true;
+  }
+
+  private void requireSame(String version, String marker, String found)
+      throws FileAlreadyExistsException {
+    if (!marker.equals(found)) {
+      String by = Pattern.matches("[0-9a-f]{32}", found) ? "a push of database " + found : found;
+      throw refused(
+          version, by + " has begun a version with this name; choose another with --version");
+    }
+  }
+
+  /**
+   * Fails unless a version still is marked as begun by this.
+   *
+   * @param marker what the marker says; if it is the id of the database, another push of that
+   *     database may have completed the version
+   */
+  public void requireMarker(String version, String marker) throws IOException {
+    String found = marker(version);
+    if (found != null) {
+      requireSame(version, marker, found);
+    } else if (!marker.equals(databaseId(version))) {
+      throw refused(version, "was removed or replaced while it was sent; push again");
+    }
   }
 
   /** A name for a new version: the time. */
@@ -234,23 +261,48 @@ public final class DistantStore {
   /** The lengths of the files in a version, by their paths below it. */
   public Map<String, Long> lengths(String version) throws IOException {
     Map<String, Long> lengths = new HashMap<>();
+    files(version).forEach((file, entry) -> lengths.put(file, entry.length()));
+    return lengths;
+  }
+
+  /** The files in a version and in its shards, by their paths below it. */
+  Map<String, Entry> files(String version) throws IOException {
+    Map<String, Entry> files = new HashMap<>();
     for (Entry entry : listed(version)) {
       if (!entry.directory()) {
-        lengths.put(entry.name(), entry.length());
+        files.put(entry.name(), entry);
       } else if (Consignment.isShardDirectory(entry.name())) {
         for (Entry below : listed(version + "/" + entry.name())) {
-          lengths.put(entry.name() + "/" + below.name(), below.length());
+          files.put(entry.name() + "/" + below.name(), below);
         }
       }
     }
-    return lengths;
+    return files;
   }
 
   // Writing
 
-  /** Marks a version as not complete; to be done before anything else of it is written. */
+  /**
+   * Marks a version as not complete; to be done before anything else of it is written. Of several
+   * that begin a version of the same name, one succeeds ({@link DistantDirectory#create}).
+   *
+   * @throws FileAlreadyExistsException if another was first
+   */
   public void mark(String version, String marker) throws IOException {
-    write(version + "/" + MARKER, (marker + "\n").getBytes(UTF_8));
+    String file = version + "/" + MARKER;
+    byte[] content = (marker + "\n").getBytes(UTF_8);
+    if (!attempts.ask(file, () -> store.create(file, content))) {
+      requireMarker(version, marker);
+      return;
+    }
+    String complete = databaseId(version);
+    if (complete != null && !marker.equals(complete)) {
+      delete(file);
+      throw refused(
+          version,
+          "another push made database %s the version of this name; choose another with --version"
+              .formatted(complete));
+    }
   }
 
   /** Writes a small file. */
@@ -259,7 +311,7 @@ public final class DistantStore {
   }
 
   /**
-   * Removes what is in a version besides the marker and the given files.
+   * Removes what is in a version besides the given files and what cannot be a database's.
    *
    * @param files their paths below it
    */
@@ -267,16 +319,18 @@ public final class DistantStore {
     for (Entry entry : listed(version)) {
       String name = entry.name();
       if (!entry.directory()) {
-        if (!files.contains(name) && !name.equals(MARKER)) {
+        if (!files.contains(name) && isDatabaseFile(entry)) {
           delete(version + "/" + name);
         }
-      } else if (files.stream().noneMatch(file -> file.startsWith(name + "/"))) {
-        delete(version + "/" + name);
-      } else {
+      } else if (Consignment.isShardDirectory(name)) {
         for (Entry below : listed(version + "/" + name)) {
-          if (!files.contains(name + "/" + below.name())) {
+          if (!files.contains(name + "/" + below.name()) && isDatabaseFile(below)) {
             delete(version + "/" + name + "/" + below.name());
           }
+        }
+        if (files.stream().noneMatch(file -> file.startsWith(name + "/"))
+            && listed(version + "/" + name).isEmpty()) {
+          delete(version + "/" + name);
         }
       }
     }
@@ -326,6 +380,11 @@ public final class DistantStore {
     return now;
   }
 
+  /** Replaces the pointer. */
+  void point(VersionPointer next) throws IOException {
+    attempts.run(POINTER, () -> store.replace(POINTER, next.encode()));
+  }
+
   /** Removes the marker of a version that is current; a failure becomes a warning. */
   public void unmark(String version) {
     String file = version + "/" + MARKER;
@@ -351,7 +410,8 @@ public final class DistantStore {
 
   /**
    * Removes the oldest versions, but never the current one or the one that a rollback returns to,
-   * and versions that others began more than a day ago and did not complete.
+   * and versions that others began more than a day ago and did not complete: with a marker, or
+   * without a manifest.
    *
    * @param version the version that must be current; otherwise nothing is removed
    * @param most how many to keep besides the current one
@@ -370,6 +430,13 @@ public final class DistantStore {
       }
       List<Entry> below = listed(entry.name());
       boolean named = now.previous().contains(entry.name());
+      if (!named && !has(below, MARKER) && !has(below, Consignment.MANIFEST)) {
+        files(entry.name()).values().stream()
+            .map(Entry::modified)
+            .max(Comparator.naturalOrder())
+            .ifPresent(last -> begun.add(new Old(entry.name(), last)));
+        continue;
+      }
       for (Entry file : below) {
         if (file.name().equals(MARKER) && !named) {
           begun.add(new Old(entry.name(), file.modified()));

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.NoSuchFileException;
 import java.util.HashMap;
 import java.util.List;
@@ -38,10 +39,11 @@ final class Push implements AutoCloseable {
    * How to push.
    *
    * @param version the name of the version, or null for the time
+   * @param verify whether files that are there already are compared byte by byte
    * @param threads how many files are sent at once
    * @param pauseMillis the pauses before further attempts at whatever failed
    */
-  record Manner(@Nullable String version, int threads, List<Long> pauseMillis) {}
+  record Manner(@Nullable String version, boolean verify, int threads, List<Long> pauseMillis) {}
 
   private final Consignment database;
   private final Manner manner;
@@ -51,7 +53,7 @@ final class Push implements AutoCloseable {
   private @Nullable VersionPointer before;
   private String version = "";
   private boolean live;
-  private boolean unchanged;
+  private @Nullable List<String> repaired;
 
   Push(Consignment database, DistantDirectory directory, Manner manner, Follower follower) {
     this.database = database;
@@ -73,9 +75,12 @@ final class Push implements AutoCloseable {
     return before == null ? null : before.current();
   }
 
-  /** Whether the store's current version was this database already, so that nothing was sent. */
-  boolean isUnchanged() {
-    return unchanged;
+  /**
+   * The files that were sent again because the store's current version was this database already,
+   * but lacked them, and how each was found; null if the version is new.
+   */
+  @Nullable List<String> repaired() {
+    return repaired;
   }
 
   /** The number of bytes sent, those of failed attempts included. */
@@ -94,7 +99,7 @@ final class Push implements AutoCloseable {
   }
 
   /**
-   * Sends the database and makes it current, unless it is.
+   * Sends the database and makes it current; if it is, sends what is missing there.
    *
    * @throws CorruptDatabaseException if a file of the database is damaged; nothing changes then
    * @throws IOException if the destination fails; the message names the file and is meant for users
@@ -104,24 +109,67 @@ final class Push implements AutoCloseable {
     before = store.pointer();
     if (before != null && database.databaseId().equals(store.databaseId(before.current()))) {
       version = before.current();
-      unchanged = true;
+      repaired = repair();
       live = true;
       store.unmark(version);
       return;
     }
-    Map<String, Long> there = choose(entries) ? store.lengths(version) : Map.of();
-    store.mark(version, database.databaseId());
+    Map<String, Long> there = begin(entries) ? store.lengths(version) : Map.of();
+    sendAll(there, /* current= */ false);
+    goLive();
+  }
+
+  private void sendAll(Map<String, Long> there, boolean current) throws IOException {
     List<Part> manifests = database.manifests();
     List<Part> first = manifests.subList(0, manifests.size() - 1);
+    List<Part> last = manifests.subList(first.size(), manifests.size());
     try {
-      delivery.send(database.files(), version, there);
-      delivery.send(first, version, there);
+      delivery.send(database.files(), version, there, manner.verify());
+      delivery.send(first, version, there, manner.verify());
+      store.retain(version, lengths(database.files(), manifests).keySet());
       store.requireArrived(version, lengths(database.files(), first));
-      delivery.send(manifests.subList(first.size(), manifests.size()), version, there);
+      if (!current) {
+        store.requireMarker(version, database.databaseId());
+      }
+      delivery.send(last, version, there, manner.verify());
     } catch (Attempts.SourceException e) {
       throw ofSource(e);
     }
-    goLive();
+  }
+
+  /** Sends what the current version lacks; returns the names, and how each file was found. */
+  private List<String> repair() throws IOException {
+    Map<String, Long> there = store.lengths(version);
+    sendAll(there, /* current= */ true);
+    return delivery.sentFiles().stream().sorted().map(file -> asFound(file, there)).toList();
+  }
+
+  private String asFound(String file, Map<String, Long> there) {
+    Long length = there.get(file);
+    String found = "was damaged";
+    if (length == null) {
+      found = "was missing";
+    } else if (!length.equals(lengths(database.files(), database.manifests()).get(file))) {
+      found = "had " + length + " bytes";
+    }
+    return file + " (" + found + ")";
+  }
+
+  /** Chooses the name of the version, and takes it; returns whether it continues a version. */
+  private boolean begin(List<Entry> entries) throws IOException {
+    boolean continues = choose(entries);
+    while (true) {
+      try {
+        store.mark(version, database.databaseId());
+        return continues;
+      } catch (FileAlreadyExistsException taken) {
+        if (manner.version() != null) {
+          throw taken;
+        }
+        version = DistantStore.freeName(store.entries());
+        continues = false;
+      }
+    }
   }
 
   /** Chooses the name of the version; returns whether it continues one that was begun. */
@@ -161,6 +209,7 @@ final class Push implements AutoCloseable {
 
   private synchronized void goLive() throws IOException {
     attempts.checkRunning();
+    store.requireMarker(version, database.databaseId());
     before = store.goLive(version);
     live = true;
   }

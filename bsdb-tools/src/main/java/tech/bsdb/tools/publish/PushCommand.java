@@ -31,6 +31,7 @@ import tech.bsdb.transfer.Consignment;
 public final class PushCommand extends Command {
   private static final String PROGRAM = "bsdb push";
   private static final List<Long> PAUSES = List.of(1_000L, 4_000L);
+  private static final int MOST_NAMED = 10;
 
   /** What holds after every failure. */
   private static final String UNCHANGED =
@@ -47,7 +48,8 @@ public final class PushCommand extends Command {
                           + " of shards, or a store, whose current version is sent. Every byte is"
                           + " verified on its way. DEST is created if it is missing. Prints the"
                           + " version's name. A push that failed or was interrupted is continued by"
-                          + " the same command.")
+                          + " the same command. If the current version already is DB, sends only"
+                          + " what is missing there or has another length.")
                   .section("Version")
                   .value("--version", "NAME", LocalPublishing.nameMeans(""))
                   .value(
@@ -56,6 +58,11 @@ public final class PushCommand extends Command {
                       LocalPublishing.keepMeans("afterwards")
                           + ". Also removes what pushes of other databases began more than a"
                           + " day ago and did not complete")
+                  .flag(
+                      "--verify",
+                      "also read what is at DEST already, of this version or of the current one if"
+                          + " that is the same database, and send again what differs; without it,"
+                          + " names and lengths are compared")
                   .value("--threads", "N", "how many files are sent at once, 1 to 64 (default 4)")
                   .section("Hadoop"))
           .section("Report")
@@ -84,7 +91,11 @@ public final class PushCommand extends Command {
     }
     int keep = arguments.integer("--keep", 0, 1_000_000, -1);
     Push.Manner manner =
-        new Push.Manner(version(arguments), arguments.integer("--threads", 1, 64, 4), PAUSES);
+        new Push.Manner(
+            version(arguments),
+            arguments.has("--verify"),
+            arguments.integer("--threads", 1, 64, 4),
+            PAUSES);
     boolean quiet = arguments.has("-q");
     long began = System.nanoTime();
     Consignment database = Consignment.of(current(arguments.pathOperand(0, "database")));
@@ -197,10 +208,12 @@ public final class PushCommand extends Command {
     }
 
     private List<String> forPeople(List<String> removed) {
+      List<String> repaired = push.repaired();
       String first =
-          push.isUnchanged()
-              ? "%s: the current version, %s, already is this database; nothing was sent"
-                  .formatted(store.location(""), push.version())
+          repaired != null
+              ? "%s: the current version, %s, already is this database; %s"
+                  .formatted(
+                      store.location(""), push.version(), forPeople(repaired, "nothing was sent"))
               : String.format(
                   Locale.ROOT,
                   "sent %s to %s: %,d bytes in %.1f s%s",
@@ -216,6 +229,16 @@ public final class PushCommand extends Command {
           : List.of(first, "removed: " + String.join(", ", removed));
     }
 
+    private static String forPeople(List<String> repaired, String nothing) {
+      if (repaired.isEmpty()) {
+        return nothing;
+      }
+      int more = repaired.size() - MOST_NAMED;
+      return "sent again: "
+          + String.join(", ", repaired.subList(0, Math.min(MOST_NAMED, repaired.size())))
+          + (more > 0 ? " and " + more + " more" : "");
+    }
+
     private Map<String, @Nullable Object> forPrograms(List<String> removed) {
       Map<String, @Nullable Object> json = new LinkedHashMap<>();
       json.put("version", push.version());
@@ -224,7 +247,9 @@ public final class PushCommand extends Command {
       json.put("bytes", database.bytes());
       json.put("sentBytes", push.sentBytes());
       json.put("keptFiles", push.keptFiles());
-      json.put("unchanged", push.isUnchanged());
+      List<String> repaired = push.repaired();
+      json.put("unchanged", repaired != null && repaired.isEmpty());
+      json.put("repaired", repaired == null ? List.of() : repaired);
       json.put("previous", push.previous());
       json.put("removed", removed);
       json.put("warnings", push.warnings());

@@ -102,6 +102,15 @@ public interface DistantDirectory extends Origin, AutoCloseable {
    */
   void replace(String file, byte[] content) throws IOException;
 
+  /**
+   * Writes a small file if there is none of this name, in one step: of several that do this at the
+   * same time, one succeeds. On object stores without conditional writes, several may succeed, and
+   * the file is that of the last.
+   *
+   * @return whether it was written; if not, there may be what an earlier attempt wrote
+   */
+  boolean create(String file, byte[] content) throws IOException;
+
   /** Whether a file has been closed by its writer, as far as the file system tells. */
   boolean isComplete(String file) throws IOException;
 

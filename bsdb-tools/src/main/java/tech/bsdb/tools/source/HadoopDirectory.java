@@ -12,10 +12,12 @@ import java.nio.file.NotDirectoryException;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.List;
+import java.util.function.UnaryOperator;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Abortable;
 import org.apache.hadoop.fs.FSDataInputStream;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.FileStatus;
 import org.apache.hadoop.fs.FileSystem;
 import org.apache.hadoop.fs.FilterFileSystem;
@@ -128,14 +130,31 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
   private <T> T on(String file, Operation<T> operation) throws IOException {
     try {
       return operation.run(path(file));
-    } catch (FileNotFoundException e) {
-      throw caused(new NoSuchFileException(location(file)), e);
-    } catch (AccessControlException e) {
-      throw caused(
-          new AccessDeniedException(location(file), null, explain(file, e).getMessage()), e);
+    } catch (IOException e) {
+      throw known(file, e);
     } catch (RuntimeException | LinkageError e) {
       throw explain(file, e);
     }
+  }
+
+  /** The failure as an {@link tech.bsdb.transfer.Origin} throws it. */
+  private IOException known(String file, IOException e) {
+    // S3's connector reports a missing bucket as a missing file, and throws the JDK's exceptions
+    boolean bucket = e.getClass().getSimpleName().equals("UnknownStoreException");
+    boolean denied = e instanceof AccessControlException || e instanceof AccessDeniedException;
+    if (bucket || denied) {
+      String words = String.valueOf(explain(file, e).getMessage());
+      String location = location(file) + ": ";
+      return caused(
+          new AccessDeniedException(
+              location(file),
+              null,
+              words.startsWith(location) ? words.substring(location.length()) : words),
+          e);
+    }
+    return e instanceof FileNotFoundException
+        ? caused(new NoSuchFileException(location(file)), e)
+        : e;
   }
 
   private static FileSystemException caused(FileSystemException failure, IOException cause) {
@@ -145,6 +164,30 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
 
   @Override
   public InputStream open(String file, long from) throws IOException {
+    try {
+      return opened(file, from);
+    } catch (NoSuchFileException missing) {
+      if (!file.contains("/")) {
+        refuseUnknownStore();
+      }
+      throw missing;
+    }
+  }
+
+  /**
+   * Of S3, a file of a missing bucket is a missing file; only a listing tells that there is none.
+   */
+  private void refuseUnknownStore() throws IOException {
+    if (fileSystem.getScheme().equals("s3a")) {
+      try {
+        boolean unused = on("", found -> fileSystem.listStatusIterator(found).hasNext());
+      } catch (NoSuchFileException noDirectory) {
+        // the bucket is there
+      }
+    }
+  }
+
+  private InputStream opened(String file, long from) throws IOException {
     return on(
         file,
         found -> {
@@ -158,7 +201,7 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
             if (from > 0) {
               in.seek(from);
             }
-            return new HadoopStream(in);
+            return new HadoopStream(in, failure -> known(file, failure));
           } catch (IOException | RuntimeException e) {
             in.close();
             throw e;
@@ -267,6 +310,56 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
         });
   }
 
+  @Override
+  public boolean create(String file, byte[] content) throws IOException {
+    return on(
+        file,
+        target -> {
+          try {
+            createNew(target, content);
+            return true;
+          } catch (IOException refused) {
+            if (exists(target)) {
+              return false;
+            }
+            throw refused;
+          }
+        });
+  }
+
+  /** Each file system has its own exception for a file that is there; S3 tells at the close. */
+  private void createNew(Path target, byte[] content) throws IOException {
+    FSDataOutputStreamBuilder<?, ?> builder = fileSystem.createFile(target);
+    builder.recursive();
+    builder.overwrite(false);
+    builder.opt(Options.CreateFileOptionKeys.FS_OPTION_CREATE_CONDITIONAL_OVERWRITE, true);
+    FSDataOutputStream out = (FSDataOutputStream) builder.build();
+    try {
+      out.write(content);
+    } catch (IOException | RuntimeException e) {
+      abandon(target, out, e);
+      throw e;
+    }
+    boolean appearsWhole = out.hasCapability(StreamCapabilities.ABORTABLE_STREAM);
+    try {
+      out.close();
+    } catch (IOException | RuntimeException e) {
+      if (!appearsWhole) { // otherwise what is there is another's
+        delete(target, e);
+      }
+      throw e;
+    }
+  }
+
+  private boolean exists(Path path) throws IOException {
+    try {
+      FileStatus unused = fileSystem.getFileStatus(path);
+      return true;
+    } catch (FileNotFoundException none) {
+      return false;
+    }
+  }
+
   /**
    * Whether a file system renames one file over another in one step. Others delete the other first,
    * so that there is none for a moment.
@@ -320,11 +413,13 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
    */
   private static final class HadoopStream extends InputStream {
     private final FSDataInputStream in;
+    private final UnaryOperator<IOException> known;
     private @Nullable Thread reader;
     private boolean closed;
 
-    HadoopStream(FSDataInputStream in) {
+    HadoopStream(FSDataInputStream in, UnaryOperator<IOException> known) {
       this.in = in;
+      this.known = known;
     }
 
     @Override
@@ -338,6 +433,8 @@ record HadoopDirectory(FileSystem fileSystem, Path path, Path shown) implements 
       enter();
       try {
         return in.read(bytes, offset, length);
+      } catch (IOException e) {
+        throw known.apply(e);
       } finally {
         leave();
       }

@@ -7,6 +7,7 @@ import java.io.OutputStream;
 import java.nio.channels.Channels;
 import java.nio.channels.FileChannel;
 import java.nio.channels.SeekableByteChannel;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.FileVisitResult;
 import java.nio.file.Files;
 import java.nio.file.LinkOption;
@@ -112,6 +113,21 @@ record LocalDirectory(Path path) implements DistantDirectory {
       throw e;
     }
     forceParent(target);
+  }
+
+  @Override
+  public boolean create(String file, byte[] content) throws IOException {
+    Path target = path(file);
+    createParents(target);
+    try (FileChannel channel =
+        FileChannel.open(target, StandardOpenOption.CREATE_NEW, StandardOpenOption.WRITE)) {
+      Channels.newOutputStream(channel).write(content);
+      channel.force(true);
+    } catch (FileAlreadyExistsException taken) {
+      return false;
+    }
+    forceParent(target);
+    return true;
   }
 
   /**

@@ -53,6 +53,11 @@ final class BreakableDirectory implements DistantDirectory {
   }
 
   @Override
+  public boolean create(String file, byte[] content) {
+    throw new UnsupportedOperationException();
+  }
+
+  @Override
   public boolean isComplete(String file) {
     throw new UnsupportedOperationException();
   }

@@ -6,11 +6,14 @@ import static org.assertj.core.api.Assertions.assertThatThrownBy;
 import static tech.bsdb.tools.CommandRun.bsdb;
 
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.List;
 import java.util.Map;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
@@ -59,9 +62,13 @@ class PushTest {
     return target;
   }
 
-  private record Result(String version, long sent, int kept, boolean unchanged, int retries) {}
+  private record Result(String version, long sent, int kept, List<String> repaired, int retries) {}
 
   private static Result push(Path database, String version, int keep) throws IOException {
+    return pushAs(database, new Push.Manner(version, false, 1, List.of(1L, 1L)), keep);
+  }
+
+  private static Result pushAs(Path database, Push.Manner manner, int keep) throws IOException {
     AtomicInteger retries = new AtomicInteger();
     Push.Follower follower =
         new Push.Follower() {
@@ -76,18 +83,13 @@ class PushTest {
           }
         };
     try (DistantDirectory store = DistantDirectory.open(STORE, FaultyStore.options());
-        Push push =
-            new Push(
-                Consignment.of(database),
-                store,
-                new Push.Manner(version, 1, List.of(1L, 1L)),
-                follower)) {
+        Push push = new Push(Consignment.of(database), store, manner, follower)) {
       push.send();
       if (keep >= 0) {
         List<String> unused = push.keep(keep);
       }
       return new Result(
-          push.version(), push.sentBytes(), push.keptFiles(), push.isUnchanged(), retries.get());
+          push.version(), push.sentBytes(), push.keptFiles(), push.repaired(), retries.get());
     }
   }
 
@@ -124,7 +126,8 @@ class PushTest {
     Result first = push(one, "v1", -1);
     assertThat(first.sent()).isEqualTo(consignment.bytes());
     assertThat(valueIn("v1")).isEqualTo("one7");
-    assertThat(push(one, null, -1)).isEqualTo(new Result("v1", 0, 0, true, 0));
+    int files = consignment.files().size() + consignment.manifests().size();
+    assertThat(push(one, null, -1)).isEqualTo(new Result("v1", 0, files, List.of(), 0));
     push(two, "v2", -1);
     assertThat(current()).isEqualTo("v2");
     assertThat(valueIn("v2")).isEqualTo("two7");
@@ -161,7 +164,7 @@ class PushTest {
       boolean live = !current().equals("v1");
       int there = FaultyStore.FILES.size() - before.size();
       Result rest = push(two, null, -1);
-      assertThat(rest.unchanged()).isEqualTo(live);
+      assertThat(rest.repaired()).isEqualTo(live ? List.of() : null);
       assertThat(valueIn(current())).isEqualTo("two7");
       if (there > 2) {
         assertThat(rest.sent()).as("step " + step).isLessThan(bytes);
@@ -238,6 +241,111 @@ class PushTest {
     assertThat(FaultyStore.FILES.keySet()).noneMatch(name -> name.startsWith("/users/v4/"));
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"1", "3"})
+  void whatTheCurrentVersionLostIsSentAgain(String shards) throws Exception {
+    Path one = build("one", shards.equals("1") ? new String[0] : new String[] {"--shards", shards});
+    push(one, "v1", -1);
+    Map<String, byte[]> whole = Map.copyOf(FaultyStore.FILES);
+    for (String object : whole.keySet()) {
+      String name = object.replaceFirst("/users/v1/", "");
+      if (object.endsWith("/CURRENT") || name.equals(Consignment.MANIFEST)) {
+        continue; // the store or the version is another one then
+      }
+      byte[] content = whole.get(object);
+      FaultyStore.FILES.remove(object);
+      assertThat(push(one, "v2", -1).repaired()).containsExactly(name + " (was missing)");
+      FaultyStore.FILES.put(object, new byte[7]);
+      assertThat(push(one, null, -1).repaired()).containsExactly(name + " (had 7 bytes)");
+      byte[] damaged = content.clone();
+      damaged[damaged.length / 2] ^= 1;
+      FaultyStore.FILES.put(object, damaged);
+      assertThat(push(one, null, -1).repaired()).isEmpty();
+      Push.Manner verifying = new Push.Manner(null, true, 2, List.of(1L));
+      assertThat(pushAs(one, verifying, -1).repaired()).containsExactly(name + " (was damaged)");
+      assertThat(pushAs(one, verifying, -1).repaired()).isEmpty();
+      assertThat(FaultyStore.FILES.keySet()).isEqualTo(whole.keySet());
+      whole.forEach((path, bytes) -> assertThat(FaultyStore.FILES.get(path)).isEqualTo(bytes));
+    }
+  }
+
+  @Test
+  void aVersionWithoutItsManifestIsReplacedByAnother() throws Exception {
+    Path one = build("one");
+    push(one, "v1", -1);
+    FaultyStore.FILES.remove("/users/v1/" + Consignment.MANIFEST);
+    Result again = push(one, null, -1);
+    assertThat(again.version()).isNotEqualTo("v1").isEqualTo(current());
+    assertThat(valueIn(current())).isEqualTo("one7");
+  }
+
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void ofTwoPushesWithOneNameOneIsRefused(boolean sets) throws Exception {
+    String[] options = sets ? new String[] {"--shards", "2"} : new String[0];
+    List<Path> databases = List.of(build("one", options), build("two", options));
+    for (int round = 0; round < 5; round++) {
+      FaultyStore.reset();
+      List<String> sent = new CopyOnWriteArrayList<>();
+      List<String> refused = new CopyOnWriteArrayList<>();
+      CyclicBarrier start = new CyclicBarrier(2);
+      List<Thread> threads =
+          databases.stream()
+              .map(
+                  database ->
+                      new Thread(
+                          () -> {
+                            try {
+                              start.await();
+                              push(database, "v1", -1);
+                              sent.add(String.valueOf(database.getFileName()));
+                            } catch (Exception e) {
+                              refused.add(e.toString());
+                            }
+                          }))
+              .toList();
+      threads.forEach(Thread::start);
+      for (Thread thread : threads) {
+        thread.join();
+      }
+      assertThat(sent).as(refused.toString()).hasSize(1);
+      assertThat(refused.get(0)).contains("/v1: ", "choose another with --version");
+      assertThat(valueIn("v1")).isEqualTo(sent.get(0) + "7");
+      Consignment winner = Consignment.of(folder.resolve(sent.get(0)));
+      assertThat(FaultyStore.FILES)
+          .as("no orphans")
+          .hasSize(winner.files().size() + winner.manifests().size() + 1);
+    }
+  }
+
+  @Test
+  void aPushIsRefusedWhoseVersionAnotherTookOverOrCompleted() throws Exception {
+    Path one = build("one");
+    Path two = build("two");
+    String id = Consignment.of(two).databaseId();
+    FaultyStore.FILES.put("/users/v1/" + DistantStore.MARKER, (id + "\n").getBytes(UTF_8));
+    assertThatThrownBy(() -> push(one, "v1", -1))
+        .hasMessageContaining("/v1: a push of database " + id);
+    String own = Consignment.of(one).databaseId() + "\n";
+    FaultyStore.reset();
+    FaultyStore.ignoreConditions();
+    FaultyStore.fail(
+        step -> {
+          if (step == 12) { // while files are sent
+            assertThat(FaultyStore.FILES.put("/users/v1/.pushing", (id + "\n").getBytes(UTF_8)))
+                .isEqualTo(own.getBytes(UTF_8));
+          }
+          return false;
+        });
+    assertThatThrownBy(() -> push(one, "v1", -1))
+        .isInstanceOf(FileAlreadyExistsException.class)
+        .hasMessageContaining("/v1: a push of database " + id);
+    assertThat(current()).isNull();
+    FaultyStore.repair();
+    assertThat(push(two, "v1", -1).version()).isEqualTo("v1");
+    assertThat(valueIn("v1")).isEqualTo("two7");
+  }
+
   @Test
   void theCommandReportsAndRefuses() throws Exception {
     String one = build("one").toString();
@@ -250,7 +358,15 @@ class PushTest {
     assertThat(bsdb("get", "-d", store + "/v1", "key-7").out()).isEqualTo("one7\n");
 
     CommandRun again = bsdb("push", store, "file://" + store, "--json");
-    assertThat(again.out()).contains("\"unchanged\":true", "\"sentBytes\":0");
+    assertThat(again.out()).contains("\"unchanged\":true", "\"repaired\":[]", "\"sentBytes\":0");
+    Path lost;
+    try (Stream<Path> files = Files.list(folder.resolve("stores/users/v1"))) {
+      lost = files.filter(file -> !file.endsWith(Consignment.MANIFEST)).findFirst().orElseThrow();
+    }
+    Files.delete(lost);
+    assertThat(bsdb("push", one, store).err())
+        .contains("already is this database; sent again: " + lost.getFileName() + " (was missing)");
+    assertThat(bsdb("push", one, store, "--verify").err()).contains("nothing was sent");
     String two = build("two").toString();
     assertThat(bsdb("push", two, store, "--version", "v1"))
         .satisfies(run -> assertThat(run.code()).isEqualTo(2))
@@ -277,7 +393,7 @@ class PushTest {
             new Push(
                 consignment,
                 store,
-                new Push.Manner(null, 2, List.of()),
+                new Push.Manner(null, false, 2, List.of()),
                 new Push.Follower() {
                   @Override
                   public void sent(long done, long all) {}

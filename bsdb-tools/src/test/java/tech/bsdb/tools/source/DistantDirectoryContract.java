@@ -89,6 +89,20 @@ abstract class DistantDirectoryContract {
   }
 
   @Test
+  void aFileIsCreatedOnce() throws Exception {
+    try (DistantDirectory directory = fresh()) {
+      assertThat(directory.create("v1/marker", "one".getBytes(UTF_8))).isTrue();
+      assertThat(directory.create("v1/marker", "two".getBytes(UTF_8))).isFalse();
+      assertThat(text(directory, "v1/marker")).isEqualTo("one");
+      directory.delete("v1/marker");
+      assertThat(directory.create("v1/marker", "two".getBytes(UTF_8))).isTrue();
+      assertThat(directory.list("v1"))
+          .extracting(DistantDirectory.Entry::name)
+          .containsExactly("marker");
+    }
+  }
+
+  @Test
   void deletesWhatIsBelow() throws Exception {
     try (DistantDirectory directory = fresh()) {
       directory.write("v1/shard/a", bytes("x"));

@@ -44,12 +44,14 @@ public final class FaultyStore extends FileSystem {
 
   private static volatile IntPredicate failing = step -> false;
   private static volatile long room = Long.MAX_VALUE;
+  private static volatile boolean conditional = true;
 
   private URI uri = URI.create("faulty://store");
 
   /** Empties the store, which then works. */
   public static void reset() {
     FILES.clear();
+    conditional = true;
     repair();
   }
 
@@ -57,6 +59,11 @@ public final class FaultyStore extends FileSystem {
   public static void repair() {
     fail(step -> false);
     room = Long.MAX_VALUE;
+  }
+
+  /** Has no conditional writes until it is reset: a new file replaces another. */
+  public static void ignoreConditions() {
+    conditional = false;
   }
 
   /** Fails the operations of which this is true, counted from 1. */
@@ -129,7 +136,7 @@ public final class FaultyStore extends FileSystem {
       Progressable progress)
       throws IOException {
     step("create " + path);
-    return new FSDataOutputStream(new Writing(path), null);
+    return new FSDataOutputStream(new Writing(path, overwrite || !conditional), null);
   }
 
   @Override
@@ -168,7 +175,7 @@ public final class FaultyStore extends FileSystem {
     }
     List<FileStatus> statuses = new ArrayList<>();
     for (String name : names) {
-      Path child = new Path(path, name);
+      Path child = new Path(uri.getScheme(), uri.getAuthority(), prefix + name);
       byte[] object = FILES.get(key(child));
       statuses.add(object == null ? new FileStatus(0, true, 1, 1, 0, child) : file(child, object));
     }
@@ -195,6 +202,11 @@ public final class FaultyStore extends FileSystem {
   @Override
   public FileStatus getFileStatus(Path path) throws IOException {
     step("status of " + path);
+    String prefix = key(path).equals("/") ? "/" : key(path) + "/";
+    if (!FILES.containsKey(key(path))
+        && FILES.keySet().stream().anyMatch(f -> f.startsWith(prefix))) {
+      return new FileStatus(0, true, 1, 1, 0, path);
+    }
     return file(path, found(path));
   }
 
@@ -244,10 +256,12 @@ public final class FaultyStore extends FileSystem {
   private static final class Writing extends OutputStream implements Abortable, StreamCapabilities {
     private final Path path;
     private final ByteArrayOutputStream bytes = new ByteArrayOutputStream();
+    private final boolean overwrite;
     private boolean closed;
 
-    Writing(Path path) {
+    Writing(Path path, boolean overwrite) {
       this.path = path;
+      this.overwrite = overwrite;
     }
 
     @Override
@@ -290,7 +304,12 @@ public final class FaultyStore extends FileSystem {
       if (!closed) {
         closed = true;
         step("complete " + path);
-        FILES.put(key(path), Arrays.copyOf(bytes.toByteArray(), bytes.size()));
+        byte[] object = Arrays.copyOf(bytes.toByteArray(), bytes.size());
+        if (overwrite) {
+          FILES.put(key(path), object);
+        } else if (FILES.putIfAbsent(key(path), object) != null) {
+          throw new IOException("precondition failed: " + path);
+        }
       }
     }
   }
