@@ -227,7 +227,7 @@ record LoadOptions(
     LoadOptions options =
         new LoadOptions(
             async,
-            DatabaseOption.of(arguments),
+            DatabaseOption.current(arguments),
             arguments.has("-a"),
             arguments.has("-ic"),
             arguments.has("-id"),

@@ -9,6 +9,7 @@ import java.nio.file.Path;
 import tech.bsdb.Statistics;
 import tech.bsdb.store.Store;
 import tech.bsdb.tools.cli.Arguments;
+import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
@@ -18,7 +19,8 @@ public final class DatabaseOption {
 
   /** Declares the option. */
   public static Syntax declare(Syntax syntax) {
-    return syntax.value("-d", "DIR", "the database (default ./rdb)");
+    return syntax.value(
+        "-d", "DIR", "the database, or a store, whose current version is read (default ./rdb)");
   }
 
   /**
@@ -69,6 +71,16 @@ public final class DatabaseOption {
   public static Path current(Arguments arguments) throws UsageException, IOException {
     Path directory = of(arguments);
     return Store.isStore(directory) ? version(directory, arguments.text("-d", "./rdb")) : directory;
+  }
+
+  /** The database that the option names, in the same manner; says which version it is. */
+  public static Path current(Arguments arguments, Console console, String command)
+      throws UsageException, IOException {
+    Path database = current(arguments);
+    if (!database.equals(place(arguments))) {
+      console.say("bsdb %s: reading %s, the current version".formatted(command, database));
+    }
+    return database;
   }
 
   /** The current version of a store. */

@@ -39,7 +39,7 @@ public final class GetCommand extends Command {
                       "--json",
                       "print one object per line, {\"key\":...,\"value\":...}; the value is null if"
                           + " the key is absent, and an object if values are typed rows"))
-          .flag("-q", "do not report absent keys on stderr")
+          .flag("-q", "report nothing but errors on stderr: no absent keys, no version of a store")
           .example("one key", "bsdb get -d ./rdb apple")
           .example("a key that begins with a hyphen", "bsdb get -d ./rdb -- -5")
           .example(
@@ -64,7 +64,11 @@ public final class GetCommand extends Command {
     if (keysFrom.isPresent() && keysFrom.get().equals("-")) {
       console.requireInput();
     }
-    try (Database database = Database.open(DatabaseOption.of(arguments))) {
+    Path directory =
+        arguments.has("-q")
+            ? DatabaseOption.current(arguments)
+            : DatabaseOption.current(arguments, console, "get");
+    try (Database database = Database.open(directory)) {
       Statistics statistics = database.statistics();
       JsonLines json = new JsonLines(console.out(), form, statistics, rows.form(statistics));
       Lookups lookups = new Lookups(database, form, json, console, arguments.has("-q"));

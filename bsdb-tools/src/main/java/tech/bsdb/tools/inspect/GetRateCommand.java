@@ -47,7 +47,8 @@ public final class GetRateCommand extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     long nanos = TimeUnit.SECONDS.toNanos(arguments.number("--seconds", 1, 3600, 2));
-    try (Database database = Database.open(DatabaseOption.of(arguments))) {
+    try (Database database =
+        Database.open(DatabaseOption.current(arguments, console, "get-rate"))) {
       byte[][] keys = shuffledKeys(database);
       if (keys.length == 0) {
         throw new UsageException("the database has no records to look up");

@@ -51,10 +51,10 @@ public final class StatCommand extends Command {
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
     if (arguments.has("--engines")) {
-      Path directory = arguments.has("-d") ? DatabaseOption.of(arguments) : null;
+      Path directory = arguments.has("-d") ? DatabaseOption.current(arguments) : null;
       print(engines(directory, arguments.has("--json")), arguments.has("--json"), console);
     } else {
-      Statistics statistics = Database.statistics(DatabaseOption.of(arguments));
+      Statistics statistics = Database.statistics(DatabaseOption.current(arguments));
       if (arguments.has("--schema")) {
         console.print(schema(statistics));
       } else if (arguments.has("--json")) {

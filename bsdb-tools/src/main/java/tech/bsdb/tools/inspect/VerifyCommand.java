@@ -35,7 +35,7 @@ public final class VerifyCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Path directory = DatabaseOption.of(arguments);
+    Path directory = DatabaseOption.current(arguments);
     boolean quiet = arguments.has("-q");
     long began = System.nanoTime();
     VerifyReport report = verify(directory, console, quiet);

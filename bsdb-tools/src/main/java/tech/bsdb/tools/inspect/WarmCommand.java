@@ -42,7 +42,7 @@ public final class WarmCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Path directory = DatabaseOption.of(arguments);
+    Path directory = DatabaseOption.current(arguments);
     boolean quiet = arguments.has("-q");
     long all = Database.statistics(directory).databaseBytes();
     long began = System.nanoTime();
