@@ -18,6 +18,8 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.ExecutionException;
+import java.util.regex.Pattern;
+import org.jspecify.annotations.Nullable;
 
 /**
  * An exception described for the user: one line, with the remedy if one is known.
@@ -27,6 +29,12 @@ import java.util.concurrent.ExecutionException;
  */
 public record Diagnosis(String words, boolean bug) {
   private static final long ENOUGH_FILES = 4096;
+
+  /** What libraries say that unpack native code, at the first attempt and at others. */
+  private static final Pattern NATIVE =
+      Pattern.compile(
+          "Cannot unpack |Could not initialize class"
+              + " (com\\.github\\.luben\\.zstd|org\\.xerial\\.snappy|net\\.jpountz|io\\.netty)\\.");
 
   /** The usual messages of failed system calls, and the remedy for each. */
   private static final Map<String, String> CURES =
@@ -44,11 +52,9 @@ public record Diagnosis(String words, boolean bug) {
     if (failure instanceof OutOfMemoryError error) {
       return mistake(outOfMemory(error));
     }
-    if (failure instanceof UnsatisfiedLinkError) {
-      return mistake(
-          ("cannot load a native library: %s (files in the temporary directory must be executable;"
-                  + " name another one with BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)")
-              .formatted(failure.getMessage()));
+    Throwable unloaded = unloaded(thrown);
+    if (unloaded != null) {
+      return mistake(withoutLibrary(unloaded));
     }
     if (failure instanceof UsageException || failure instanceof OutputException) {
       return mistake(String.valueOf(failure.getMessage()));
@@ -69,6 +75,31 @@ public record Diagnosis(String words, boolean bug) {
     }
     String message = failure.getMessage() == null ? "" : ": " + failure.getMessage();
     return new Diagnosis("internal error: " + failure.getClass().getSimpleName() + message, true);
+  }
+
+  /** What kept a native library from being loaded, in a chain of causes; null if nothing did. */
+  public static @Nullable Throwable unloaded(Throwable thrown) {
+    Throwable found = null;
+    int depth = 0;
+    for (Throwable cause = thrown; cause != null && depth < 32; cause = cause.getCause()) {
+      String message = String.valueOf(cause.getMessage());
+      boolean library =
+          cause instanceof UnsatisfiedLinkError
+              || cause instanceof LinkageError && NATIVE.matcher(message).find()
+              || cause.getClass().getSimpleName().equals("SnappyError");
+      found = library ? cause : found; // the innermost says most
+      depth++;
+    }
+    return found;
+  }
+
+  /** Describes a native library that cannot be loaded. */
+  public static String withoutLibrary(Throwable unloaded) {
+    String why = String.valueOf(unloaded.getMessage()).lines().findFirst().orElse("");
+    return ("cannot load a native library: %s (it is unpacked to %s, which must exist, be writable,"
+            + " have 10 MB of room, and allow execution; name another directory with"
+            + " BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR)")
+        .formatted(why, System.getProperty("java.io.tmpdir"));
   }
 
   /** Whether a disk is full, but no path is known, because the system had only a descriptor. */

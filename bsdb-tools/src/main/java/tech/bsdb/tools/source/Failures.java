@@ -12,6 +12,7 @@ import java.util.regex.MatchResult;
 import java.util.regex.Matcher;
 import java.util.regex.Pattern;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.input.InputException;
 
 /**
@@ -98,7 +99,8 @@ final class Failures {
           rule("GSSException: (.+)", "Kerberos: {1}"),
           rule(
               "LoginException: .*invalid null input: name",
-              "this process's user has no name here: add its number to /etc/passwd"),
+              "this process's user has no name here, which Kerberos needs: add its number to"
+                  + " /etc/passwd"),
           rule("(?:LoginException|KerberosAuthException): (.+)", "Kerberos: {1}"),
           rule(
               "token .* (?:can't be found in cache|is expired)|InvalidToken: (.+)",
@@ -106,8 +108,8 @@ final class Failures {
           // S3
           rule(
               "NoAuthWithAWSException|Unable to load credentials",
-              "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or --hadoop-set"
-                  + " fs.s3a.aws.credentials.provider=CLASS"),
+              "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or"
+                  + " give this machine or pod a role"),
           rule("UnknownStoreException|NoSuchBucket", "no such bucket"),
           rule(
               "(?s)\\(Service: S3, Status Code: 40[13]\\b",
@@ -180,6 +182,10 @@ final class Failures {
   private Failures() {}
 
   static InputException explain(String file, Throwable failure) {
+    Throwable unloaded = Diagnosis.unloaded(failure);
+    if (unloaded != null) {
+      return new InputException(file + ": " + Diagnosis.withoutLibrary(unloaded), failure);
+    }
     List<Fault> chain = new ArrayList<>();
     @Nullable FileSystemException local = null;
     for (Throwable cause = failure; cause != null && chain.size() < 32; cause = cause.getCause()) {

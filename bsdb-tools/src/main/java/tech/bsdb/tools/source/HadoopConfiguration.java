@@ -32,6 +32,19 @@ final class HadoopConfiguration {
           "dfs.client.failover.sleep.max.millis", "4000",
           "dfs.client.retry.window.base", "1000");
 
+  /**
+   * How S3's credentials are found: Hadoop's own settings first, then the chain that all programs
+   * of Amazon's SDK use: environment, profiles with SSO, web identity, container, machine.
+   */
+  private static final Map<String, String> CREDENTIALS =
+      Map.of(
+          "fs.s3a.aws.credentials.provider",
+          String.join(
+              ",",
+              "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider",
+              "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+              "software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider"));
+
   private HadoopConfiguration() {}
 
   /**
@@ -55,11 +68,8 @@ final class HadoopConfiguration {
               + reason(notXml),
           notXml);
     }
-    for (Map.Entry<String, String> limit : RETRY_LIMITS.entrySet()) {
-      if (!isSetByUser(configuration, limit.getKey())) {
-        configuration.set(limit.getKey(), limit.getValue(), "bsdb");
-      }
-    }
+    setUnlessSet(configuration, RETRY_LIMITS);
+    setUnlessSet(configuration, CREDENTIALS);
     // bsdb closes file systems itself: on SIGTERM Hadoop's hook would close them while threads
     // still read.
     configuration.setBoolean("fs.automatic.close", false);
@@ -71,6 +81,15 @@ final class HadoopConfiguration {
       configuration.set(setting.getKey(), setting.getValue(), "--hadoop-set");
     }
     return configuration;
+  }
+
+  private static void setUnlessSet(Configuration configuration, Map<String, String> settings) {
+    settings.forEach(
+        (name, value) -> {
+          if (!isSetByUser(configuration, name)) {
+            configuration.set(name, value, "bsdb");
+          }
+        });
   }
 
   /** Returns a configuration with which cut connections to S3 are resumed, unless it says how. */

@@ -134,8 +134,7 @@ final class HadoopFiles implements AutoCloseable {
     return open;
   }
 
-  private static @Nullable FileStatus statusOf(FileSystem fileSystem, Path path)
-      throws IOException {
+  static @Nullable FileStatus statusOf(FileSystem fileSystem, Path path) throws IOException {
     try {
       return fileSystem.getFileStatus(path);
     } catch (FileNotFoundException none) {
@@ -145,9 +144,8 @@ final class HadoopFiles implements AutoCloseable {
 
   private static List<FileStatus> matches(FileSystem fileSystem, Path pattern) throws IOException {
     boolean hidden = !LocalFiles.isData(pattern.getName());
-    FileStatus @Nullable [] matches = fileSystem.globStatus(pattern, path -> true);
     List<FileStatus> wanted = new ArrayList<>();
-    for (FileStatus match : matches == null ? new FileStatus[0] : matches) {
+    for (FileStatus match : HadoopGlob.expand(fileSystem, pattern)) {
       if (hidden || FolderWalk.isData(match.getPath().getName(), match.isDirectory())) {
         wanted.add(match);
       }
@@ -155,7 +153,7 @@ final class HadoopFiles implements AutoCloseable {
     return wanted;
   }
 
-  private static List<FileStatus> list(FileSystem fileSystem, Path directory) throws IOException {
+  static List<FileStatus> list(FileSystem fileSystem, Path directory) throws IOException {
     List<FileStatus> entries = new ArrayList<>();
     RemoteIterator<FileStatus> all = fileSystem.listStatusIterator(directory);
     while (all.hasNext()) {
@@ -183,6 +181,7 @@ final class HadoopFiles implements AutoCloseable {
     private final boolean pattern;
 
     private final List<FileStatus> found = new ArrayList<>();
+    private final EmptyParts emptyParts = new EmptyParts();
 
     /**
      * Creates an empty result.
@@ -207,6 +206,9 @@ final class HadoopFiles implements AutoCloseable {
       if (status.isDirectory()) {
         if (walk.enters(base.toString(), relative(status.getPath()))) {
           addBelow(status.getPath());
+          if ("s3a".equals(fileSystem.getUri().getScheme())) {
+            emptyParts.refuse(fileSystem, status.getPath());
+          }
         }
       } else if (!pattern || walk.takes(base.toString(), relative(status.getPath()))) {
         found.add(status);
@@ -217,6 +219,7 @@ final class HadoopFiles implements AutoCloseable {
       try {
         List<FileStatus> below = list(fileSystem, directory);
         tables.inspect(directory, below);
+        emptyParts.listed(directory, below);
         for (FileStatus one : below) {
           String name = one.getPath().getName();
           if (!FolderWalk.isData(name, one.isDirectory())) {
@@ -250,6 +253,40 @@ final class HadoopFiles implements AutoCloseable {
                 .named(FolderWalk.partitions(basePath, relative(file.getPath()))));
       }
       return files;
+    }
+  }
+
+  /**
+   * Finds objects whose names have an empty part, such as {@code data//a.parquet}. S3's connector
+   * neither lists them in a directory nor opens them, but shows them in a listing of all objects.
+   */
+  private static final class EmptyParts {
+    private final Set<Path> directories = new HashSet<>();
+    private final Set<Path> entries = new HashSet<>();
+
+    void listed(Path directory, List<FileStatus> below) {
+      directories.add(directory);
+      below.forEach(one -> entries.add(one.getPath()));
+    }
+
+    void refuse(FileSystem fileSystem, Path directory) throws IOException {
+      Set<Path> all = new HashSet<>();
+      RemoteIterator<? extends FileStatus> files = fileSystem.listFiles(directory, true);
+      while (files.hasNext()) {
+        Path file = files.next().getPath();
+        Path entry = file;
+        for (Path up = file.getParent(); up != null && !directories.contains(up); ) {
+          entry = up;
+          up = up.getParent();
+        }
+        if (!entries.contains(entry) || !all.add(file)) {
+          throw new InputException(
+              directory
+                  + ": the name of an object there, "
+                  + file
+                  + " as Hadoop shows it, has an empty part (//), so that it cannot be read; rename it");
+        }
+      }
     }
   }
 

@@ -42,6 +42,9 @@ record Login(Configuration configuration, boolean kerberos) {
     Path keytab = options.keytab();
     if (principal == null || keytab == null) {
       use(configuration);
+      if (!UserGroupInformation.isSecurityEnabled()) {
+        loginByName();
+      }
     } else {
       configuration.set(AUTHENTICATION, "kerberos", "--principal");
       use(configuration);
@@ -61,6 +64,37 @@ record Login(Configuration configuration, boolean kerberos) {
     } catch (RuntimeException failure) {
       throw FileSources.explain("login", failure);
     }
+  }
+
+  /**
+   * Logs in as this process's user. Where the system has no name for its number, as in containers,
+   * Java's own login fails: then the user is that of {@code HADOOP_USER_NAME}, or the number.
+   */
+  private static void loginByName() throws IOException {
+    try {
+      UserGroupInformation unused = UserGroupInformation.getLoginUser();
+    } catch (IOException failure) {
+      if (!isWithoutName(failure)) {
+        throw failure;
+      }
+      String given = System.getenv("HADOOP_USER_NAME");
+      String name = given == null || given.isBlank() ? number() : given;
+      UserGroupInformation.setLoginUser(UserGroupInformation.createRemoteUser(name));
+    }
+  }
+
+  private static boolean isWithoutName(Throwable failure) {
+    for (Throwable cause = failure; cause != null; cause = cause.getCause()) {
+      if (String.valueOf(cause.getMessage()).contains("invalid null input: name")) {
+        return true;
+      }
+    }
+    return false;
+  }
+
+  /** The number of this process's user. */
+  private static String number() throws IOException {
+    return String.valueOf(Files.getAttribute(Path.of("/proc/self"), "unix:uid"));
   }
 
   /**
