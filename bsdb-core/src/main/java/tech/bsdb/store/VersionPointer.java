@@ -59,6 +59,11 @@ public final class VersionPointer {
     return new VersionPointer(pointer.pushed(VersionName.checked(version)));
   }
 
+  /** The pointer after a rollback to a version: more recent ones are not rolled back to. */
+  public VersionPointer backTo(String version) {
+    return new VersionPointer(pointer.backTo(VersionName.checked(version)));
+  }
+
   /** Whether a version can have this name. */
   public static boolean isVersionName(String name) {
     return VersionName.isValid(name);

@@ -5,7 +5,9 @@ import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.Path;
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import java.util.SortedSet;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.directory.StatedManifest;
@@ -110,6 +112,33 @@ public record Shipment(
       parts.add(new Part(shard.id().toString(), shard.directoryName()));
     }
     return new Shipment(directory, here.id().toString(), wanted.heldRecords(), encoded, parts);
+  }
+
+  /**
+   * Reads the manifests of all databases.
+   *
+   * @param checkOpen called often; throws to cancel
+   * @return the lengths of all files except manifests, by their paths below the directory
+   * @throws java.nio.file.NoSuchFileException if a manifest is missing
+   */
+  public Map<String, Long> files(Origin origin, TransferOptions options, Runnable checkOpen)
+      throws IOException {
+    Map<String, Long> files = new HashMap<>();
+    for (Part part : parts) {
+      String place = part.directory().isEmpty() ? directory : below(directory, part.directory());
+      byte[] bytes =
+          content(
+              origin,
+              below(place, Manifest.FILE_NAME),
+              StatedManifest.MAX_BYTES,
+              options,
+              checkOpen);
+      StatedManifest stated = StatedManifest.decode(Path.of(place), bytes);
+      for (Manifest.FileEntry file : stated.manifest().files()) {
+        files.put(below(part.directory(), file.name(stated.id())), file.length());
+      }
+    }
+    return files;
   }
 
   /** Whether it is a set of shards, or some of one. */

@@ -1,5 +1,6 @@
 package tech.bsdb.tools.publish;
 
+import java.io.IOException;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
@@ -12,18 +13,26 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FileSourceOptions;
 
 /** {@code bsdb rollback}: makes another version of a store current. */
 public final class RollbackCommand extends Command {
   private static final String EXAMPLE = "bsdb rollback /data/users";
 
   private static final Syntax SYNTAX =
-      new Syntax(
-              "rollback",
-              "STORE [VERSION]",
-              "Makes the previous version current, or the one that is named; servers follow within"
-                  + " seconds. The version is opened first: a damaged one is refused, and nothing"
-                  + " changes. Prints the version's name. Repeated rollbacks go back step by step.")
+      FileSourceOptions.declare(
+              new Syntax(
+                      "rollback",
+                      "STORE [VERSION]",
+                      "Makes the previous version current, or the one that is named; servers follow"
+                          + " within seconds. The version is opened first: a damaged one is refused,"
+                          + " and nothing changes. Prints the version's name. Repeated rollbacks go"
+                          + " back step by step. STORE may be on HDFS, S3 or another file system of"
+                          + " Hadoop: then its manifests are read, and the lengths of its files"
+                          + " compared, and those who pull follow.")
+                  .section("Hadoop"))
+          .section("Report")
           .flag("-q", "print nothing but errors, and the version's name")
           .flag("--json", "print one JSON object on stdout instead of the name")
           .example("the previous version", EXAMPLE)
@@ -36,14 +45,30 @@ public final class RollbackCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Store store = VersionsCommand.store(arguments, 2, EXAMPLE);
-    String before = store.current();
-    String now = rollback(store, arguments);
+    try (DistantDirectory directory = VersionsCommand.directory(arguments, 2, EXAMPLE)) {
+      if (directory.local() != null) {
+        Store store = Store.open(VersionsCommand.local(arguments, directory));
+        String before = store.current();
+        String now = rollback(store::rollback, arguments);
+        tell(now, before, store.directory().toString(), arguments, console);
+      } else {
+        DistantVersions store = new DistantVersions(directory);
+        String before = store.current();
+        String now = rollback(store::rollback, arguments);
+        tell(now, before, directory.location(""), arguments, console);
+      }
+    }
+    return OK;
+  }
+
+  private static void tell(
+      String now, @Nullable String before, String store, Arguments arguments, Console console)
+      throws IOException {
     if (arguments.has("--json")) {
       Map<String, @Nullable Object> json = new LinkedHashMap<>();
       json.put("version", now);
       json.put("previous", before);
-      json.put("store", store.directory().toString());
+      json.put("store", store);
       JsonReport.print(console, json);
     } else {
       console.print(now);
@@ -55,13 +80,19 @@ public final class RollbackCommand extends Command {
               ? now + " is already current"
               : now + " is current; it was " + (before == null ? "none" : before));
     }
-    return OK;
   }
 
-  private static String rollback(Store store, Arguments arguments) throws Exception {
+  /** Makes a version current. */
+  @FunctionalInterface
+  private interface Rollback {
+    String to(@Nullable String version) throws IOException;
+  }
+
+  private static String rollback(Rollback rollback, Arguments arguments)
+      throws IOException, UsageException {
     List<String> operands = arguments.operands();
     try {
-      return store.rollback(operands.size() > 1 ? operands.get(1) : null);
+      return rollback.to(operands.size() > 1 ? operands.get(1) : null);
     } catch (IllegalArgumentException e) {
       throw new UsageException(String.valueOf(e.getMessage()));
     }

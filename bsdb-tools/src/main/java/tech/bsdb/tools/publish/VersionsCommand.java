@@ -1,6 +1,7 @@
 package tech.bsdb.tools.publish;
 
 import java.io.IOException;
+import java.nio.file.Path;
 import java.time.ZoneOffset;
 import java.time.format.DateTimeFormatter;
 import java.util.ArrayList;
@@ -17,6 +18,8 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.JsonReport;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.source.DistantDirectory;
+import tech.bsdb.tools.source.FileSourceOptions;
 
 /** {@code bsdb versions}: lists the versions of a store. */
 public final class VersionsCommand extends Command {
@@ -25,11 +28,15 @@ public final class VersionsCommand extends Command {
       DateTimeFormatter.ofPattern("yyyy-MM-dd HH:mm:ss'Z'").withZone(ZoneOffset.UTC);
 
   private static final Syntax SYNTAX =
-      new Syntax(
-              "versions",
-              "STORE",
-              "Prints the versions of a store, one name per line, v9 before v10; a tab and"
-                  + " \"current\" follow the name of the current one.")
+      FileSourceOptions.declare(
+              new Syntax(
+                      "versions",
+                      "STORE",
+                      "Prints the versions of a store, one name per line, v9 before v10; a tab and"
+                          + " \"current\" follow the name of the current one. STORE may be on"
+                          + " HDFS, S3 or another file system of Hadoop.")
+                  .section("Hadoop"))
+          .section("Report")
           .flag("--long", "also print records, bytes and the modification date")
           .flag(
               "--json", "print one JSON object; records is -1 for a version that cannot be opened")
@@ -43,21 +50,37 @@ public final class VersionsCommand extends Command {
 
   @Override
   protected int run(Arguments arguments, Console console) throws Exception {
-    Store store = store(arguments, 1, EXAMPLE);
-    List<StoredVersion> versions = store.versions();
+    try (DistantDirectory directory = directory(arguments, 1, EXAMPLE)) {
+      if (directory.local() != null) {
+        Store store = Store.open(local(arguments, directory));
+        print(store.directory().toString(), store.current(), store.versions(), arguments, console);
+      } else {
+        DistantVersions store = new DistantVersions(directory);
+        print(directory.location(""), store.current(), store.versions(), arguments, console);
+      }
+    }
+    return OK;
+  }
+
+  private static void print(
+      String store,
+      @Nullable String current,
+      List<StoredVersion> versions,
+      Arguments arguments,
+      Console console)
+      throws IOException {
     if (arguments.has("--json")) {
-      JsonReport.print(console, forPrograms(store, versions));
+      JsonReport.print(console, forPrograms(store, current, versions));
     } else {
       for (StoredVersion version : versions) {
         String name = version.name() + (version.current() ? "\tcurrent" : "");
         console.print(arguments.has("--long") ? inFull(version, versions) : name);
       }
     }
-    return OK;
   }
 
   /** Opens the store that the first operand names; at most {@code most} operands are allowed. */
-  static Store store(Arguments arguments, int most, String example)
+  static DistantDirectory directory(Arguments arguments, int most, String example)
       throws UsageException, IOException {
     List<String> operands = arguments.operands();
     if (operands.isEmpty() || operands.get(0).isEmpty()) {
@@ -66,7 +89,14 @@ public final class VersionsCommand extends Command {
     if (operands.size() > most) {
       throw new UsageException("unexpected argument \"" + operands.get(most) + "\"");
     }
-    return Store.open(arguments.pathOperand(0, "store"));
+    return DistantDirectory.open(operands.get(0), FileSourceOptions.of(arguments));
+  }
+
+  /** The local directory that the first operand names, as it was written where it is a path. */
+  static Path local(Arguments arguments, DistantDirectory directory) throws UsageException {
+    return arguments.operands().get(0).startsWith("file:")
+        ? Path.of(directory.location(""))
+        : arguments.pathOperand(0, "store");
   }
 
   private static String inFull(StoredVersion version, List<StoredVersion> all) {
@@ -82,7 +112,7 @@ public final class VersionsCommand extends Command {
   }
 
   private static Map<String, @Nullable Object> forPrograms(
-      Store store, List<StoredVersion> versions) throws IOException {
+      String store, @Nullable String current, List<StoredVersion> versions) {
     List<Map<String, Object>> list = new ArrayList<>();
     for (StoredVersion version : versions) {
       Map<String, Object> one = new LinkedHashMap<>();
@@ -94,8 +124,8 @@ public final class VersionsCommand extends Command {
       list.add(one);
     }
     Map<String, @Nullable Object> json = new LinkedHashMap<>();
-    json.put("store", store.directory().toString());
-    json.put("current", store.current());
+    json.put("store", store);
+    json.put("current", current);
     json.put("versions", list);
     return json;
   }

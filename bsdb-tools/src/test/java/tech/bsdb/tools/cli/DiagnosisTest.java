@@ -11,6 +11,7 @@ import java.nio.file.FileSystemException;
 import java.nio.file.InvalidPathException;
 import java.nio.file.NoSuchFileException;
 import java.nio.file.NotDirectoryException;
+import java.util.List;
 import java.util.concurrent.ExecutionException;
 import org.junit.jupiter.api.Test;
 
@@ -86,6 +87,28 @@ class DiagnosisTest {
     assertThat(Diagnosis.of(new OutOfMemoryError("Map failed")).words())
         .contains("vm.max_map_count");
     assertThat(Diagnosis.of(new OutOfMemoryError()).bug()).isFalse();
+  }
+
+  @Test
+  void aNativeLibraryThatCannotBeUnpackedNamesTheDirectory() {
+    List<Throwable> failures =
+        List.of(
+            new UnsatisfiedLinkError("/tmp/x.so: failed to map segment"),
+            new ExceptionInInitializerError("Cannot unpack libzstd-jni: Read-only file system"),
+            new IOException(
+                "compression failed",
+                new ExceptionInInitializerError(
+                    "Cannot unpack libzstd-jni: No space left on device")),
+            new NoClassDefFoundError("Could not initialize class com.github.luben.zstd.Zstd"),
+            new NoClassDefFoundError("Could not initialize class org.xerial.snappy.Snappy"));
+    for (Throwable failure : failures) {
+      Diagnosis diagnosis = Diagnosis.of(failure);
+      assertThat(diagnosis.bug()).isFalse();
+      assertThat(diagnosis.words())
+          .startsWith("cannot load a native library: ")
+          .contains(System.getProperty("java.io.tmpdir"), "BSDB_JAVA_OPTS=-Djava.io.tmpdir=DIR");
+    }
+    assertThat(Diagnosis.of(new NoClassDefFoundError("tech/bsdb/Gone")).bug()).isTrue();
   }
 
   @Test

@@ -382,6 +382,59 @@ class PushTest {
     assertThat(bsdb("versions", store).out()).isEqualTo("v1\tcurrent\n");
   }
 
+  private static CommandRun distant(String... words) {
+    List<String> line = new ArrayList<>(List.of(words));
+    line.addAll(List.of("--hadoop-set", "fs.faulty.impl=" + FaultyStore.class.getName()));
+    return bsdb(line.toArray(String[]::new));
+  }
+
+  @Test
+  void versionsOfADistantStoreAreListedAndRolledBack() throws Exception {
+    push(build("one"), "v1", -1);
+    push(build("two", "--shards", "2"), "v2", -1);
+    FaultyStore.FILES.put("/users/v3/.pushing", new byte[] {'x', 10});
+    assertThat(distant("versions", STORE).out()).isEqualTo("v1\nv2\tcurrent\n");
+    assertThat(distant("versions", STORE, "--json").out())
+        .contains("\"store\":\"" + STORE + "\"", "\"current\":\"v2\"", "\"records\":300");
+    assertThat(distant("rollback", STORE).out()).isEqualTo("v1\n");
+    assertThat(current()).isEqualTo("v1");
+    assertThat(distant("rollback", STORE).err()).contains("there is no version before v1");
+    assertThat(distant("rollback", STORE, "v2", "--json").out())
+        .contains("\"version\":\"v2\"", "\"previous\":\"v1\"");
+    assertThat(distant("rollback", STORE, "v9").err()).contains("/v9: no such version");
+    assertThat(distant("rollback", STORE, "../x").err()).contains("version name \"../x\"");
+    assertThat(distant("versions", "faulty://store/none").err()).contains("no store there");
+    String lost =
+        FaultyStore.FILES.keySet().stream()
+            .filter(name -> name.contains("/v1/data"))
+            .toList()
+            .get(0);
+    FaultyStore.FILES.remove(lost);
+    assertThat(distant("rollback", STORE, "v1"))
+        .satisfies(run -> assertThat(run.code()).isEqualTo(2))
+        .satisfies(run -> assertThat(run.err()).contains(lost + ": is missing"));
+    assertThat(current()).isEqualTo("v2");
+    assertThat(distant("versions", STORE, "--long").out()).contains("cannot be opened");
+  }
+
+  @Test
+  void aStoreIsReadAtItsCurrentVersion() throws Exception {
+    String store = folder.resolve("store").toString();
+    bsdb("publish", build("one").toString(), store, "--version", "v1", "-q");
+    bsdb("publish", build("two").toString(), store, "--version", "v2", "-q");
+    CommandRun got = bsdb("get", "-d", store, "key-7");
+    assertThat(got.out()).isEqualTo("two7\n");
+    assertThat(got.err()).isEqualTo("bsdb get: reading " + store + "/v2, the current version\n");
+    assertThat(bsdb("get", "-d", store, "key-7", "-q").err()).isEmpty();
+    CommandRun scan = bsdb("scan", "-d", store, "--count");
+    assertThat(scan.out()).isEqualTo("300\n");
+    assertThat(scan.err()).contains(store + "/v2, the current version");
+    assertThat(bsdb("stat", "-d", store).out()).contains(store + "/v2");
+    assertThat(bsdb("verify", "-d", store).err()).contains("verified " + store + "/v2");
+    assertThat(bsdb("warm", "-d", store).code()).isZero();
+    assertThat(bsdb("get-rate", "-d", store, "--seconds", "1").code()).isZero();
+  }
+
   @Test
   void aReplacedDatabaseIsReported() throws Exception {
     Path one = build("one");

@@ -7,6 +7,7 @@ import java.io.ByteArrayOutputStream;
 import java.io.DataInputStream;
 import java.io.DataOutputStream;
 import java.io.IOException;
+import java.util.Map;
 import org.apache.hadoop.conf.Configuration;
 import org.junit.jupiter.api.Test;
 
@@ -29,6 +30,18 @@ class HadoopConfigurationTest {
     assertThat(HadoopConfiguration.resuming(sent(configuration)).get(S3_STREAM))
         .isEqualTo("classic");
     assertThat(configuration.get(S3_STREAM)).isNotEqualTo("classic");
+  }
+
+  @Test
+  void credentialsForS3EndWithTheChainOfAmazonsSdk() throws IOException {
+    String name = "fs.s3a.aws.credentials.provider";
+    assertThat(HadoopConfiguration.of(FileSourceOptions.local()).getTrimmedStrings(name))
+        .containsExactly(
+            "org.apache.hadoop.fs.s3a.TemporaryAWSCredentialsProvider",
+            "org.apache.hadoop.fs.s3a.SimpleAWSCredentialsProvider",
+            "software.amazon.awssdk.auth.credentials.DefaultCredentialsProvider");
+    FileSourceOptions own = new FileSourceOptions(null, null, Map.of(name, "Own"), null, null);
+    assertThat(HadoopConfiguration.of(own).get(name)).isEqualTo("Own");
   }
 
   @Test
