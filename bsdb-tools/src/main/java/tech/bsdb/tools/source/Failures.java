@@ -108,8 +108,8 @@ final class Failures {
           // S3
           rule(
               "NoAuthWithAWSException|Unable to load credentials",
-              "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY or AWS_PROFILE, or"
-                  + " give this machine or pod a role"),
+              "no credentials for S3: set AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or AWS_PROFILE"
+                  + " (with SSO: aws sso login), or give this machine or pod a role"),
           rule("UnknownStoreException|NoSuchBucket", "no such bucket"),
           rule(
               "(?s)\\(Service: S3, Status Code: 40[13]\\b",
