@@ -149,6 +149,20 @@ say "shared library"
 check_lookup "$work/lookup"
 check_abi "$work/abi" "$step"
 
+if [ -n "${BSDB:-}" ] && [ "$(uname -s)" = Linux ]; then
+  say "values that do not fit in memory"
+  {
+    printf 'small value\nlong '
+    head -c 73400320 /dev/zero | tr '\0' x
+    printf '\n'
+  } > "$work/long.txt"
+  "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/tests/memory.c" "${libs[@]}" -o "$work/memory"
+  for layout in blocked compressed; do
+    "${builder[@]}" build -q -i "$work/long.txt" --layout "$layout" -o "$work/long-$layout"
+    "$work/memory" "$work/long-$layout"
+  done
+fi
+
 say "static library"
 "$cc" "${strict[@]}" -O2 "${cflags[@]}" "$root/examples/lookup.c" "$prefix/lib/libbsdb.a" "${system[@]}" \
   -o "$work/lookup-static"

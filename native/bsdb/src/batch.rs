@@ -245,7 +245,7 @@ pub(crate) fn of_order<'db>(
     shards: &'db Shards,
     entries: &[OrderedKey<'db>],
     scratch: &mut Scratch,
-    mut answer: impl FnMut(&[u8]),
+    mut answer: impl FnMut(&[u8]) -> Result<()>,
 ) -> Result<()> {
     let unfounded = |entry: &OrderedKey<'_>| {
         let found = format!("a key of {} bytes that leads to none", entry.key.len());
@@ -272,10 +272,7 @@ pub(crate) fn of_order<'db>(
         state.single.prefetch_next(&state.step);
     }
     let mut each = |i: usize, found: Option<Found<'db>>, scratch: &Scratch| match found {
-        Some(found) => {
-            answer(found.bytes(scratch));
-            Ok(())
-        }
+        Some(found) => answer(found.bytes(scratch)),
         None => Err(unfounded(&entries[i])),
     };
     if shards.reads_directly() {
@@ -303,7 +300,7 @@ fn read(wants: &[Option<Wants<'_>>], ring: Option<&mut Ring>) -> Result<Vec<Opti
         if let Some(want) = want {
             want.file.require(want.first, want.count)?;
             let buffer = pages.insert(Pages::default());
-            buffer.resize(want.count as usize * crate::format::page::SIZE);
+            buffer.resize(want.count as usize * crate::format::page::SIZE, want.file.path())?;
         }
         buffers.push(pages);
     }

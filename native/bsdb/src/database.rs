@@ -12,7 +12,8 @@ use crate::file::paged::Access;
 use crate::format::facts::{Facts, HashKind, Layout};
 use crate::format::frame::hex;
 use crate::format::page::SIZE;
-use crate::layout::Scratch;
+use crate::layout::{Scratch, KEEP};
+use crate::memory;
 use crate::options::Options;
 use crate::order::cursor::OrderCursor;
 use crate::order::key_range::KeyRange;
@@ -20,7 +21,7 @@ use crate::order::walk::Range;
 use crate::scan::Scan;
 use crate::shards::Shards;
 use crate::single::Found;
-use crate::verify::{self, Verified};
+use crate::verify::{self, GoOn, Verified};
 
 /// An open database, set of shards or part of a set. Immutable; any number of threads can use it at once.
 pub struct Database {
@@ -121,6 +122,11 @@ impl Database {
         self.layout() == Layout::None
     }
 
+    /// The length of the longest value, before compression or truncation.
+    pub fn longest_value(&self) -> u64 {
+        self.shards.held().map(|single| single.facts.longest_value).max().unwrap_or(0)
+    }
+
     /// The schema of typed rows as JSON, if values are rows in Avro's binary encoding.
     pub fn schema(&self) -> Option<&str> {
         self.shards.facts().schema.as_deref()
@@ -141,7 +147,7 @@ impl Database {
             key_bytes: sum(|facts| facts.key_bytes),
             value_bytes: sum(|facts| facts.value_bytes),
             longest_key: most(|facts| facts.longest_key),
-            longest_value: most(|facts| facts.longest_value),
+            longest_value: self.longest_value(),
             layout: facts.layout,
             hash_kind: match facts.hash {
                 HashKind::Gov => "gov3-bucketed",
@@ -165,14 +171,22 @@ impl Database {
 
     /// The value of a key, or None if there is no such key.
     pub fn get(&self, key: &[u8]) -> Result<Option<Vec<u8>>> {
-        self.find(key, |found| found.to_vec())
+        match self.get_ref(key)? {
+            Some(Cow::Borrowed(found)) => memory::copy(found, self.path()).map(Some),
+            found => Ok(found.map(Cow::into_owned)),
+        }
     }
 
     /// Replaces the content of a buffer by the value of a key and returns true, or returns false if there is
     /// no such key. The buffer is then empty.
     pub fn get_into(&self, key: &[u8], buffer: &mut Vec<u8>) -> Result<bool> {
         buffer.clear();
-        Ok(self.find(key, |found| buffer.extend_from_slice(found))?.is_some())
+        let found = self.find(key, |found| {
+            memory::reserve(buffer, found.len(), self.path())?;
+            buffer.extend_from_slice(found);
+            Ok(())
+        })?;
+        Ok(found.transpose()?.is_some())
     }
 
     /// The value of a key where it lies in the mapped file, or a copy if it does not lie there in one piece:
@@ -183,7 +197,13 @@ impl Database {
         if let Some(found) = single.glance(key) {
             return Ok(found.map(Cow::Borrowed));
         }
-        with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| cow(found, scratch))))
+        with_scratch(|scratch| match single.find(key, scratch)? {
+            // A long value is not copied again: its buffer would be freed.
+            Some(Found::Raw(range)) if range.len() > KEEP && range == (0..scratch.work.raw.len()) => {
+                Ok(Some(Cow::Owned(std::mem::take(&mut scratch.work.raw))))
+            }
+            found => found.map(|found| cow(found, scratch, self.path())).transpose(),
+        })
     }
 
     /// Whether there is a key. In approximate mode the answer may be true for an absent key.
@@ -201,14 +221,31 @@ impl Database {
         with_scratch(|scratch| Ok(single.find(key, scratch)?.map(|found| value(found.bytes(scratch)))))
     }
 
+    /// Like [`find`](Database::find), if the answer is at hand: mapped, read before, and not long. Otherwise the outer
+    /// `None`: a lookup may have to wait for the device, or takes its time. For callers that hold a lock.
+    #[inline]
+    pub fn find_at_hand<R>(&self, key: &[u8], value: impl FnOnce(&[u8]) -> R) -> Result<Option<Option<R>>> {
+        if self.shards.options.access != Access::Mapped {
+            return Ok(None);
+        }
+        let single = self.shards.single_of(key)?;
+        if let Some(found) = single.glance(key) {
+            return Ok(Some(found.map(value)));
+        }
+        with_scratch(|scratch| {
+            let found = single.find_at_hand(key, scratch)?;
+            Ok(found.map(|found| found.map(|found| value(found.bytes(scratch)))))
+        })
+    }
+
     /// The values of many keys, in order. Much quicker than one lookup after the other: the steps of all keys
     /// interleave, so that their waits for memory overlap; with [`Access::Direct`] the device has all reads
     /// before it at once.
     pub fn get_many<K: AsRef<[u8]>>(&self, keys: &[K]) -> Result<Vec<Option<Cow<'_, [u8]>>>> {
-        let mut values = Vec::with_capacity(keys.len());
+        let mut values = memory::with_capacity(keys.len(), self.path())?;
         with_scratch(|scratch| {
             batch::each(&self.shards, keys, scratch, |_, found, scratch| {
-                values.push(found.map(|found| cow(found, scratch)));
+                values.push(found.map(|found| cow(found, scratch, self.path())).transpose()?);
                 Ok(())
             })
         })?;
@@ -334,16 +371,26 @@ impl Database {
 
     /// Checks every byte of every file and that each record is found by its key.
     pub fn verify(&self) -> Result<Verified> {
+        self.verify_while(|| true)
+    }
+
+    /// Like [`verify`](Database::verify), but asks a function again and again whether to go on. If it says no, fails
+    /// with [`Error::Stopped`].
+    pub fn verify_while(&self, mut go_on: impl FnMut() -> bool) -> Result<Verified> {
+        self.verify_asking(&mut || if go_on() { Ok(()) } else { Err(Error::Stopped) })
+    }
+
+    fn verify_asking(&self, go_on: GoOn<'_>) -> Result<Verified> {
         if self.shards.reads_directly() {
             // One read from the device for each record would take days; the page cache is good enough here.
             let cached = Database::open_directory(&self.shards.path, self.shards.options.access(Access::Read))?;
             if cached.shards.id == self.shards.id {
-                return cached.verify();
+                return cached.verify_asking(go_on);
             }
         }
         let mut verified = Verified::default();
         for single in self.shards.held() {
-            verify::single(single, &mut verified)?;
+            verify::single(single, &mut verified, go_on)?;
         }
         Ok(verified)
     }
@@ -361,11 +408,11 @@ impl std::fmt::Debug for Database {
 }
 
 #[inline(always)]
-fn cow<'db>(found: Found<'db>, scratch: &Scratch) -> Cow<'db, [u8]> {
-    match found {
+fn cow<'db>(found: Found<'db>, scratch: &Scratch, path: &Path) -> Result<Cow<'db, [u8]>> {
+    Ok(match found {
         Found::Mapped(bytes) => Cow::Borrowed(bytes),
-        found => Cow::Owned(found.bytes(scratch).to_vec()),
-    }
+        found => Cow::Owned(memory::copy(found.bytes(scratch), path)?),
+    })
 }
 
 thread_local! {

@@ -52,6 +52,15 @@ pub enum Error {
     },
     /// This kind of database cannot answer the question.
     Impossible(String),
+    /// There is no memory for a value, or for the answers of a batch. The database can be used as before.
+    NoMemory {
+        /// The file or directory.
+        path: PathBuf,
+        /// The bytes that were wanted.
+        bytes: usize,
+    },
+    /// The caller stopped [`verify_while`](crate::Database::verify_while).
+    Stopped,
 }
 
 impl Error {
@@ -70,8 +79,9 @@ impl Error {
             | Error::NotADatabase { path, .. }
             | Error::Damaged { path, .. }
             | Error::Unsupported { path, .. }
-            | Error::NotHeld { path, .. } => Some(path),
-            Error::Impossible(_) => None,
+            | Error::NotHeld { path, .. }
+            | Error::NoMemory { path, .. } => Some(path),
+            Error::Impossible(_) | Error::Stopped => None,
         }
     }
 
@@ -100,6 +110,13 @@ impl fmt::Display for Error {
                 path.display()
             ),
             Error::Impossible(reason) => f.write_str(reason),
+            Error::NoMemory { path, bytes } => write!(
+                f,
+                "{}: no memory for {bytes} bytes, which a value or a batch needs; raise the limit of this process, or \
+                 ask for fewer keys at once",
+                path.display()
+            ),
+            Error::Stopped => f.write_str("stopped by the caller"),
         }
     }
 }

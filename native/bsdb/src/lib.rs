@@ -41,6 +41,7 @@ mod format;
 mod hash;
 mod index;
 mod layout;
+mod memory;
 mod options;
 mod order;
 mod os;

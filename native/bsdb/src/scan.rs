@@ -11,6 +11,7 @@ use crate::format::page::{self, PAYLOAD, SIZE};
 use crate::format::record::{self, Parsed};
 use crate::format::span::Span;
 use crate::layout::{compressed, packed, Work};
+use crate::memory;
 use crate::os::direct::Pages;
 use crate::single::{Engine, Packed, Single, Slots};
 
@@ -46,10 +47,11 @@ impl<'db> Scan<'db> {
                 self.cursor = Some(Cursor::new(single));
             }
             let Some(cursor) = &mut self.cursor else { continue };
-            let buffer = &mut self.buffer;
+            let (buffer, single) = (&mut self.buffer, cursor.single);
             let more = cursor.next(&mut |located: Located<'_>| {
                 if located.current {
-                    buffer.push((located.key.to_vec(), located.value.to_vec()));
+                    let path = single.path.as_path();
+                    buffer.push((memory::copy(located.key, path)?, memory::copy(located.value, path)?));
                 }
                 Ok(())
             })?;
@@ -126,10 +128,12 @@ impl<'db> Cursor<'db> {
 
     /// Passes on the next record, block or page of records; false at the end.
     pub(crate) fn next(&mut self, each: &mut dyn FnMut(Located<'_>) -> Result<()>) -> Result<bool> {
-        match self.kind {
+        let more = match self.kind {
             CursorKind::Plain { .. } => self.next_plain(each),
             CursorKind::Packed { .. } => self.next_page(each),
-        }
+        };
+        self.work.trim();
+        more
     }
 
     fn next_plain(&mut self, each: &mut dyn FnMut(Located<'_>) -> Result<()>) -> Result<bool> {
@@ -281,8 +285,8 @@ impl Context<'_, '_> {
                 continue;
             }
             let key_at = within + header.size;
-            let (Some(key), Some(value)) =
-                (span.bytes(key_at, header.key), span.bytes(key_at + header.key, header.value))
+            let bytes = |at, length| span.bytes(at, length, file.path());
+            let (Some(key), Some(value)) = (bytes(key_at, header.key)?, bytes(key_at + header.key, header.value)?)
             else {
                 return Err(file.damaged(at, "a record that ends in its file", "its beginning"));
             };
@@ -331,8 +335,7 @@ impl Context<'_, '_> {
                 continue;
             }
             let mut content = std::mem::take(&mut self.work.frame);
-            content.clear();
-            span.copy(within + block.size, block.stored as usize, &mut content);
+            span.copy(within + block.size, block.stored as usize, &mut content, file.path())?;
             if block.plain {
                 std::mem::swap(&mut self.work.raw, &mut content);
                 self.work.frame = content;

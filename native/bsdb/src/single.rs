@@ -24,6 +24,9 @@ use crate::layout::{compressed, plain, Outcome, Place, Scratch, Work};
 use crate::order::tree::OrderTree;
 use crate::os::direct::Pages;
 
+/// A value in so many pages is not long.
+const SHORT_PAGES: u64 = 16;
+
 /// A database or one shard. Thread-safe.
 pub(crate) struct Single {
     pub(crate) path: PathBuf,
@@ -362,6 +365,41 @@ impl Single {
         sighted.prefetch_guess();
         sighted.prefetch_records();
         sighted.find(key)
+    }
+
+    /// Looks a key up if that reads only mapped pages that were read before, and no long value; otherwise the outer
+    /// None.
+    pub(crate) fn find_at_hand<'db>(
+        &'db self,
+        key: &[u8],
+        scratch: &mut Scratch,
+    ) -> Result<Option<Option<Found<'db>>>> {
+        let signature = self.signature(key);
+        let mut step = match &self.engine {
+            Engine::Slots(Slots { hash, .. }) | Engine::Approximate(hash, _) if hash.is_known(signature) => {
+                self.step(key, signature)?
+            }
+            // The filter may not be at hand, and the bin does without.
+            Engine::Packed(packed) if packed.bins.is_known() && packed.files.pages() > 0 && key.len() <= MAX_KEY => {
+                Step::Place(packed.files.place(&packed.bins.place(packed.bins.bin(signature.high))?))
+            }
+            _ => return Ok(None),
+        };
+        if let Step::Slot(slot) = step {
+            let (file, number) = self.index_page(slot);
+            let Some(page) = file.known_page(number) else { return Ok(None) };
+            if let Engine::Slots(slots) = &self.engine {
+                step = Step::Place(self.address(slots, slot, page)?);
+            }
+        }
+        if let Step::Place(place) = &step {
+            let long = place.count > SHORT_PAGES
+                || self.facts.layout.is_compressed() && self.facts.longest_value > SHORT_PAGES * SIZE as u64;
+            if long || !self.data_file(place).is_known(place.first, place.count) {
+                return Ok(None);
+            }
+        }
+        self.complete(step, key, signature, scratch).map(Some)
     }
 
     /// Looks a key up.

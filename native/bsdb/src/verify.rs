@@ -28,8 +28,11 @@ pub struct Verified {
     pub pages: u64,
 }
 
+/// Called for each page and each record; an error ends the check.
+pub(crate) type GoOn<'a> = &'a mut dyn FnMut() -> Result<()>;
+
 /// Verifies a database or a shard.
-pub(crate) fn single(single: &Single, verified: &mut Verified) -> Result<()> {
+pub(crate) fn single(single: &Single, verified: &mut Verified, go_on: GoOn<'_>) -> Result<()> {
     for file in single.files() {
         verified.files += 1;
         verified.pages += file.pages();
@@ -39,29 +42,30 @@ pub(crate) fn single(single: &Single, verified: &mut Verified) -> Result<()> {
             Engine::Packed(_) => None,
         };
         match table {
-            Some(table) => body(file, table)?,
-            None => pages(file)?,
+            Some(table) => body(file, table, go_on)?,
+            None => pages(file, go_on)?,
         }
     }
     match &single.engine {
         Engine::Approximate(_, index) => {
             let mut run = Run::new(index.file());
             for slot in 0..single.facts.records {
+                go_on()?;
                 index.value(slot, run.pages(index.page(slot), 1)?)?;
             }
         }
-        Engine::Slots(_) => verified.records += addressed(single)?,
-        Engine::Packed(packed) => verified.records += binned(single, packed)?,
+        Engine::Slots(_) => verified.records += addressed(single, go_on)?,
+        Engine::Packed(packed) => verified.records += binned(single, packed, go_on)?,
     }
     match &single.order {
-        Some(tree) => ordered(single, tree),
+        Some(tree) => ordered(single, tree, go_on),
         None => Ok(()),
     }
 }
 
 /// Checks that the order has each key once, in order, with the address that lookups find, and that the tree leads to
 /// it.
-fn ordered(single: &Single, tree: &OrderTree) -> Result<()> {
+fn ordered(single: &Single, tree: &OrderTree, go_on: GoOn<'_>) -> Result<()> {
     let mut cursor = OrderCursor::new(tree);
     let mut scratch = Scratch::default();
     let mut buffer = Pages::default();
@@ -69,6 +73,7 @@ fn ordered(single: &Single, tree: &OrderTree) -> Result<()> {
     let mut keys = 0;
     let mut more = cursor.first()?;
     while more {
+        go_on()?;
         let page = cursor.page();
         let key = cursor.key()?.to_vec();
         if last.as_ref().is_some_and(|last| *last >= key) {
@@ -106,10 +111,11 @@ fn table(hash: &HashFunction, file: &PagedFile) -> Option<u64> {
 }
 
 /// Checks all pages of a file and its digest.
-fn pages(file: &PagedFile) -> Result<()> {
+fn pages(file: &PagedFile, go_on: GoOn<'_>) -> Result<()> {
     let mut run = Run::new(file);
     let mut digest = 0;
     for number in 1..file.pages() - 1 {
+        go_on()?;
         let bytes = run.pages(number, 1)?;
         file.verify(number, bytes)?;
         digest = page::digest(digest, page::stored(bytes));
@@ -118,9 +124,10 @@ fn pages(file: &PagedFile) -> Result<()> {
 }
 
 /// Checks all pages of a hash function's file and its digest.
-fn body(file: &PagedFile, table: u64) -> Result<()> {
+fn body(file: &PagedFile, table: u64, go_on: GoOn<'_>) -> Result<()> {
     let mut digest = 0;
     for number in 1..table {
+        go_on()?;
         file.verify_body(number, table)?;
         digest = page::digest(digest, file.table_entry(number, table)?);
     }
@@ -142,11 +149,12 @@ fn require_digest(file: &PagedFile, digest: u64) -> Result<()> {
 }
 
 /// Looks up every record of a layout with addresses; returns their number.
-fn addressed(single: &Single) -> Result<u64> {
+fn addressed(single: &Single, go_on: GoOn<'_>) -> Result<u64> {
     let (mut records, mut dropped) = (0u64, 0u64);
     let mut scratch = Scratch::default();
     let mut cursor = Cursor::telling_duplicates(single);
     while cursor.next(&mut |located: Located<'_>| {
+        go_on()?;
         require_shard(single, &located)?;
         if located.current {
             records += 1;
@@ -162,13 +170,14 @@ fn addressed(single: &Single) -> Result<u64> {
 }
 
 /// Looks up every record of a packed layout; returns their number.
-fn binned(single: &Single, packed: &Packed) -> Result<u64> {
+fn binned(single: &Single, packed: &Packed, go_on: GoOn<'_>) -> Result<u64> {
     let mut records = 0u64;
     let mut scratch = Scratch::default();
     let mut before: Option<(Signature, Vec<u8>)> = None;
     let mut filter = packed.filter.as_ref().map(FilterCheck::new);
     let mut cursor = Cursor::new(single);
     while cursor.next(&mut |located: Located<'_>| {
+        go_on()?;
         require_shard(single, &located)?;
         let signature = single.signature(located.key);
         let own = packed.bins.bin(signature.high);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use bsdb::{Access, Database, KeyRange, Layout, Options, Store};
+use bsdb::{Access, Database, Error, KeyRange, Layout, Options, Store};
 use support::{ask, copy, golden, records, KINDS};
 
 const ACCESS: [Access; 3] = [Access::Mapped, Access::Read, Access::Direct];
@@ -25,6 +25,51 @@ fn every_kind_is_read_in_every_way() {
             for absent in [vec![b'x'; 300], vec![b'y'; 70_000]] {
                 assert_eq!(db.get(&absent).unwrap(), None);
             }
+        }
+    }
+}
+
+#[test]
+fn answers_at_hand_are_those_of_lookups() {
+    for kind in KINDS {
+        for access in ACCESS {
+            let db = Database::open_with(golden(kind), Options::default().access(access)).unwrap();
+            let at_hand = |key: &[u8]| db.find_at_hand(key, |value| value.to_vec()).unwrap();
+            let (key, value) = &records(kind)[0];
+            assert_eq!(at_hand(key), None, "{kind}: nothing was read before");
+            for _ in 0..2 {
+                assert_eq!(db.get(key).unwrap().as_ref(), Some(value));
+                assert_eq!(db.get(b"absent").unwrap(), None);
+            }
+            let mapped = access == Access::Mapped;
+            assert_eq!(at_hand(key), mapped.then(|| Some(value.clone())), "{kind}");
+            for (key, value) in records(kind) {
+                assert!(at_hand(&key).is_none_or(|found| found == Some(value)));
+            }
+            for absent in [&b"absent"[..], &[b'x'; 300], &[b'y'; 70_000]] {
+                assert!(at_hand(absent).is_none_or(|found| found.is_none()), "{kind}");
+            }
+        }
+    }
+}
+
+#[test]
+fn a_check_can_be_stopped() {
+    for kind in KINDS {
+        let db = Database::open(golden(kind)).unwrap();
+        let mut asked = 0;
+        let verified = db.verify_while(|| {
+            asked += 1;
+            true
+        });
+        assert_eq!(verified.unwrap(), db.verify().unwrap());
+        for last in 0..asked {
+            let mut left = last;
+            let stopped = db.verify_while(|| {
+                left -= 1;
+                left >= 0
+            });
+            assert!(matches!(stopped, Err(Error::Stopped)), "{kind}: {stopped:?}");
         }
     }
 }

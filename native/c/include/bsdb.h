@@ -143,6 +143,10 @@ typedef enum bsdb_status {
      * The library failed. Please report it.
      */
     BSDB_ERROR_INTERNAL = -8,
+    /**
+     * There is no memory for a value, or for the answers of a batch. The database can be used as before.
+     */
+    BSDB_ERROR_NO_MEMORY = -9,
 } bsdb_status;
 
 /**

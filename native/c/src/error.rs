@@ -39,6 +39,8 @@ pub enum bsdb_status {
     BSDB_ERROR_INVALID_ARGUMENT = -7,
     /// The library failed. Please report it.
     BSDB_ERROR_INTERNAL = -8,
+    /// There is no memory for a value, or for the answers of a batch. The database can be used as before.
+    BSDB_ERROR_NO_MEMORY = -9,
 }
 
 /// Why a call failed. Owned by the caller, who frees it with `bsdb_error_free`. Independent of the
@@ -95,6 +97,7 @@ impl From<Error> for Failure {
             Error::Unsupported { .. } => bsdb_status::BSDB_ERROR_UNSUPPORTED,
             Error::NotHeld { .. } => bsdb_status::BSDB_ERROR_NOT_HELD,
             Error::Impossible(_) => bsdb_status::BSDB_ERROR_IMPOSSIBLE,
+            Error::NoMemory { .. } => bsdb_status::BSDB_ERROR_NO_MEMORY,
             _ => bsdb_status::BSDB_ERROR_INTERNAL,
         };
         let mut failure = bsdb_error::new(status, &error.to_string());
@@ -130,6 +133,7 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
     const IMPOSSIBLE: i32 = bsdb_status::BSDB_ERROR_IMPOSSIBLE as i32;
     const INVALID_ARGUMENT: i32 = bsdb_status::BSDB_ERROR_INVALID_ARGUMENT as i32;
     const INTERNAL: i32 = bsdb_status::BSDB_ERROR_INTERNAL as i32;
+    const NO_MEMORY: i32 = bsdb_status::BSDB_ERROR_NO_MEMORY as i32;
     let name = match status {
         OK => c"ok",
         ABSENT => c"absent",
@@ -143,6 +147,7 @@ pub extern "C" fn bsdb_status_name(status: i32) -> *const c_char {
         IMPOSSIBLE => c"impossible",
         INVALID_ARGUMENT => c"invalid argument",
         INTERNAL => c"internal",
+        NO_MEMORY => c"no memory",
         _ => c"unknown",
     };
     name.as_ptr()

@@ -19,7 +19,10 @@ pub(crate) fn version(store: &Path) -> Result<Option<String>> {
         Ok(meta) => meta,
         // What is wrong with the path is found again when its manifest is read.
         Err(e) if matches!(e.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory | ErrorKind::InvalidInput) => {
-            return Ok(None)
+            return match distant(store) {
+                Some(reason) if !store.exists() => Err(Error::NotADatabase { path: store.to_owned(), reason }),
+                _ => Ok(None),
+            };
         }
         Err(e) => return Err(Error::io(&file, e)),
     };
@@ -44,6 +47,22 @@ pub(crate) fn version(store: &Path) -> Result<Option<String>> {
     Ok(Some(name.to_owned()))
 }
 
+/// What to do with a path that is a URL, such as `s3a://bucket/store`.
+fn distant(path: &Path) -> Option<String> {
+    let text = path.to_string_lossy();
+    let (scheme, rest) = text.split_once("://")?;
+    let letters = |byte: u8| byte.is_ascii_alphanumeric() || b"+-.".contains(&byte);
+    if scheme.is_empty() || !scheme.bytes().all(letters) {
+        return None;
+    }
+    if scheme.eq_ignore_ascii_case("file") {
+        return Some(format!("a URL; give the path itself, /{}", rest.trim_start_matches('/')));
+    }
+    // The name that Hadoop knows.
+    let scheme = if matches!(scheme, "s3" | "s3n") { "s3a" } else { scheme };
+    Some(format!("a URL, and only local directories can be opened; copy it first: bsdb pull {scheme}://{rest} DIR"))
+}
+
 /// Whether a text can be the name of a version.
 fn is_version(name: &str) -> bool {
     let allowed = |byte: u8| byte.is_ascii_alphanumeric() || b"._-".contains(&byte);
@@ -53,6 +72,17 @@ fn is_version(name: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn urls_are_told_from_paths() {
+        let distant = |text: &str| distant(Path::new(text));
+        assert!(distant("s3://bucket/db").unwrap().ends_with(": bsdb pull s3a://bucket/db DIR"));
+        assert!(distant("hdfs://name:8020/db").unwrap().ends_with(": bsdb pull hdfs://name:8020/db DIR"));
+        assert!(distant("file:///tmp/db").unwrap().ends_with("the path itself, /tmp/db"));
+        for path in ["rdb", "/data/s3", "s3:/bucket", "://x", "a/b://c", "C:\\data"] {
+            assert_eq!(distant(path), None);
+        }
+    }
 
     #[test]
     fn names_of_versions() {

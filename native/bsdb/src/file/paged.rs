@@ -8,6 +8,8 @@ use crate::error::{Error, Result};
 use crate::format::facts::FileLine;
 use crate::format::frame::{self, hex, Id, Kind};
 use crate::format::page::{self, SIZE};
+use crate::layout::KEEP;
+use crate::memory;
 use crate::os::direct::{self, Pages};
 use crate::os::map::{self, Mapping};
 
@@ -134,7 +136,9 @@ impl PagedFile {
             Access::Read => Source::File(file),
             Access::Direct => Source::File(direct::open(&path).map_err(io)?.unwrap_or(file)),
         };
-        let words = if access == Access::Mapped { line.pages.div_ceil(64) } else { 0 };
+        let words = if access == Access::Mapped { line.pages.div_ceil(64) as usize } else { 0 };
+        let mut done = memory::with_capacity(words, &path)?;
+        done.resize_with(words, AtomicU64::default);
         Ok(PagedFile {
             path,
             kind: line.kind,
@@ -142,7 +146,7 @@ impl PagedFile {
             pages: line.pages,
             digest: line.digest,
             source,
-            checks: Checks { done: (0..words).map(|_| AtomicU64::new(0)).collect(), enabled: verify },
+            checks: Checks { done, enabled: verify },
         })
     }
 
@@ -215,7 +219,7 @@ impl PagedFile {
                 Ok(Loaded::Mapped(bytes))
             }
             Source::File(file) => {
-                buffer.resize(count as usize * SIZE);
+                buffer.resize(count as usize * SIZE, &self.path)?;
                 direct::read_exact(file, buffer.bytes_mut(), first * SIZE as u64)
                     .map_err(|e| Error::io(&self.path, e))?;
                 self.verify_read(first, buffer.bytes())?;
@@ -252,6 +256,12 @@ impl PagedFile {
             return Err(self.damaged(at, format!("a page with checksum {computed:08x}"), format!("{stored:08x}")));
         }
         Ok(())
+    }
+
+    /// Whether pages are mapped and were verified before, so that they are probably in memory.
+    #[inline]
+    pub(crate) fn is_known(&self, first: u64, count: u64) -> bool {
+        (first..first.saturating_add(count)).all(|number| self.checks.is_done(number))
     }
 
     /// A page of a mapped file that was verified before; None if it was not, or if there is none.
@@ -374,6 +384,9 @@ impl<'db> Run<'db> {
             let left = (self.file.pages() - 1).saturating_sub(first);
             let wanted = count.max(RUN.min(left));
             self.held = 0;
+            if self.buffer.capacity() > KEEP {
+                self.buffer = Pages::default();
+            }
             self.file.load(first, wanted, &mut self.buffer)?;
             self.first = first;
             self.held = wanted;

@@ -1,8 +1,11 @@
 //! The stream of payload bytes in consecutive pages.
 
 use std::borrow::Cow;
+use std::path::Path;
 
 use super::page::{PAYLOAD, SIZE};
+use crate::error::Result;
+use crate::memory;
 
 /// The payloads of whole pages, seen as one stream without the checksums between them.
 #[derive(Clone, Copy)]
@@ -40,24 +43,22 @@ impl<'a> Span<'a> {
         (within + length <= PAYLOAD && at + length <= self.pages.len()).then_some(at..at + length)
     }
 
-    /// The bytes at a position, or None if they are not all there.
-    pub(crate) fn bytes(&self, position: usize, length: usize) -> Option<Cow<'a, [u8]>> {
-        if position.checked_add(length)? > self.len() {
-            return None;
-        }
+    /// The bytes at a position of a file at `path`, or None if they are not all there.
+    pub(crate) fn bytes(&self, position: usize, length: usize, path: &Path) -> Result<Option<Cow<'a, [u8]>>> {
         if let Some(range) = self.contiguous(position, length) {
-            return Some(Cow::Borrowed(&self.pages[range]));
+            return Ok(Some(Cow::Borrowed(&self.pages[range])));
         }
-        let mut bytes = Vec::with_capacity(length);
-        self.copy(position, length, &mut bytes)?;
-        Some(Cow::Owned(bytes))
+        let mut bytes = Vec::new();
+        Ok(self.copy(position, length, &mut bytes, path)?.then_some(Cow::Owned(bytes)))
     }
 
-    /// Appends the bytes at a position, or returns None if they are not all there.
-    pub(crate) fn copy(&self, position: usize, length: usize, to: &mut Vec<u8>) -> Option<()> {
-        if position.checked_add(length)? > self.len() {
-            return None;
+    /// Replaces what a buffer holds by the bytes at a position of a file at `path`; false if they are not all there.
+    pub(crate) fn copy(&self, position: usize, length: usize, to: &mut Vec<u8>, path: &Path) -> Result<bool> {
+        to.clear();
+        if position.checked_add(length).is_none_or(|end| end > self.len()) {
+            return Ok(false);
         }
+        memory::reserve(to, length, path)?;
         let mut position = position;
         let mut left = length;
         while left > 0 {
@@ -66,7 +67,7 @@ impl<'a> Span<'a> {
             position += piece.len();
             left -= piece.len();
         }
-        Some(())
+        Ok(true)
     }
 
     /// Whether the bytes at a position are `wanted`.
@@ -115,13 +116,14 @@ mod tests {
         }
         let span = Span::new(&pages);
         assert_eq!(span.len(), 3 * PAYLOAD);
-        let bytes = span.bytes(PAYLOAD - 2, PAYLOAD + 4).unwrap();
+        let here = Path::new("");
+        let bytes = span.bytes(PAYLOAD - 2, PAYLOAD + 4, here).unwrap().unwrap();
         assert_eq!(bytes.len(), PAYLOAD + 4);
         assert_eq!(bytes[0], (PAYLOAD - 2) as u8);
         assert_eq!(bytes[2], 0);
         assert!(span.equals(PAYLOAD - 2, &bytes));
         assert!(!span.equals(PAYLOAD - 3, &bytes));
-        assert!(span.bytes(3 * PAYLOAD - 1, 2).is_none());
+        assert!(span.bytes(3 * PAYLOAD - 1, 2, here).unwrap().is_none());
         assert_eq!(span.head::<9>(3 * PAYLOAD - 2).1, 2);
         assert_eq!(span.head::<9>(PAYLOAD - 2).1, 9);
     }
@@ -133,7 +135,7 @@ mod tests {
             let plain: Vec<u8> = pages.chunks(SIZE).flat_map(|page| page[..PAYLOAD].to_vec()).collect();
             let span = Span::new(&pages);
             let expected = plain.get(position..position + length);
-            let found = span.bytes(position, length);
+            let found = span.bytes(position, length, Path::new("")).unwrap();
             proptest::prop_assert_eq!(found.as_deref(), expected);
             if let Some(expected) = expected {
                 proptest::prop_assert!(span.equals(position, expected));

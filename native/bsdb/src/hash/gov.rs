@@ -65,6 +65,12 @@ impl Gov {
         SIZE as u64 + scaled(signature.high, self.buckets) * self.block as u64
     }
 
+    /// Where the block of a signature begins, and its bytes.
+    #[inline]
+    pub(crate) fn block(&self, signature: Signature) -> (u64, u64) {
+        (self.block_at(signature), self.block as u64)
+    }
+
     #[inline]
     pub(crate) fn prefetch(&self, signature: Signature) {
         let at = self.block_at(signature);

@@ -7,6 +7,7 @@ pub(crate) mod signature;
 use crate::error::Result;
 use crate::file::paged::PagedFile;
 use crate::format::facts::{Facts, HashKind};
+use crate::format::page::SIZE;
 use signature::Signature;
 
 /// The minimal perfect hash function of a database.
@@ -40,6 +41,17 @@ impl HashFunction {
             HashFunction::Gov(function) => function.prefetch(signature),
             HashFunction::Ptr(function) => function.prefetch(signature),
         }
+    }
+
+    /// Whether all pages that `slot` may read were read before.
+    #[inline]
+    pub(crate) fn is_known(&self, signature: Signature) -> bool {
+        let (at, length) = match self {
+            HashFunction::Gov(function) => function.block(signature),
+            HashFunction::Ptr(function) => function.block(signature),
+        };
+        let first = at / SIZE as u64;
+        self.file().is_known(first, (at + length).div_ceil(SIZE as u64) - first)
     }
 
     pub(crate) fn file(&self) -> &PagedFile {

@@ -6,6 +6,7 @@ use crate::file::paged::PagedFile;
 use crate::format::facts::Facts;
 use crate::format::page::SIZE;
 use crate::format::{scaled, u16_at, u64_at};
+use crate::memory;
 
 const M: u64 = 0xd134_2543_de82_ef95;
 
@@ -58,7 +59,7 @@ impl Part {
 impl Ptr {
     pub(crate) fn open(file: PagedFile, facts: &Facts) -> Result<Ptr> {
         let pages = Pages::of(&file, facts.buckets)?;
-        let mut parts = Vec::new();
+        let mut parts = memory::with_capacity(facts.buckets as usize, file.path())?;
         let mut at = SIZE as u64;
         let entry = |i: u64| -> Result<u64> {
             let bytes = file.body(pages.parts * SIZE as u64 + 8 * i, 8, pages.table)?;
@@ -113,6 +114,13 @@ impl Ptr {
         let square = x.wrapping_mul(x) >> 32;
         let cubic = (square >> 1).wrapping_mul((1 << 32) + x) >> 32;
         (cubic - (cubic >> 8) + (x >> 8)).wrapping_mul(part.buckets()) >> 32
+    }
+
+    /// Where the block of a signature begins, and its bytes.
+    #[inline]
+    pub(crate) fn block(&self, signature: Signature) -> (u64, u64) {
+        let part = self.part(signature);
+        (part.at, part.block(self.bits))
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use crate::file::paged::PagedFile;
 use crate::format::facts::Facts;
 use crate::format::page::{self, PAYLOAD};
 use crate::format::{scaled, u32_at};
+use crate::memory;
 use crate::os::map;
 
 /// Bins of a group.
@@ -84,6 +85,12 @@ impl BinIndex {
             map::prefetch_item(&content.groups, (self.bin(high) / GROUP) as usize);
             map::prefetch(&content.edges, scaled(high, self.pages) as usize);
         }
+    }
+
+    /// Whether the content was read.
+    #[inline]
+    pub(crate) fn is_known(&self) -> bool {
+        self.content.get().is_some()
     }
 
     /// The place of a bin that ends in the page where it starts, which most bins do. None for the others, or if
@@ -168,16 +175,19 @@ impl BinIndex {
         if let Some(content) = self.content.get() {
             return Ok(content);
         }
-        let mut bytes = Vec::with_capacity(self.file.pages() as usize * PAYLOAD);
+        let path = self.file.path();
+        let mut bytes = memory::with_capacity(self.file.pages() as usize * PAYLOAD, path)?;
         for number in 1..self.file.pages() - 1 {
             bytes.extend_from_slice(&self.file.mapped_page(number)?[..PAYLOAD]);
         }
-        let (groups, rest) = bytes.split_at(4 * groups(self.bins) as usize);
-        let groups = groups.chunks_exact(4).map(|word| u32_at(word, 0).unwrap_or(0)).collect();
-        let mut edges = rest[..self.pages as usize].to_vec();
+        let (words, rest) = bytes.split_at(4 * groups(self.bins) as usize);
+        let mut groups = memory::with_capacity(words.len() / 4, path)?;
+        groups.extend(words.chunks_exact(4).map(|word| u32_at(word, 0).unwrap_or(0)));
+        let mut edges = memory::with_capacity(self.pages as usize + 1 + WINDOW as usize, path)?;
+        edges.extend_from_slice(&rest[..self.pages as usize]);
         edges.push((self.bins.wrapping_sub(1)) as u8);
         edges.extend([0; WINDOW as usize]);
-        Ok(self.content.get_or_init(|| Content { groups, edges: edges.into() }))
+        Ok(self.content.get_or_init(|| Content { groups: groups.into(), edges: edges.into() }))
     }
 }
 

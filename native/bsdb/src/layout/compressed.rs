@@ -2,6 +2,7 @@
 
 use zstd_safe::DDict;
 
+use super::zstd::Fault;
 use super::{Outcome, Place, Work};
 use crate::error::Result;
 use crate::file::paged::PagedFile;
@@ -10,6 +11,7 @@ use crate::format::block::{self, Block};
 use crate::format::page::{PAYLOAD, SIZE};
 use crate::format::record::{self, Parsed};
 use crate::format::span::Span;
+use crate::memory;
 
 /// The place of an address, if blocks of at most `longest` bytes are read at once.
 #[inline]
@@ -53,16 +55,13 @@ pub(crate) fn search(
     }
     let content = place.at + block.size;
     if block.plain {
-        work.raw.clear();
-        work.raw.reserve(block.stored as usize);
-        span.copy(content, block.stored as usize, &mut work.raw);
+        span.copy(content, block.stored as usize, &mut work.raw, file.path())?;
     } else if let Some(range) = span.contiguous(content, block.stored as usize) {
         expand(file, at, &block, &pages[range], dictionary, work)?;
     } else {
         let mut frame = std::mem::take(&mut work.frame);
-        frame.clear();
-        span.copy(content, block.stored as usize, &mut frame);
-        let result = expand(file, at, &block, &frame, dictionary, work);
+        let copied = span.copy(content, block.stored as usize, &mut frame, file.path());
+        let result = copied.and_then(|_| expand(file, at, &block, &frame, dictionary, work));
         work.frame = frame;
         result?;
     }
@@ -89,7 +88,9 @@ pub(crate) fn expand(
     dictionary: Option<&DDict<'static>>,
     work: &mut Work,
 ) -> Result<()> {
-    work.zstd
-        .decompress(frame, dictionary, block.raw as usize, &mut work.raw)
-        .map_err(|found| file.damaged(at, format!("a ZSTD frame of {} bytes of records", block.raw), found))
+    let length = block.raw as usize;
+    work.zstd.decompress(frame, dictionary, length, &mut work.raw).map_err(|fault| match fault {
+        Fault::NoMemory => memory::lacking(file.path(), length),
+        Fault::Wrong(found) => file.damaged(at, format!("a ZSTD frame of {length} bytes of records"), found),
+    })
 }

@@ -57,16 +57,23 @@ pub(crate) struct Work {
 }
 
 /// Buffers longer than this are given back after use.
-const KEEP: usize = 4 << 20;
+pub(crate) const KEEP: usize = 4 << 20;
 
-impl Scratch {
+impl Work {
     /// Frees what an unusually long record has taken.
     pub(crate) fn trim(&mut self) {
-        for buffer in [&mut self.work.raw, &mut self.work.frame] {
+        for buffer in [&mut self.raw, &mut self.frame] {
             if buffer.capacity() > KEEP {
                 *buffer = Vec::new();
             }
         }
+    }
+}
+
+impl Scratch {
+    /// Frees what an unusually long record has taken.
+    pub(crate) fn trim(&mut self) {
+        self.work.trim();
         for pages in [&mut self.index, &mut self.data] {
             if pages.capacity() > KEEP {
                 *pages = Pages::default();

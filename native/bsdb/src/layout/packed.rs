@@ -10,6 +10,7 @@ use crate::format::record::SHORT;
 use crate::format::{block, record, u16_at, u32_at};
 use crate::hash::signature::Signature;
 use crate::index::bins::BinPlace;
+use crate::memory;
 use crate::os::map::{self, LINE};
 
 /// The most bins that start in a page.
@@ -355,11 +356,16 @@ pub(crate) fn gather(
     range: std::ops::Range<usize>,
     to: &mut Vec<u8>,
 ) -> Result<bool> {
-    to.extend_from_slice(&pages[range]);
+    let append = |bytes: &[u8], to: &mut Vec<u8>| {
+        memory::reserve(to, bytes.len(), file.path())?;
+        to.extend_from_slice(bytes);
+        Result::Ok(())
+    };
+    append(&pages[range], to)?;
     for (number, page) in (first + 1..).zip(pages.chunks_exact(SIZE).skip(1)) {
         let directory = Directory::of(page).ok_or_else(|| no_directory(file, number))?;
         let rest = directory.rest().ok_or_else(|| no_directory(file, number))?;
-        to.extend_from_slice(&page[rest]);
+        append(&page[rest], to)?;
         if directory.bins > 0 || !directory.continues {
             return Ok(true);
         }
@@ -380,6 +386,7 @@ fn search_blocks(file: &PagedFile, at: u64, bin: &[u8], wanted: &Wanted<'_>, wor
         }
         if block.plain {
             work.raw.clear();
+            memory::reserve(&mut work.raw, content.len(), file.path())?;
             work.raw.extend_from_slice(&bin[content]);
         } else {
             compressed::expand(file, at, &block, &bin[content], wanted.dictionary, work)?;

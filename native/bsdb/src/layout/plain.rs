@@ -57,9 +57,7 @@ pub(crate) fn search(file: &PagedFile, place: &Place, pages: &[u8], key: &[u8], 
             if let Some(range) = span.contiguous(value_at, header.value) {
                 return Ok(Outcome::Pages(range));
             }
-            work.raw.clear();
-            work.raw.reserve(header.value);
-            span.copy(value_at, header.value, &mut work.raw);
+            span.copy(value_at, header.value, &mut work.raw, file.path())?;
             Ok(Outcome::Raw(0..header.value))
         }
         Parsed::Short => Ok(Outcome::More(place.count + 1)),

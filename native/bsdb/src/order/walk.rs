@@ -9,6 +9,7 @@ use super::tree::OrderTree;
 use crate::batch::{self, OrderedKey};
 use crate::error::{Error, Result};
 use crate::layout::Scratch;
+use crate::memory;
 use crate::scan::Record;
 use crate::shards::Shards;
 use crate::single::Single;
@@ -185,7 +186,11 @@ impl<'db> Range<'db> {
         }
         self.batch = (2 * self.batch).min(self.most);
         let Range { shards, entries, records, scratch, .. } = self;
-        let read = batch::of_order(shards, entries, scratch, |value| records.push_back((Vec::new(), value.to_vec())));
+        let read = batch::of_order(shards, entries, scratch, |value| {
+            records.push_back((Vec::new(), memory::copy(value, &shards.path)?));
+            Ok(())
+        });
+        scratch.trim();
         for ((key, _), entry) in records.iter_mut().zip(entries.drain(..)) {
             *key = entry.key;
         }

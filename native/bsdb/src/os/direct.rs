@@ -1,10 +1,14 @@
 //! Reads that bypass the page cache: many at once through io_uring where there is one, else one by one.
 
+use std::alloc::{alloc_zeroed, Layout};
 use std::fs::File;
 use std::io;
 use std::path::Path;
 
+use crate::error::Result;
 use crate::format::page::SIZE;
+use crate::layout::KEEP;
+use crate::memory;
 
 /// Whole pages in memory, at an address that direct reads accept.
 #[derive(Default)]
@@ -15,15 +19,20 @@ pub(crate) struct Pages {
 }
 
 impl Pages {
-    /// Makes room for `length` bytes of unspecified content.
-    pub(crate) fn resize(&mut self, length: usize) {
-        let capacity = length + SIZE;
+    /// Makes room for `length` bytes of unspecified content of a file at `path`.
+    pub(crate) fn resize(&mut self, length: usize, path: &Path) -> Result<()> {
+        let mut capacity = length.saturating_add(SIZE);
         if self.bytes.len() < capacity {
             // A new vector, not a longer one: what it held need not be copied.
-            self.bytes = vec![0; capacity.next_power_of_two()];
+            *self = Pages::default();
+            if capacity <= KEEP {
+                capacity = capacity.next_power_of_two();
+            }
+            self.bytes = zeroed(capacity).ok_or_else(|| memory::lacking(path, capacity))?;
             self.start = self.bytes.as_ptr().align_offset(SIZE).min(SIZE);
         }
         self.length = length;
+        Ok(())
     }
 
     /// Bytes that are allocated.
@@ -41,6 +50,16 @@ impl Pages {
     pub(crate) fn bytes_mut(&mut self) -> &mut [u8] {
         &mut self.bytes[self.start..self.start + self.length]
     }
+}
+
+/// Zeros, or None if there is no memory for them. The system gives zeros without writing them.
+fn zeroed(length: usize) -> Option<Vec<u8>> {
+    let layout = Layout::array::<u8>(length).ok().filter(|layout| layout.size() > 0)?;
+    // SAFETY: the layout is not of size 0.
+    let bytes = unsafe { alloc_zeroed(layout) };
+    // SAFETY: not null, so the global allocator made it, with the layout of a vector of this capacity, and all of its
+    // bytes are initialized.
+    (!bytes.is_null()).then(|| unsafe { Vec::from_raw_parts(bytes, length, length) })
 }
 
 /// Opens a file for direct reads, or None where the system or the file system has none.
@@ -74,7 +93,7 @@ pub(crate) struct Read<'a> {
 /// Fills every buffer from its file, or says which read failed and why.
 ///
 /// Uses the ring if there is one, so that the device has all reads before it at once.
-pub(crate) fn read_all(ring: Option<&mut Ring>, reads: &mut [Read<'_>]) -> Result<(), (usize, io::Error)> {
+pub(crate) fn read_all(ring: Option<&mut Ring>, reads: &mut [Read<'_>]) -> std::result::Result<(), (usize, io::Error)> {
     #[cfg(target_os = "linux")]
     if let Some(ring) = ring {
         return ring.read_all(reads);
@@ -131,7 +150,7 @@ impl Ring {
         io_uring::IoUring::new(DEPTH as u32).ok().map(Ring)
     }
 
-    fn read_all(&mut self, reads: &mut [Read<'_>]) -> Result<(), (usize, io::Error)> {
+    fn read_all(&mut self, reads: &mut [Read<'_>]) -> std::result::Result<(), (usize, io::Error)> {
         use io_uring::{opcode, types};
         use std::os::fd::AsRawFd;
 
@@ -205,7 +224,7 @@ mod tests {
     fn pages_are_aligned() {
         let mut pages = Pages::default();
         for length in [SIZE, 3 * SIZE, SIZE, 100 * SIZE] {
-            pages.resize(length);
+            pages.resize(length, Path::new("")).unwrap();
             assert_eq!(pages.bytes().len(), length);
             assert_eq!(pages.bytes().as_ptr() as usize % SIZE, 0);
             pages.bytes_mut().fill(1);

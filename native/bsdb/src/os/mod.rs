@@ -1,4 +1,4 @@
-//! All that needs `unsafe`: mapping files, prefetching, and reading past the page cache.
+//! All that needs `unsafe`: mapping files, prefetching, reading past the page cache, and zeros of any length.
 //!
 //! The rest of the crate forbids it. Every function here is safe to call; its comments say why.
 #![allow(unsafe_code)]
