@@ -1,16 +1,18 @@
 //! The native half of bsdb.Database.
 
-use std::path::{absolute, PathBuf};
+use std::path::PathBuf;
 use std::sync::{Arc, PoisonError, RwLock};
+use std::time::{Duration, Instant};
 
 use bsdb::KeyRange;
-use pyo3::exceptions::{PyKeyError, PyValueError};
+use pyo3::exceptions::{PyKeyError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
+use crate::bytes::bytes;
 use crate::errors;
-use crate::keys::{with_key, Keys};
-use crate::options::{access, How};
+use crate::keys::{in_pieces, with_capacity, with_key, Keys};
+use crate::options::{access, path, How};
 use crate::rows::{RowReader, Rows};
 use crate::scan::{Part, Scan};
 use crate::store::Store;
@@ -19,6 +21,8 @@ use crate::store::Store;
 #[pyclass(module = "bsdb._bsdb", frozen, subclass, weakref)]
 pub(crate) struct Database {
     path: PathBuf,
+    /// What was opened: the same path, or that of a store.
+    opened: PathBuf,
     how: How,
     /// None when closed. Locked only by threads that hold the interpreter's lock, so nobody ever waits for
     /// it. Work without the interpreter's lock has its own reference.
@@ -32,7 +36,7 @@ impl Database {
     fn with_open<R>(&self, py: Python<'_>, work: impl FnOnce(&Arc<bsdb::Database>) -> R) -> PyResult<R> {
         match &*self.open.read().unwrap_or_else(PoisonError::into_inner) {
             Some(database) => Ok(work(database)),
-            None => Err(errors::closed(py, &self.path)),
+            None => Err(errors::closed(py, "database", &self.path)),
         }
     }
 
@@ -41,11 +45,23 @@ impl Database {
         self.with_open(py, Arc::clone)
     }
 
-    /// The value of a key as `bytes`, without another copy.
+    /// The value of a key as `bytes`. Other threads run meanwhile, unless the answer is at hand.
     #[inline(always)]
     fn find<'py>(&self, py: Python<'py>, key: &Bound<'py, PyAny>) -> PyResult<Option<Bound<'py, PyBytes>>> {
-        with_key(key, |key| self.with_open(py, |database| database.find(key, |value| PyBytes::new(py, value))))??
-            .map_err(|error| errors::exception(py, &error))
+        with_key(key, |key| {
+            let at_hand = self.with_open(py, |database| database.find_at_hand(key, |value| bytes(py, value)))?;
+            match at_hand.map_err(|error| errors::exception(py, &error))? {
+                Some(found) => found.transpose(),
+                None => self.find_elsewhere(py, key),
+            }
+        })?
+    }
+
+    #[cold]
+    fn find_elsewhere<'py>(&self, py: Python<'py>, key: &[u8]) -> PyResult<Option<Bound<'py, PyBytes>>> {
+        let database = self.handle(py)?;
+        let found = py.detach(|| database.get_ref(key)).map_err(|error| errors::exception(py, &error))?;
+        found.map(|value| bytes(py, &value)).transpose()
     }
 }
 
@@ -55,17 +71,17 @@ impl Database {
     #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
     fn new(path: &Bound<'_, PyAny>, access: &str, verify_pages: bool) -> PyResult<Self> {
         let py = path.py();
-        let (database, how) = if let Ok(store) = path.cast::<Store>() {
-            store.get().current()
+        let (database, how, opened) = if let Ok(store) = path.cast::<Store>() {
+            store.get().current(py)?
         } else {
             let how = How { access: self::access(access)?, verify: verify_pages };
-            let path: PathBuf = path.extract()?;
-            let path = absolute(&path).unwrap_or(path);
-            let opened = py.detach(|| bsdb::Database::open_with(&path, how.options()));
-            (Arc::new(opened.map_err(|error| errors::exception(py, &error))?), how)
+            let path = self::path(path)?;
+            let database = py.detach(|| bsdb::Database::open_with(&path, how.options()));
+            (Arc::new(database.map_err(|error| errors::exception(py, &error))?), how, path)
         };
         Ok(Database {
             path: database.path().to_owned(),
+            opened,
             how,
             rows: RowReader::default(),
             open: RwLock::new(Some(database)),
@@ -94,8 +110,17 @@ impl Database {
 
     fn __contains__(&self, key: &Bound<'_, PyAny>) -> PyResult<bool> {
         let py = key.py();
-        with_key(key, |key| self.with_open(py, |database| database.contains(key)))??
-            .map_err(|error| errors::exception(py, &error))
+        with_key(key, |key| {
+            let at_hand = self.with_open(py, |database| database.find_at_hand(key, |_| ()))?;
+            let found = match at_hand {
+                Ok(None) => {
+                    let database = self.handle(py)?;
+                    py.detach(|| database.contains(key))
+                }
+                at_hand => at_hand.map(|found| found.flatten().is_some()),
+            };
+            found.map_err(|error| errors::exception(py, &error))
+        })?
     }
 
     fn __len__(&self, py: Python<'_>) -> PyResult<usize> {
@@ -116,8 +141,8 @@ impl Database {
 
     /// Return the values of many keys as a list, in order, with default for absent keys.
     ///
-    /// keys is a list, tuple or other iterable of keys, an S or U array of NumPy, or an Arrow array of
-    /// strings or binary values. Much quicker than one lookup after the other, and other threads run
+    /// keys is a list, tuple or other iterable of keys, an array of NumPy (S or U for text, V or uint8[n, w] for
+    /// keys of exactly so many bytes), or an Arrow array of strings or binary values. Much quicker than one lookup after the other, and other threads run
     /// meanwhile.
     #[pyo3(signature = (keys, default = None))]
     fn get_many<'py>(
@@ -128,16 +153,21 @@ impl Database {
         let py = keys.py();
         let database = self.handle(py)?;
         let keys = Keys::of(keys)?;
-        let slices = keys.slices();
-        let values = py.detach(|| database.get_many(&slices)).map_err(|error| errors::exception(py, &error))?;
-        let default = default.unwrap_or_else(|| py.None().into_bound(py));
-        PyList::new(
-            py,
-            values.iter().map(|value| match value {
-                Some(value) => PyBytes::new(py, value).into_any(),
-                None => default.clone(),
-            }),
-        )
+        let slices = keys.slices()?;
+        // Repeated by Python, which raises MemoryError where there is none.
+        let list = PyList::new(py, [default])?.mul(slices.len())?.cast_into::<PyList>()?;
+        in_pieces(py, &slices, database.longest_value(), |start, keys| {
+            let values = py.detach(|| database.get_many(keys)).map_err(|error| errors::exception(py, &error))?;
+            let mut length = 0;
+            for (i, value) in values.iter().enumerate() {
+                if let Some(value) = value {
+                    length += value.len();
+                    list.set_item(start + i, bytes(py, value)?)?;
+                }
+            }
+            PyResult::Ok(length)
+        })?;
+        Ok(list)
     }
 
     /// Return an iterator over the records of a range in the order of their keys, as pairs of key and value.
@@ -189,24 +219,34 @@ impl Database {
         let py = keys.py();
         let database = self.handle(py)?;
         let keys = Keys::of(keys)?;
-        let slices = keys.slices();
+        let slices = keys.slices()?;
         let mut absent = Vec::new();
         let mut wrong = None;
         let bytes = slices.len().checked_mul(width).filter(|&bytes| bytes <= isize::MAX as usize);
         let bytes = bytes.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
+        // Python complains of its own bytearray, on standard error, if it has no memory for one.
+        drop(with_capacity::<u8>(bytes)?);
         let buffer = PyByteArray::new_with(py, bytes, |buffer| {
-            let found = py.detach(|| {
-                database.find_many(&slices, |i, value| match value {
-                    Some(value) if value.len() == width => {
-                        buffer[i * width..(i + 1) * width].copy_from_slice(value);
-                    }
-                    Some(value) => {
-                        wrong.get_or_insert((i, value.len()));
-                    }
-                    None => absent.push(i),
-                })
-            });
-            found.map_err(|error| errors::exception(py, &error))
+            in_pieces(py, &slices, database.longest_value(), |start, keys| {
+                absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
+                let mut length = 0;
+                let found = py.detach(|| {
+                    database.find_many(keys, |i, value| {
+                        let i = start + i;
+                        length += value.map_or(0, <[u8]>::len);
+                        match value {
+                            Some(value) if value.len() == width => {
+                                buffer[i * width..(i + 1) * width].copy_from_slice(value);
+                            }
+                            Some(value) => {
+                                wrong.get_or_insert((i, value.len()));
+                            }
+                            None => absent.push(i),
+                        }
+                    })
+                });
+                found.map(|()| length).map_err(|error| errors::exception(py, &error))
+            })
         })?;
         let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
         let wrong = wrong.map(|(i, length)| (PyBytes::new(py, slices[i]), length));
@@ -224,8 +264,8 @@ impl Database {
         let py = keys.py();
         let database = self.handle(py)?;
         let keys = Keys::of(keys)?;
-        let slices = keys.slices();
-        let read = py.detach(|| self.rows.read(&database, &slices, for_python));
+        let slices = keys.slices()?;
+        let read = self.rows.read(py, &database, &slices, for_python);
         let (batches, absent) = read.map_err(|failure| failure.exception(py))?;
         let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
         Ok((batches, absent, first))
@@ -300,7 +340,22 @@ impl Database {
     /// the first fault. Other threads run meanwhile.
     fn verify<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyDict>> {
         let database = self.handle(py)?;
-        let verified = py.detach(|| database.verify()).map_err(|error| errors::exception(py, &error))?;
+        const BETWEEN_SIGNALS: Duration = Duration::from_millis(50);
+        let (mut asked, mut calls, mut interrupt) = (Instant::now(), 0u32, None);
+        let mut go_on = || {
+            calls = calls.wrapping_add(1);
+            if calls % 8 == 0 && asked.elapsed() > BETWEEN_SIGNALS {
+                interrupt = Python::attach(|py| py.check_signals()).err();
+                asked = Instant::now();
+            }
+            interrupt.is_none()
+        };
+        py.check_signals()?;
+        let verified = py.detach(|| database.verify_while(&mut go_on));
+        if let Some(interrupt) = interrupt {
+            return Err(interrupt);
+        }
+        let verified = verified.map_err(|error| errors::exception(py, &error))?;
         let dict = PyDict::new(py);
         dict.set_item("records", verified.records)?;
         dict.set_item("files", verified.files)?;
@@ -333,7 +388,7 @@ impl Database {
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {
         let py = slf.py();
         let database = slf.get();
-        let arguments = (&database.path, database.how.name(), database.how.verify);
+        let arguments = (&database.opened, database.how.name(), database.how.verify);
         (py.import("bsdb")?.getattr("_open_database")?, arguments).into_pyobject(py).map(Bound::into_any)
     }
 

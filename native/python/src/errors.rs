@@ -5,6 +5,7 @@ use std::path::Path;
 
 use bsdb::Error;
 use pyo3::call::PyCallArgs;
+use pyo3::exceptions::PyMemoryError;
 use pyo3::prelude::*;
 
 /// The exception for an error.
@@ -19,21 +20,23 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
             let number = source.raw_os_error().unwrap_or(if missing { 2 } else { 5 });
             new(py, class, (number, reason(source), path))
         }
-        Error::NotADatabase { .. } if !Path::new(path).exists() => {
+        Error::NotADatabase { reason, .. } if !reason.starts_with("a URL") && !Path::new(path).exists() => {
             new(py, "NotFoundError", (2, "no such directory", path))
         }
         Error::NotADatabase { .. } => new(py, "NotADatabaseError", (text, path)),
         Error::Damaged { offset, .. } => new(py, "DamagedError", (text, path, *offset)),
         Error::Unsupported { .. } => new(py, "UnsupportedError", (text, path)),
         Error::NotHeld { shard, .. } => new(py, "NotHeldError", (text, path, *shard)),
+        Error::NoMemory { .. } => PyMemoryError::new_err(text),
         Error::Impossible(_) => new(py, "UnsupportedError", (text,)),
         _ => new(py, "Error", (text,)),
     }
 }
 
-/// The exception for the use of a database after `close`.
-pub(crate) fn closed(py: Python<'_>, path: &Path) -> PyErr {
-    let text = format!("{}: the database is closed; open it again with bsdb.open", path.display());
+/// The exception for the use of a database or store after `close`.
+pub(crate) fn closed(py: Python<'_>, what: &str, path: &Path) -> PyErr {
+    let open = if what == "store" { "Store" } else { "open" };
+    let text = format!("{}: the {what} is closed; open it again with bsdb.{open}", path.display());
     new(py, "ClosedError", (text,))
 }
 

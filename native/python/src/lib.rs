@@ -1,8 +1,8 @@
 //! The native half of the Python package `bsdb`. The other half, in `python/bsdb`, adds what is easier in
 //! Python: views, NumPy, pyarrow and the command line.
-#![forbid(unsafe_code)]
-#![deny(missing_docs)]
+#![deny(unsafe_code, missing_docs)]
 
+mod bytes;
 mod database;
 mod errors;
 mod keys;

@@ -10,11 +10,12 @@ use arrow_avro::errors::AvroError;
 use arrow_avro::reader::{Decoder, DecoderMode, ReaderBuilder};
 use arrow_avro::schema::{AvroSchema, SchemaStore};
 use arrow_schema::{ArrowError, Schema};
-use pyo3::exceptions::PyRuntimeError;
+use pyo3::exceptions::{PyMemoryError, PyRuntimeError};
 use pyo3::prelude::*;
 use pyo3::types::PyCapsule;
 
 use crate::errors;
+use crate::keys::in_pieces;
 use crate::schema::RowSchema;
 
 /// Rows of a batch: few enough that no column has more than 2 GiB unless single values are huge.
@@ -32,6 +33,8 @@ pub(crate) struct RowReader {
 
 struct Plan {
     avro: String,
+    /// How many bytes a batch may take for each byte of its values.
+    growth: usize,
     arrow: Arc<Schema>,
     python: Arc<Schema>,
     decoders: Mutex<Vec<Decoder>>,
@@ -44,11 +47,19 @@ pub(crate) enum Failure {
     Schema(PathBuf, String),
     /// The value of a key is not a row.
     Row(PathBuf, Vec<u8>, String),
+    Python(PyErr),
+}
+
+impl From<PyErr> for Failure {
+    fn from(error: PyErr) -> Self {
+        Failure::Python(error)
+    }
 }
 
 impl Failure {
     pub(crate) fn exception(self, py: Python<'_>) -> PyErr {
         match self {
+            Failure::Python(error) => error,
             Failure::Database(error) => errors::exception(py, &error),
             Failure::Schema(path, reason) => errors::row(py, format!("{}: {reason}", path.display())),
             Failure::Row(path, key, reason) => {
@@ -68,31 +79,49 @@ impl RowReader {
     /// The rows of keys, and the numbers of absent keys.
     pub(crate) fn read(
         &self,
+        py: Python<'_>,
         database: &bsdb::Database,
         keys: &[&[u8]],
         for_python: bool,
     ) -> Result<(Vec<Rows>, Vec<usize>), Failure> {
         let path = || database.path().to_owned();
-        let plan = self.plan.get_or_init(|| Plan::of(database));
+        let plan = py.detach(|| self.plan.get_or_init(|| Plan::of(database)));
         let plan = plan.as_ref().map_err(|reason| Failure::Schema(path(), reason.clone()))?;
         let mut batches = Batches {
             decoder: plan.decoder().map_err(|e| Failure::Schema(path(), e.to_string()))?,
             schema: if for_python { &plan.python } else { &plan.arrow },
             done: Vec::new(),
+            held: 0,
+            checked: CHECKED,
+            growth: plan.growth,
         };
         let mut absent = Vec::new();
         let mut failed = None;
-        let found = database.find_many(keys, |i, value| match value {
-            None => absent.push(i),
-            Some(value) if failed.is_none() => failed = batches.add(value).err().map(|reason| (i, reason)),
-            Some(_) => {}
-        });
         // A decoder that failed is not used again: it has half a row.
-        found.map_err(Failure::Database)?;
+        in_pieces(py, keys, database.longest_value(), |start, keys| {
+            absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
+            let mut length = 0;
+            let found = py.detach(|| {
+                database.find_many(keys, |i, value| match value {
+                    None => absent.push(start + i),
+                    Some(value) if failed.is_none() => {
+                        length += value.len();
+                        failed = batches.add(value).err().map(|reason| (start + i, reason));
+                    }
+                    Some(_) => {}
+                })
+            });
+            found.map(|()| length).map_err(Failure::Database)
+        })?;
         let last = keys.len().saturating_sub(1);
-        let failed = failed.or_else(|| batches.flush().err().map(|error| (last, Fault::Batch(error.to_string()))));
+        let flushed = py.detach(|| if failed.is_none() { batches.flush() } else { Ok(()) });
+        let failed = failed.or_else(|| flushed.err().map(|error| (last, Fault::Batch(error.to_string()))));
         match failed {
             None => {}
+            Some((_, Fault::NoMemory(bytes))) => {
+                let text = format!("no memory for the rows of {bytes} bytes of values; ask for fewer keys at once");
+                return Err(Failure::Python(PyMemoryError::new_err(text)));
+            }
             Some((i, Fault::Row(reason))) => return Err(Failure::Row(path(), keys[i].to_vec(), reason)),
             Some((i, Fault::Batch(reason))) if keys.len() == 1 => {
                 return Err(Failure::Row(path(), keys[i].to_vec(), reason));
@@ -100,7 +129,7 @@ impl RowReader {
             Some((i, Fault::Batch(reason))) => {
                 // Some things, such as bytes that are not UTF-8, are noticed at the end of a batch.
                 for &key in &keys[..=i] {
-                    self.read(database, &[key], for_python)?;
+                    self.read(py, database, &[key], for_python)?;
                 }
                 return Err(Failure::Schema(path(), reason));
             }
@@ -126,6 +155,8 @@ impl Plan {
         Ok(Plan {
             arrow: Arc::new(schema.arrow(&decoder.schema(), false)),
             python: Arc::new(schema.arrow(&decoder.schema(), true)),
+            // Buffers grow to twice their size, and small numbers of lists take more bytes in Arrow.
+            growth: if ["\"array\"", "\"map\""].iter().any(|list| schema.json.contains(list)) { 8 } else { 2 },
             avro: schema.json,
             decoders: Mutex::new(vec![decoder]),
         })
@@ -160,16 +191,28 @@ fn decoder(schema: &str) -> Result<Decoder, ArrowError> {
 enum Fault {
     Row(String),
     Batch(String),
+    /// For the values of so many bytes.
+    NoMemory(usize),
 }
+
+/// Batches of fewer bytes are not held against the memory that there is.
+const CHECKED: usize = 1 << 20;
 
 struct Batches<'a> {
     decoder: Decoder,
     schema: &'a Arc<Schema>,
     done: Vec<Rows>,
+    /// Bytes of the values in the batch.
+    held: usize,
+    /// The bytes of values for which there was memory.
+    checked: usize,
+    growth: usize,
 }
 
 impl Batches<'_> {
     fn add(&mut self, row: &[u8]) -> Result<(), Fault> {
+        self.held += row.len();
+        self.require_memory()?;
         match self.decoder.decode(row) {
             Ok(read) if read == row.len() => {}
             Ok(read) => {
@@ -185,7 +228,18 @@ impl Batches<'_> {
         Ok(())
     }
 
+    /// Fails if there is no memory for the batch. The decoder would end the process.
+    fn require_memory(&mut self) -> Result<(), Fault> {
+        if self.held > self.checked {
+            self.checked = self.held + self.held / 4;
+            let wanted = self.checked.saturating_mul(self.growth);
+            Vec::<u8>::new().try_reserve_exact(wanted).map_err(|_| Fault::NoMemory(self.held))?;
+        }
+        Ok(())
+    }
+
     fn flush(&mut self) -> Result<(), AvroError> {
+        (self.held, self.checked) = (0, CHECKED);
         if let Some(batch) = self.decoder.flush()? {
             self.done.push(Rows { array: batch.into(), schema: self.schema.clone() });
         }

@@ -6,9 +6,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use bsdb::KeyRange;
 use pyo3::exceptions::PyValueError;
 use pyo3::prelude::*;
-use pyo3::types::{PyBytes, PyTuple};
+use pyo3::types::PyTuple;
 use self_cell::self_cell;
 
+use crate::bytes::bytes;
 use crate::errors;
 
 /// Records and bytes that are read at a time, without the interpreter's lock; at first fewer, for short ranges.
@@ -57,11 +58,16 @@ struct State {
     scan: OwnedScan,
     read: VecDeque<Record>,
     most: usize,
+    /// What ended the scan. Each further call raises it.
     error: Option<bsdb::Error>,
     ended: bool,
 }
 
 impl State {
+    fn must_read(&self) -> bool {
+        self.read.is_empty() && !self.ended
+    }
+
     fn fill(&mut self) {
         let State { scan, read, most, error, ended } = self;
         scan.with_dependent_mut(|_, scan| {
@@ -117,24 +123,30 @@ impl Scan {
         Scan { part, state: Mutex::new(Some(state)) }
     }
 
-    fn next(&self, py: Python<'_>) -> PyResult<Option<Record>> {
+    /// Passes the next record to a function. If that fails, the record stays the next one.
+    fn next<R>(&self, py: Python<'_>, make: impl FnOnce(&Record) -> PyResult<R>) -> PyResult<Option<R>> {
         let lock = || self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(record) = lock().as_mut().and_then(|state| state.read.pop_front()) {
-            return Ok(Some(record));
+        // Before the state is taken: the handler of a signal may use this iterator.
+        if lock().as_ref().is_some_and(State::must_read) {
+            py.check_signals()?;
         }
         let Some(mut state) = lock().take() else {
             return Err(PyValueError::new_err("another thread reads from this iterator; give each thread its own"));
         };
-        if !state.ended {
+        if state.must_read() {
             py.detach(|| state.fill());
         }
-        let record = state.read.pop_front();
-        let error = if record.is_none() { state.error.take() } else { None };
+        let made = if let Some(record) = state.read.pop_front() {
+            let made = make(&record);
+            if made.is_err() {
+                state.read.push_front(record);
+            }
+            made.map(Some)
+        } else {
+            state.error.as_ref().map_or(Ok(None), |error| Err(errors::exception(py, error)))
+        };
         *lock() = Some(state);
-        match error {
-            Some(error) => Err(errors::exception(py, &error)),
-            None => Ok(record),
-        }
+        made
     }
 }
 
@@ -145,13 +157,12 @@ impl Scan {
     }
 
     fn __next__<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        let Some((key, value)) = self.next(py)? else {
-            return Ok(None);
-        };
-        Ok(Some(match self.part {
-            Part::Keys => PyBytes::new(py, &key).into_any(),
-            Part::Values => PyBytes::new(py, &value).into_any(),
-            Part::Items => PyTuple::new(py, [PyBytes::new(py, &key), PyBytes::new(py, &value)])?.into_any(),
-        }))
+        self.next(py, |(key, value)| {
+            Ok(match self.part {
+                Part::Keys => bytes(py, key)?.into_any(),
+                Part::Values => bytes(py, value)?.into_any(),
+                Part::Items => PyTuple::new(py, [bytes(py, key)?, bytes(py, value)?])?.into_any(),
+            })
+        })
     }
 }

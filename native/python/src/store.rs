@@ -1,24 +1,31 @@
 //! Stores.
 
-use std::path::{absolute, PathBuf};
-use std::sync::Arc;
+use std::path::PathBuf;
+use std::sync::{Arc, PoisonError, RwLock};
 
 use pyo3::prelude::*;
 
 use crate::errors;
-use crate::options::{access, How};
+use crate::options::{access, path, How};
 
 /// The native half of bsdb.Store.
 #[pyclass(module = "bsdb._bsdb", frozen, subclass)]
 pub(crate) struct Store {
     path: PathBuf,
     how: How,
-    store: bsdb::Store,
+    /// None when closed. Locked only by threads that hold the interpreter's lock.
+    open: RwLock<Option<Arc<bsdb::Store>>>,
 }
 
 impl Store {
-    pub(crate) fn current(&self) -> (Arc<bsdb::Database>, How) {
-        (self.store.database(), self.how)
+    /// The current version, how it was opened, and the path of the store.
+    pub(crate) fn current(&self, py: Python<'_>) -> PyResult<(Arc<bsdb::Database>, How, PathBuf)> {
+        Ok((self.handle(py)?.database(), self.how, self.path.clone()))
+    }
+
+    fn handle(&self, py: Python<'_>) -> PyResult<Arc<bsdb::Store>> {
+        let open = self.open.read().unwrap_or_else(PoisonError::into_inner);
+        open.clone().ok_or_else(|| errors::closed(py, "store", &self.path))
     }
 }
 
@@ -26,12 +33,13 @@ impl Store {
 impl Store {
     #[new]
     #[pyo3(signature = (path, *, access = "mapped", verify_pages = true))]
-    fn new(py: Python<'_>, path: PathBuf, access: &str, verify_pages: bool) -> PyResult<Self> {
+    fn new(path: &Bound<'_, PyAny>, access: &str, verify_pages: bool) -> PyResult<Self> {
+        let py = path.py();
         let how = How { access: self::access(access)?, verify: verify_pages };
-        let path = absolute(&path).unwrap_or(path);
+        let path = self::path(path)?;
         let opened = py.detach(|| bsdb::Store::open_with(&path, how.options()));
         let store = opened.map_err(|error| errors::exception(py, &error))?;
-        Ok(Store { path, how, store })
+        Ok(Store { path, how, open: RwLock::new(Some(Arc::new(store))) })
     }
 
     /// The directory of the store.
@@ -42,14 +50,27 @@ impl Store {
 
     /// The name of the version that was current when the store was opened or last refreshed.
     #[getter]
-    fn version(&self) -> String {
-        self.store.version()
+    fn version(&self, py: Python<'_>) -> PyResult<String> {
+        Ok(self.handle(py)?.version())
     }
 
     /// Switches to the store's current version. Returns whether there was another one. If the new version
     /// cannot be opened, raises the reason and keeps the version before.
     fn refresh(&self, py: Python<'_>) -> PyResult<bool> {
-        py.detach(|| self.store.refresh()).map_err(|error| errors::exception(py, &error))
+        let store = self.handle(py)?;
+        py.detach(|| store.refresh()).map_err(|error| errors::exception(py, &error))
+    }
+
+    /// Close the store. Databases that it has given stay open. Closing twice is harmless.
+    fn close(&self) {
+        let open = self.open.write().unwrap_or_else(PoisonError::into_inner).take();
+        drop(open);
+    }
+
+    /// Whether close was called.
+    #[getter]
+    fn closed(&self) -> bool {
+        self.open.read().unwrap_or_else(PoisonError::into_inner).is_none()
     }
 
     fn __reduce__<'py>(slf: &Bound<'py, Self>) -> PyResult<Bound<'py, PyAny>> {

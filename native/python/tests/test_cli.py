@@ -79,6 +79,8 @@ def test_stat(run):
 def test_verify(run):
     code, out, _ = run("verify", DB)
     assert code == 0 and out.startswith(b"verified ") and b": 3 records read and found again, " in out
+    code, out, _ = run("verify", GOLDEN / "v1-approximate")
+    assert code == 0 and b": 3 records (approximate: no keys to look up), " in out
 
 
 def test_help(run):
@@ -103,6 +105,14 @@ def test_help(run):
         (["scan", DB, "-s", "\\q"], "bsdb scan: -s "),
         (["scan", DB, "-s", "a\\"], "bsdb scan: -s "),
         (["scan", str(GOLDEN / "v1-approximate")], "bsdb scan: "),
+        (["scan", str(GOLDEN / "v1-approximate"), "--count"], "bsdb scan: "),
+        (["scan", DB, "--prefix", "b"], f"bsdb scan: {DB}: has no order of keys; build it anew with: bsdb build --ord"),
+        (["scan", DB, "--count", "--sorted"], f"bsdb scan: {DB}: has no order of keys"),
+        (["scan", DB, "--reverse"], f"bsdb scan: {DB}: has no order of keys"),
+        (["scan", DB, "--count", "--keys-only"], "bsdb: argument --keys-only: not allowed with argument --count"),
+        (["scan", DB, "--count", "-s", ","], "bsdb scan: -s and --value-encoding are for values"),
+        (["scan", DB, "--from", "x", "--key-encoding", "hex"], "bsdb scan: the key 'x' is not hex"),
+        (["scan", "s3://bucket/db"], "bsdb scan: s3://bucket/db: a URL, "),
         (["stat", DB, "--schema"], f"bsdb stat: {DB}: has no schema"),
     ],
 )
@@ -137,6 +147,30 @@ def test_a_closed_pipe(build):
     process.stdout.close()
     assert process.stderr.read() == b"" and process.wait(30) == 0
     process.stderr.close()
+
+
+RANGES = [
+    ["--prefix", "k1"],
+    ["--from", "k2", "--to", "k41"],
+    ["--after", "k2", "--limit", "3"],
+    ["--after", "k1", "--from", "k3"],
+    ["--prefix", "k1", "--from", "k12", "--reverse"],
+    ["--prefix", "nix"],
+    ["--from", "k5", "--to", "k4"],
+    ["--sorted", "--limit", "5"],
+    ["--reverse", "--limit", "5"],
+    ["--from", "6b39", "--key-encoding", "hex"],
+    ["--limit", "0"],
+    [],
+]
+
+
+@pytest.mark.parametrize("words", RANGES)
+def test_ranges(build, run, words):
+    db = build({f"k{i}": f"v{i}" for i in range(50)}, "--ordered")
+    for form in [[], ["--json"], ["--keys-only"], ["--keys-only", "--json"], ["--count"], ["--count", "--json"]]:
+        theirs = bsdb_command("scan", "-d", db, *words, *form)
+        assert run("scan", db, *words, *form) == (0, theirs.encode(), ""), (words, form)
 
 
 def test_the_same_as_the_builder_prints(build, run):

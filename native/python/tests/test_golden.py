@@ -1,5 +1,6 @@
 """The databases of three records that are kept for ever, one for each kind."""
 
+import os
 from collections import ChainMap
 from collections.abc import Mapping
 
@@ -99,7 +100,9 @@ def test_code_that_takes_a_mapping():
 @pytest.mark.parametrize("key", [1, None, 1.5, ("a",), ["a"], object()])
 def test_wrong_types_of_keys(key):
     db = bsdb.open(GOLDEN / "v1-blocked")
-    message = f"a key must be bytes, bytearray, memoryview or str, not {type(key).__name__}"
+    message = f"a key must be bytes, bytearray, memoryview or str, not {type(key).__name__}; "
+    with pytest.raises(TypeError, match=r"^keys\[1\]: a key must be"):
+        db.get_many(iter(["a", key]))
     for use in [lambda: db[key], lambda: db.get(key), lambda: key in db, lambda: db.get_many(["a", key])]:
         with pytest.raises(TypeError, match=message):
             use()
@@ -159,6 +162,34 @@ def test_errors_of_opening(tmp_path):
         bsdb.open(GOLDEN / "v1-blocked", access="x")
     with pytest.raises(TypeError):
         bsdb.open(7)
+
+
+def test_paths_of_any_type(monkeypatch):
+    class Bytes:
+        def __fspath__(self):
+            return os.fsencode(GOLDEN / "v1-blocked")
+
+    for path in [Bytes(), Bytes().__fspath__(), GOLDEN / "v1-blocked", str(GOLDEN / "v1-blocked")]:
+        assert bsdb.open(path).path == str(GOLDEN / "v1-blocked")
+        with pytest.raises(bsdb.NotADatabaseError, match="CURRENT"):
+            bsdb.Store(path)
+    monkeypatch.chdir(GOLDEN)
+    assert bsdb.open(b"v1-blocked").path == str(GOLDEN / "v1-blocked")
+
+
+@pytest.mark.parametrize("use", [bsdb.open, bsdb.Store])
+def test_urls_are_refused(use, tmp_path, monkeypatch):
+    for url in ["s3a://bucket/db", "hdfs://name:8020/db", "gs://b/db", "https://host/db"]:
+        with pytest.raises(bsdb.NotADatabaseError, match=f"^{url}: a URL, .*; copy it first: bsdb pull {url} DIR$"):
+            use(url)
+    with pytest.raises(bsdb.NotADatabaseError, match="bsdb pull s3a://bucket/db DIR$"):
+        use(b"s3://bucket/db")
+    with pytest.raises(bsdb.NotADatabaseError, match="give the path itself, /tmp/db$"):
+        use("file:///tmp/db")
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "s3:" / "bucket").mkdir(parents=True)
+    with pytest.raises(bsdb.NotADatabaseError, match="no manifest|CURRENT"):
+        use("s3://bucket")
 
 
 def test_one_shard_of_a_set():

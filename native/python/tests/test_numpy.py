@@ -1,5 +1,7 @@
 """Values and keys in arrays."""
 
+import array
+import random
 import struct
 
 import pytest
@@ -62,10 +64,108 @@ def test_arrays_of_keys(vectors):
     assert vectors.get_many(numpy.array(names, "S")) == values
     assert vectors.get_many(numpy.array(names, "S9")[::2]) == values[::2]
     assert vectors.get_many(numpy.array(names, object)) == values
-    with pytest.raises(TypeError, match="int64"):
+    with pytest.raises(TypeError, match=r"int64; if the key is the 8 bytes of each item, pass keys.view\('V8'\)"):
         vectors.get_many(numpy.array([1, 2]))
     with pytest.raises(ValueError, match="one dimension"):
         vectors.get_many(numpy.array([["v1"]]))
+    with pytest.raises(UnicodeEncodeError, match=r"surrogates not allowed \(keys\[1\]\)"):
+        vectors.get_many(numpy.array(["v1", "\ud800"]))
+
+
+@pytest.fixture(scope="module")
+def binary(tmp_path_factory):
+    """Keys of random bytes, and three that differ in zeros at their ends."""
+    from conftest import bsdb_command
+
+    source = random.Random(7)
+    keys = [bytes(source.choices(range(4), k=8)) for _ in range(3000)]
+    records = {**{key: b"%d" % i for i, key in enumerate(keys)}, b"\1": b"one", b"\1\0": b"two", b"\0\0": b"zeros"}
+    directory = tmp_path_factory.mktemp("binary")
+    lines = "".join(f"{key.hex()} {value.hex()}\n" for key, value in records.items())
+    (directory / "records.txt").write_text(lines)
+    words = ["--key-encoding", "hex", "--value-encoding", "hex", "-o", directory / "db", "-q"]
+    bsdb_command("build", "-i", directory / "records.txt", *words)
+    return bsdb.open(directory / "db"), records
+
+
+def test_keys_of_exactly_so_many_bytes(binary):
+    db, records = binary
+    keys = [key for key in records if len(key) == 8]
+    values = [records[key] for key in keys]
+    assert sum(key.endswith(b"\0") for key in keys) > 500
+    cells = numpy.frombuffer(b"".join(keys), "V8")
+    table = numpy.frombuffer(b"".join(keys), numpy.uint8).reshape(-1, 8)
+    assert db.get_many(cells) == db.get_many(table) == values
+    assert db.get_many(cells[::-3]) == db.get_many(table[::-3]) == values[::-3]
+    assert db.get_many(numpy.asfortranarray(table)) == values
+    assert [db[cell] for cell in cells[:9]] == values[:9] == db.get_many(list(cells[:9]))
+    assert db.get_many(cells.astype(object)) == values
+    assert db.get_many(numpy.array([b"\0\0", b"\1\0"], "V2")) == [b"zeros", b"two"]
+    assert db.get_many(numpy.array([[1], [0]], numpy.uint8)) == [b"one", None]
+    assert db.get_many(numpy.zeros((3, 0), numpy.uint8)) == [None] * 3
+    assert db.get_many(numpy.zeros((0, 8), numpy.uint8)) == db.get_many(numpy.zeros(0, "V8")) == []
+    words = db.get_many_numpy(numpy.array([b"\0\0"], "V2"), "V5")
+    assert words[0].tobytes() == b"zeros"
+
+
+def test_cut_keys_are_refused(binary):
+    db, records = binary
+    keys = [key for key in records if len(key) == 8]
+    first = next(place for place, key in enumerate(keys) if key.endswith(b"\0"))
+    for array in (numpy.frombuffer(b"".join(keys), "S8"), numpy.array(keys, "S")):
+        with pytest.raises(ValueError, match=rf"keys\[{first}\] ends in zero bytes.*keys\.view\('V8'\).*tolist"):
+            db.get_many(array)
+        assert db.get_many(array.view("V8")) == [records[key] for key in keys]
+        whole = [key for key in keys if not key.endswith(b"\0")]
+        assert db.get_many(numpy.array(whole, "S8")) == [records[key] for key in whole]
+    for cells in ([b"\1\0"], [b"\1", b"\1\0"], [b"\0\1", b"a"], [b"\xff", b"ab"], [b"ab", b"a\x7f", b"a"]):
+        with pytest.raises(ValueError, match="cannot tell from filling"):
+            db.get_many(numpy.array(cells, "S2"))
+    assert db.get_many(numpy.array([b"\1\0"], "S2").tolist()) == [b"one"], "what NumPy itself makes of it"
+    assert db.get_many(numpy.array(["ä", "a", ""], "U")) == [None] * 3
+    assert db.get_many(numpy.array(["ä".encode(), b"a", b""], "S")) == [None] * 3, "text"
+
+
+def test_other_arrays_are_refused(binary):
+    db, _ = binary
+    pairs = numpy.zeros(2, [("a", ">u4"), ("b", ">u4")])
+    with pytest.raises(TypeError, match=r"keys\.view\('V8'\)"):
+        db.get_many(pairs)
+    assert db.get_many(pairs.view("V8")) == [None] * 2
+    with pytest.raises(TypeError, match="a key must be .* not void"):
+        db[pairs[0]]
+    with pytest.raises(TypeError, match=r"keys\.reshape\(-1, w\)"):
+        db.get_many(numpy.zeros(8, numpy.uint8))
+    with pytest.raises(TypeError, match="one of type void"):
+        db.get_many(numpy.zeros(1, "V8")[0])
+    masked = numpy.ma.array([b"ab", b"cd", b"ef"], "S2", mask=[False, True, True])
+    with pytest.raises(ValueError, match=r"2 of the keys are masked, first keys\[1\]; drop them with compressed\(\)"):
+        db.get_many(masked)
+    assert db.get_many(masked[:1]) == db.get_many(masked.compressed()) == [None]
+    with pytest.raises(TypeError, match=r"keys\[2\]: .* not NoneType; leave out keys that are missing"):
+        db.get_many(numpy.array(["a", "b", None], object))
+    with pytest.raises(TypeError, match=r"keys\[1\]: .* not float; leave out keys that are missing"):
+        db.get_many(["a", float("nan")])
+    with pytest.raises(TypeError, match=r"keys\[0\]: .* not float; encode it"):
+        db.get_many([1.5])
+    with pytest.raises(TypeError, match=r"keys\[0\]: .* not array;"):
+        db.get_many([array.array("B", b"ab")])
+
+
+def test_pandas(vectors):
+    pandas = pytest.importorskip("pandas")
+    names = ["v1", "no", "v3"]
+    values = [VECTORS.get(name) for name in names]
+    series = pandas.Series(names)
+    assert vectors.get_many(series) == vectors.get_many(series.astype("string")) == values
+    assert vectors.get_many(series.astype("category")) == vectors.get_many(pandas.Index(names)) == values
+    for missing in (None, float("nan"), pandas.NA):
+        with pytest.raises(TypeError, match=r"keys\[1\]: .* leave out keys that are missing"):
+            vectors.get_many(pandas.Series(["v1", missing], dtype=object))
+    with pytest.raises(TypeError, match=r"keys\[1\]: .* leave out"):
+        vectors.get_many(pandas.Series(["v1", None], dtype="string"))
+    with pytest.raises(TypeError, match="pass one of its columns"):
+        vectors.get_many(pandas.DataFrame({"v1": names}))
 
 
 def test_arrow_arrays_of_keys():
@@ -86,13 +186,28 @@ def test_arrow_arrays_of_keys():
         assert db.get_many(array.slice(2, 0)) == [], kind
     assert db.get_many(pyarrow.array([b"bsdb", b"bsdc"], pyarrow.binary(4))) == [RECORDS[b"bsdb"], None]
     assert db.get_many(pyarrow.array(["", ""])) == [RECORDS[b""]] * 2
-    with pytest.raises(ValueError, match="1 of the keys are null"):
-        db.get_many(pyarrow.array(["a", None]))
+    zeros = [b"bsdb", b"bsdb\0", b"\0"]
+    for kind in [pyarrow.binary(), pyarrow.large_binary(), pyarrow.binary_view()]:
+        for keys in (pyarrow.array(zeros, kind), pyarrow.chunked_array([], kind), pyarrow.array(zeros, kind)[:0]):
+            assert db.get_many(keys) == [RECORDS[b"bsdb"], None, None][: len(keys)]
+    fixed = pyarrow.array([b"bsdb", b"bsd\0"], pyarrow.binary(4))
+    assert db.get_many(fixed.dictionary_encode()) == [RECORDS[b"bsdb"], None]
+    for kind in [pyarrow.large_string(), pyarrow.binary()]:
+        keys = pyarrow.array(names, kind).dictionary_encode()
+        assert db.get_many(pyarrow.chunked_array([keys, keys[1:]])) == values + values[1:]
+    null_value = pyarrow.DictionaryArray.from_arrays([0, 1, 0], pyarrow.array(["bsdb", None]))
+    for keys in (pyarrow.array(["a", None]), pyarrow.chunked_array([["a"], [None]]), null_value):
+        with pytest.raises(ValueError, match=r"1 of the keys are null, first keys\[1\]; drop them with drop_null\(\)"):
+            db.get_many(keys)
     with pytest.raises(TypeError, match="int64"):
         db.get_many(pyarrow.array([1]))
+    with pytest.raises(TypeError, match="storage of an extension type"):
+        db.get_many(pyarrow.array([b"0" * 16], pyarrow.uuid()))
+    with pytest.raises(TypeError, match="pass one of its columns"):
+        db.get_many(pyarrow.table({"bsdb": names}))
 
 
 def test_without_numpy(monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "numpy", None)
-    with pytest.raises(ImportError, match=r"pip install 'bsdb\[numpy\]'"):
+    with pytest.raises(ImportError, match="pip install numpy$"):
         bsdb.open(GOLDEN / "v1-packed").get_many_numpy(["bsdb"], "S49")

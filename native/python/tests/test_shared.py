@@ -4,6 +4,8 @@ import multiprocessing
 import os
 import pickle
 import shutil
+import signal
+import subprocess
 import sys
 import threading
 
@@ -92,6 +94,130 @@ def test_pickling(tmp_path):
     for error in [bsdb.DamagedError("m", "p", 7), bsdb.NotHeldError("m", "p", 7), bsdb.UnsupportedError("m")]:
         again = pickle.loads(pickle.dumps(error))
         assert str(again) == "m" and vars(again) == vars(error)
+
+
+def test_a_database_of_a_store_pickles_as_the_store(tmp_path):
+    shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
+    (tmp_path / "CURRENT").write_text("v1\n")
+    store = bsdb.Store(tmp_path)
+    held = [bsdb.open(tmp_path), store.database, pickle.loads(pickle.dumps(store)).database]
+    pickled = [pickle.dumps(db) for db in held]
+    assert all(pickle.loads(text).path == str(tmp_path / "v1") for text in pickled)
+    shutil.copytree(GOLDEN / "v1-packed", tmp_path / "v2")
+    (tmp_path / "CURRENT").write_text("v2\n")
+    shutil.rmtree(tmp_path / "v1")
+    assert all(pickle.loads(text).path == str(tmp_path / "v2") for text in pickled)
+    assert all(dict(pickle.loads(pickle.dumps(db))) == RECORDS for db in held)
+    version = bsdb.open(tmp_path / "v2")
+    assert version.__reduce__()[1][0] == tmp_path / "v2"
+
+
+def test_stores_in_a_with_statement(tmp_path):
+    shutil.copytree(GOLDEN / "v1-blocked", tmp_path / "v1")
+    (tmp_path / "CURRENT").write_text("v1\n")
+    with bsdb.Store(tmp_path) as store:
+        db = store.database
+        assert not store.closed and store.refresh() is False
+    assert store.closed and "closed" in repr(store) and dict(db) == RECORDS
+    for use in (lambda: store.database, store.refresh, lambda: store.version):
+        with pytest.raises(bsdb.ClosedError, match="the store is closed; open it again with bsdb.Store"):
+            use()
+    store.close()
+    with pytest.raises(ZeroDivisionError), bsdb.Store(tmp_path) as store:
+        1 / 0
+    assert store.closed
+
+
+@pytest.fixture
+def no_switches():
+    """Threads give up the interpreter's lock only by themselves."""
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1000)
+    yield
+    sys.setswitchinterval(interval)
+
+
+def ran_meanwhile(use, times):
+    """Whether another thread, which waits for the interpreter's lock, ran during some of the calls."""
+    gate, ran = threading.Lock(), []
+    gate.acquire()
+
+    def other():
+        with gate:
+            ran.append(True)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    gate.release()
+    for _ in range(times):
+        use()
+        if ran:
+            break
+    found = bool(ran)
+    thread.join()
+    return found
+
+
+@pytest.mark.parametrize("layout", ["blocked", "compressed", "packed"])
+def test_others_run_while_a_long_value_is_read(layout, build, no_switches):
+    db = bsdb.open(build({"small": "value", "long": "l" * (70 << 20)}, "--layout", layout))
+    uses = [
+        lambda: db["long"],
+        lambda: db.get("long"),
+        lambda: "long" in db,
+        lambda: db.get_many(["long"]),
+        lambda: list(db.values()),
+    ]
+    for use in uses:
+        assert ran_meanwhile(use, 100)
+
+
+@pytest.mark.parametrize("layout", ["blocked", "compressed", "packed", "packed-compressed"])
+def test_short_values_at_hand_are_not_interrupted(layout, build, no_switches):
+    db = bsdb.open(build({f"k{i}": "value" * 9 for i in range(100)}, "--layout", layout))
+    for _ in range(2):
+        assert all(db[f"k{i}"] and f"x{i}" not in db for i in range(100))
+    assert not ran_meanwhile(lambda: all(db[f"k{i}"] and f"k{i}" in db and f"x{i}" not in db for i in range(100)), 10)
+    # Reads from a file wait for it.
+    read = bsdb.open(db.path, access="read")
+    assert ran_meanwhile(lambda: read["k1"], 100_000)
+
+
+INTERRUPTED = {
+    "get_many": "iter(functools.partial(db.get_many, [*db] * 100), None)",
+    "get_many_numpy": "iter(functools.partial(db._get_fixed, ['nix'] * 100, 8), None)",
+    "scan": "itertools.chain.from_iterable(itertools.starmap(db._scan_items, itertools.repeat(())))",
+    "verify": "iter(db.verify, None)",
+    "keys": "db.get_many(itertools.repeat('bsdb'))",
+}
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="signals are sent in another way")
+@pytest.mark.parametrize("name", INTERRUPTED)
+def test_an_interrupt_ends_what_takes_long(name):
+    # No loop of Python runs that would notice the signal.
+    child = (
+        "import collections, functools, itertools, sys, bsdb\n"
+        "db = bsdb.open(sys.argv[1])\n"
+        "print('ready', flush=True)\n"
+        f"collections.deque({INTERRUPTED[name]}, maxlen=0)\n"
+    )
+    words = [sys.executable, "-c", child, str(GOLDEN / "v1-blocked")]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdout.readline() == b"ready\n"
+        process.send_signal(signal.SIGINT)
+        try:
+            _, err = process.communicate(timeout=60)
+        finally:
+            process.kill()
+    assert b"KeyboardInterrupt" in err, err
+
+
+def test_subinterpreters_are_refused():
+    pytest.importorskip("_interpreters")
+    child = "import _interpreters as i; print(i.exec(i.create(), 'import bsdb').formatted)"
+    done = subprocess.run([sys.executable, "-c", child], capture_output=True, text=True, timeout=60)
+    assert done.stdout.startswith("ImportError: ") and "does not support loading in subinterpreters" in done.stdout
 
 
 def look_up(db):

@@ -40,7 +40,8 @@ def test_types_of_users(tmp_path):
         "for key, value in db.range('a', prefix=b'b'): i: bytes = key + value\n"
         "for key in db.range(to='z', reverse=True, values=False): j: bytes = key\n"
         "k: int = db.count(prefix='a')\n"
-        "store: bsdb.Store = bsdb.Store('x')\n"
+        "store: bsdb.Store = bsdb.Store(b'x')\n"
+        "with bsdb.Store('x') as entered: l: bsdb.Store = entered\n"
         "h: bsdb.Database = store.database\n"
     )
     done = subprocess.run(

@@ -24,6 +24,7 @@ examples:
   python -m bsdb get ./rdb --keys-from keys.txt --json
   python -m bsdb get ./rdb --key-encoding hex --value-encoding hex 00ff10
   python -m bsdb scan ./rdb --limit 10           # key, separator, value
+  python -m bsdb scan ./rdb --prefix user:42:    # of a database built with --ordered
   python -m bsdb stat ./rdb
   python -m bsdb verify ./rdb
 
@@ -60,7 +61,7 @@ def main(arguments: Optional[list[str]] = None) -> int:
     except (bsdb.FileError, OSError) as error:
         file = f"{os.fspath(error.filename)}: " if error.filename else ""
         return _fail(name, f"{file}{error.strerror or error}")
-    except (_Mistake, bsdb.Error, ImportError, UnicodeEncodeError) as error:
+    except (_Mistake, bsdb.Error, ImportError, MemoryError, UnicodeEncodeError) as error:
         return _fail(name, str(error))
 
 
@@ -132,18 +133,39 @@ def _parser() -> argparse.ArgumentParser:
         "scan",
         _scan,
         "print key, separator, value and a newline for every record, in the order of the input or, in the packed "
-        "layouts, of the keys' signatures",
-        "  python -m bsdb scan ./rdb --limit 10\n  python -m bsdb scan ./rdb --json | gzip > records.jsonl.gz\n",
+        "layouts, of the keys' signatures; a range is printed in the order of the keys' bytes, if the database was "
+        "built with --ordered",
+        "  python -m bsdb scan ./rdb --limit 10\n"
+        "  python -m bsdb scan ./rdb --json | gzip > records.jsonl.gz\n"
+        "  python -m bsdb scan ./rdb --prefix user:42:\n"
+        "  python -m bsdb scan ./rdb --from 2026-11-01 --to 2026-12-01 --reverse\n"
+        "  python -m bsdb scan ./rdb --prefix user: --after user:0999 --limit 1000\n"
+        "  python -m bsdb scan ./rdb --prefix user: --count\n",
     )
     scan.add_argument(
         "-s",
         dest="separator",
         metavar="TEXT",
-        default=" ",
         help="separator (default a space); \\t is a tab, \\xHH the character with that code, \\\\ a backslash",
     )
     scan.add_argument("--limit", metavar="N", type=_count, help="stop after N records (default: all)")
+    what = scan.add_mutually_exclusive_group()
+    what.add_argument("--keys-only", action="store_true", help="print only keys, and do not read values")
+    what.add_argument(
+        "--count",
+        action="store_true",
+        help="print only the number of records, or N of --limit if that is less; known without reading them",
+    )
     _forms(scan)
+    ranges = scan.add_argument_group("ranges, of databases built with --ordered")
+    ranges.add_argument("--prefix", metavar="P", help="only keys that begin with P")
+    ranges.add_argument("--from", dest="from_", metavar="K", help="only keys from K on, including K")
+    ranges.add_argument("--after", metavar="K", help="only keys after K: with --limit, for the next page")
+    ranges.add_argument("--to", metavar="K", help="only keys before K, excluding K")
+    ranges.add_argument(
+        "--sorted", action="store_true", help="all records in the order of their keys; ranges always are"
+    )
+    ranges.add_argument("--reverse", action="store_true", help="in descending order of their keys")
 
     stat = command(
         "stat",
@@ -210,18 +232,56 @@ def _get(options: argparse.Namespace, out: BinaryIO) -> int:
 
 
 def _scan(options: argparse.Namespace, out: BinaryIO) -> int:
-    separator = _separator(options.separator)
+    separator = _separator(" " if options.separator is None else options.separator)
+    if (options.keys_only or options.count) and (options.separator is not None or options.value_encoding != "utf8"):
+        raise _Mistake("-s and --value-encoding are for values; omit them, or --keys-only and --count")
+    bounds = _bounds(options)
+    ranged = any(bound is not None for bound in bounds.values())
     with bsdb.open(options.directory) as database:
-        records = itertools.islice(database.items(), options.limit)
-        for batch in _batches(records):
+        if options.count:
+            if database.approximate:
+                iter(database)  # says why not
+            count = database.count(**bounds) if ranged or options.sorted or options.reverse else len(database)
+            count = count if options.limit is None else min(count, options.limit)
+            out.write(b'{"records":%d}\n' % count if options.json else b"%d\n" % count)
+            return 0
+        for batch in _batches(itertools.islice(_records(database, options, bounds, ranged), options.limit)):
             keys = [key for key, _ in batch]
             values = [value for _, value in batch]
+            if options.keys_only:
+                form = b'{"key":%s}\n' if options.json else b"%s\n"
+                out.writelines(form % _shown_key(key, options) for key in keys)
+                continue
             for key, shown in zip(keys, _shown(database, options, keys, values)):
                 if options.json:
                     out.write(b'{"key":%s,"value":%s}\n' % (_json_key(key, options), shown))
                 else:
                     out.write(_encoded(key, options.key_encoding) + separator + shown + b"\n")
     return 0
+
+
+def _bounds(options: argparse.Namespace) -> dict[str, Optional[bytes]]:
+    """The bounds of the range, as Database.range takes them."""
+    bounds = {
+        name: None if text is None else _decoded(os.fsencode(text), options.key_encoding)
+        for name, text in (("prefix", options.prefix), ("from_", options.from_), ("to", options.to))
+    }
+    if options.after is not None:
+        after = _decoded(os.fsencode(options.after), options.key_encoding) + b"\0"
+        bounds["from_"] = max(bounds["from_"] or b"", after)
+    return bounds
+
+
+def _records(
+    database: bsdb.Database, options: argparse.Namespace, bounds: dict[str, Optional[bytes]], ranged: bool
+) -> Iterator[tuple[bytes, bytes]]:
+    """Pairs of key and value. With --keys-only the value is empty."""
+    reverse: bool = options.reverse
+    if ranged or options.sorted or reverse:
+        if options.keys_only:
+            return ((key, b"") for key in database.range(**bounds, reverse=reverse, values=False))
+        return database.range(**bounds, reverse=reverse, values=True)
+    return ((key, b"") for key in database) if options.keys_only else iter(database.items())
 
 
 def _stat(options: argparse.Namespace, out: BinaryIO) -> int:
@@ -245,11 +305,11 @@ def _stat(options: argparse.Namespace, out: BinaryIO) -> int:
 def _verify(options: argparse.Namespace, out: BinaryIO) -> int:
     with bsdb.open(options.directory) as database:
         verified = database.verify()
-        found = "read and found again"
+        found = f"{verified['records']:,} records read and found again"
         if database.approximate:
-            found = "keep no keys, so none was looked up"
+            found = f"{len(database):,} records (approximate: no keys to look up)"
         out.write(
-            f"verified {database.path}: {verified['records']:,} records {found}, {verified['pages']:,} pages, "
+            f"verified {database.path}: {found}, {verified['pages']:,} pages, "
             f"{database.statistics['file_bytes']:,} bytes\n".encode(*_ANY)
         )
     return 0
@@ -290,6 +350,10 @@ def _shown(database: bsdb.Database, options: argparse.Namespace, keys: list[byte
         return [_json.of_bytes(value).encode() for value in values]
     writer = _json.RowWriter(database.schema)
     return [writer.write(database.get_row(key)).encode() for key in keys]
+
+
+def _shown_key(key: bytes, options: argparse.Namespace) -> bytes:
+    return _json_key(key, options) if options.json else _encoded(key, options.key_encoding)
 
 
 def _json_key(key: bytes, options: argparse.Namespace) -> bytes:

@@ -8,7 +8,7 @@ from typing import Any, Generic, Literal, Optional, TypeVar, Union, final, overl
 from typing_extensions import Self, TypeAlias
 
 _Key: TypeAlias = Union[bytes, bytearray, memoryview, str]
-_Path: TypeAlias = Union[str, PathLike[str]]
+_Path: TypeAlias = Union[str, bytes, PathLike[str], PathLike[bytes]]
 _D = TypeVar("_D")
 _T = TypeVar("_T", covariant=True)
 
@@ -87,6 +87,9 @@ class Store:
     @property
     def version(self) -> str: ...
     def refresh(self) -> bool: ...
+    def close(self) -> None: ...
+    @property
+    def closed(self) -> bool: ...
     def __reduce__(self) -> tuple[Any, ...]: ...
 
 @final
@@ -98,6 +101,8 @@ class Scan(Generic[_T]):
 class PackedKeys:
     @staticmethod
     def fixed(data: bytes, width: int) -> PackedKeys: ...
+    @staticmethod
+    def padded(data: bytes, width: int) -> PackedKeys: ...
     @staticmethod
     def between(data: bytes, offsets: bytes) -> PackedKeys: ...
 

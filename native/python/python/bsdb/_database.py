@@ -15,6 +15,9 @@ from ._errors import RowError
 __all__ = ["Database", "Store", "open"]
 
 
+_Path = Union[str, bytes, "os.PathLike[str]", "os.PathLike[bytes]"]
+
+
 class _Raise:
     """The default of defaults: raise KeyError."""
 
@@ -76,8 +79,9 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
     Keys are bytes, bytearray, memoryview, or str, which is encoded as UTF-8. Iteration yields bytes. It streams
     from the files in the order of the build's input or, in the packed layouts, in that of the keys' signatures.
 
-    Any number of threads can use a database at once. Batches, scans and ``verify`` run without the
-    interpreter's lock. A database pickles as its path: the receiving process opens it anew.
+    Any number of threads can use a database at once. Batches, scans, ``verify``, and lookups that may have to wait
+    or are long run without the interpreter's lock. A database pickles as the path that was opened: the receiving
+    process opens it anew; of a store, the version that is current then.
 
     ``access`` says how data files are read: "mapped" is quickest if the data is in memory; "read" uses system
     calls; "direct" bypasses the page cache, for data much larger than memory. ``verify_pages`` says whether
@@ -126,16 +130,16 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         """Return the values of many keys as a NumPy array.
 
         The bytes of each value become one item of type ``dtype``, whose width they must have. A dtype with a
-        shape, such as ``("<f4", 128)``, gives an array of shape ``(len(keys), 128)``. ``keys`` is as for
-        ``get_many``. Raises KeyError with the first absent key, unless there is a ``default`` to fill in.
+        shape, such as ``("<f4", 128)``, gives an array of shape ``(len(keys), 128)``. NumPy itself cuts the zeros at
+        the ends of items of the type S; V keeps them. ``keys`` is as for ``get_many``. Raises KeyError with the first absent key, unless there is a ``default`` to fill in.
         Raises ValueError with the first key whose value has another width.
         """
-        numpy = _require("numpy", "numpy")
+        numpy = _require("numpy")
         dtype = numpy.dtype(dtype)
         if dtype.hasobject:
             raise TypeError(f"{dtype} holds Python objects; choose a dtype of fixed width")
         if dtype.itemsize == 0:
-            raise TypeError(f"{dtype} has no width; choose one, for example 'S16'")
+            raise TypeError(f"{dtype} has no width; choose one, for example 'V16'")
         buffer, absent, first_absent, wrong = self._get_fixed(keys, dtype.itemsize)
         if wrong is not None:
             key, length = wrong
@@ -157,7 +161,7 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         nulls, so that row i belongs to key i; "drop" leaves them out; "raise" raises KeyError with the first.
         Raises RowError if values are not typed rows.
         """
-        pyarrow = _require("pyarrow", "arrow")
+        pyarrow = _require("pyarrow")
         if missing not in ("null", "drop", "raise"):
             raise ValueError(f"missing must be 'null', 'drop' or 'raise', not {missing!r}")
         rows, absent, first_absent = self._get_rows(keys, False)
@@ -174,7 +178,7 @@ class Database(_bsdb.Database, Mapping[bytes, bytes]):
         no more than microseconds. Records and maps are dicts. Maps whose keys are not strings are lists of
         dicts with the fields "key" and "value". Needs pyarrow. For many rows, use ``get_many_arrow``.
         """
-        pyarrow = _require("pyarrow", "arrow")
+        pyarrow = _require("pyarrow")
         rows, absent, _ = self._get_rows((key,), True)
         if absent:
             return default
@@ -192,12 +196,12 @@ class Store(_bsdb.Store):
 
     ``database`` is the version that was current when the store was opened or last refreshed. Hold it for the
     time of a request, so that all lookups see one version. ``refresh`` switches to a new version; databases
-    that callers hold stay as they are. Options are those of ``open``.
+    that callers hold stay as they are, also when the store is closed. Options are those of ``open``.
     """
 
     __slots__ = ("__weakref__", "_lock", "_shown")
 
-    def __init__(self, path: Union[str, os.PathLike[str]], **options: Any) -> None:
+    def __init__(self, path: _Path, **options: Any) -> None:
         self._lock = threading.Lock()
         self._shown: Optional[Database] = None
         _stores.add(self)
@@ -206,7 +210,7 @@ class Store(_bsdb.Store):
     def database(self) -> Database:
         """The version that was current when the store was opened or last refreshed."""
         with self._lock:
-            if self._shown is None or self._shown.closed:
+            if self._shown is None or self._shown.closed or self.closed:
                 self._shown = Database(self)
             return self._shown
 
@@ -221,8 +225,20 @@ class Store(_bsdb.Store):
                 self._shown = None
         return changed
 
+    def close(self) -> None:
+        """Close the store. Databases that callers hold stay open. Closing twice is harmless."""
+        super().close()
+        with self._lock:
+            self._shown = None
+
+    def __enter__(self) -> Store:
+        return self
+
+    def __exit__(self, *_reason: object) -> None:
+        self.close()
+
     def __repr__(self) -> str:
-        return f"<bsdb.Store {self.path!r}, version {self.version}>"
+        return f"<bsdb.Store {self.path!r}, {'closed' if self.closed else f'version {self.version}'}>"
 
 
 _stores: weakref.WeakSet[Store] = weakref.WeakSet()
@@ -238,8 +254,8 @@ if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_unlock_after_fork)
 
 
-def open(path: Union[str, os.PathLike[str]], *, access: str = "mapped", verify_pages: bool = True) -> Database:
-    """Open a database, a set of shards, or the current version of a store.
+def open(path: _Path, *, access: str = "mapped", verify_pages: bool = True) -> Database:
+    """Open a database, a set of shards, or the current version of a store, in a local directory.
 
     ``access`` says how data files are read: "mapped" (quickest if the data is in memory), "read" (system
     calls) or "direct" (bypasses the page cache). ``verify_pages`` says whether each page is verified when it
@@ -256,11 +272,11 @@ def _open_store(path: Any, access: str, verify_pages: bool) -> Store:
     return Store(path, access=access, verify_pages=verify_pages)
 
 
-def _require(module: str, extra: str) -> Any:
+def _require(module: str) -> Any:
     try:
         return __import__(module)
     except ImportError as error:
-        raise ImportError(f"this needs {module}; install it with: pip install 'bsdb[{extra}]'") from error
+        raise ImportError(f"this needs {module}; install it with: pip install {module}") from error
 
 
 def _with_nulls(pyarrow: Any, table: Any, absent: list[int]) -> Any:
