@@ -2,9 +2,10 @@
 # Builds and installs the C library: native/c/install.sh PREFIX [BUILT]
 #
 # Installs PREFIX/include/bsdb.h, PREFIX/lib/libbsdb.so.1 (libbsdb.1.dylib on macOS) with the link libbsdb.so,
-# PREFIX/lib/libbsdb.a, and PREFIX/lib/pkgconfig/bsdb.pc. PREFIX is an absolute path; with DESTDIR set, the files go
-# below $DESTDIR. BUILT is a directory with libraries that are built already; without it, cargo builds them, into
-# $CARGO_TARGET_DIR if it is set. Needs Rust, and a C compiler for ZSTD.
+# PREFIX/lib/libbsdb.a, PREFIX/lib/pkgconfig/bsdb.pc, and the licenses in PREFIX/share/doc/bsdb. PREFIX is an absolute
+# path, which may have spaces, but none of $(){}; with DESTDIR set, the files go below $DESTDIR. BUILT is a directory
+# with libraries that are built already; without it, cargo builds them, into $CARGO_TARGET_DIR if it is set. Needs Rust,
+# and a C compiler for ZSTD.
 set -euo pipefail
 
 fail() {
@@ -19,6 +20,9 @@ case ${1:-} in
     ;;
   /*) prefix=$1 ;;
   *) fail "PREFIX must be an absolute path: $1" ;;
+esac
+case $prefix in
+  *[\$\(\)\{\}$'\n\r']*) fail "PREFIX has one of the characters \$(){} or a line break, which bsdb.pc cannot hold: $prefix" ;;
 esac
 root=$(cd -- "$(dirname -- "$0")" && pwd -P)
 native=$(dirname -- "$root")
@@ -46,11 +50,15 @@ version=$(sed -n 's/^version = "\(.*\)"$/\1/p' "$native/Cargo.toml" | head -n 1)
 target=${DESTDIR:-}$prefix
 mkdir -p "$target/include" "$target/lib/pkgconfig"
 install -m 644 "$root/include/bsdb.h" "$target/include/bsdb.h"
+mkdir -p "$target/share/doc/bsdb"
+install -m 644 "$native/../LICENSE" "$native/python/THIRD-PARTY.txt" "$target/share/doc/bsdb/"
 install -m 644 "$built/libbsdb.a" "$target/lib/libbsdb.a"
 install -m 755 "$built/$shared" "$target/lib/$versioned"
 ln -sf "$versioned" "$target/lib/$shared"
 pc=$(cat "$root/bsdb.pc.in")
-pc=${pc//@PREFIX@/"$prefix"}
+# As for a shell, which is how pkg-config reads and prints it.
+escaped=$(printf '%s' "$prefix" | sed 's/[][[:blank:]"'\''\\#&;*?!|<>`~^]/\\&/g')
+pc=${pc//@PREFIX@/"$escaped"}
 pc=${pc//@VERSION@/"$version"}
 pc=${pc//@STATIC@/"$static"}
 printf '%s\n' "$pc" > "$target/lib/pkgconfig/bsdb.pc"

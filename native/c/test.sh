@@ -79,6 +79,19 @@ libs+=("-Wl,-rpath,$prefix/lib")
 read -r -a system <<< "$(sed -n 's/^Libs.private: //p' "$prefix/lib/pkgconfig/bsdb.pc")"
 strict=(-std=c99 -Wall -Wextra -Werror -pedantic)
 
+# What pkg-config prints is quoted for a shell.
+if command -v pkg-config > /dev/null 2>&1; then
+  say "a path with spaces"
+  spaced="$work/a b'c#d"
+  "$root/install.sh" "$spaced" "$prefix/lib"
+  eval "flags=($(PKG_CONFIG_PATH="$spaced/lib/pkgconfig" pkg-config --cflags --libs bsdb))"
+  [ "${flags[*]}" = "-I$spaced/include -L$spaced/lib -lbsdb" ] || fail "bsdb.pc says: ${flags[*]}"
+  if "$root/install.sh" "$work/a\$b" "$prefix/lib" 2> "$work/message"; then
+    fail "install.sh takes a path that bsdb.pc cannot hold"
+  fi
+  grep -q 'which bsdb.pc cannot hold' "$work/message" || fail "install.sh says: $(cat "$work/message")"
+fi
+
 # Runs the example NAME on a golden database and compares what it prints.
 check_lookup() {
   local found expected

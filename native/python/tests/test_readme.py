@@ -60,7 +60,7 @@ def test_python(databases, monkeypatch, capsys):
             monkeypatch.setitem(sys.modules, name, module)
     names = {"__name__": "readme"}
     blocks = [text for language, text in BLOCKS if language == "python"]
-    assert len(blocks) == 10
+    assert len(blocks) == 11
     for text in blocks:
         exec(compile(text, "README.md", "exec"), names)
     out = capsys.readouterr().out
@@ -86,4 +86,5 @@ def test_commands(databases):
             "red",
         ]
         assert lines[6:9] == ["apple red", "pear green", '{"key":"42","value":{"id":42,"price":1.5,"note":"gift"}}']
+        assert lines[10:12] == ["plum", "pear"]
         assert lines[-1].startswith("verified ")
