@@ -122,11 +122,6 @@ impl Database {
         self.layout() == Layout::None
     }
 
-    /// The length of the longest value, before compression or truncation.
-    pub fn longest_value(&self) -> u64 {
-        self.shards.held().map(|single| single.facts.longest_value).max().unwrap_or(0)
-    }
-
     /// The schema of typed rows as JSON, if values are rows in Avro's binary encoding.
     pub fn schema(&self) -> Option<&str> {
         self.shards.facts().schema.as_deref()
@@ -147,7 +142,7 @@ impl Database {
             key_bytes: sum(|facts| facts.key_bytes),
             value_bytes: sum(|facts| facts.value_bytes),
             longest_key: most(|facts| facts.longest_key),
-            longest_value: self.longest_value(),
+            longest_value: most(|facts| facts.longest_value),
             layout: facts.layout,
             hash_kind: match facts.hash {
                 HashKind::Gov => "gov3-bucketed",

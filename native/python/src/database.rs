@@ -28,6 +28,8 @@ pub(crate) struct Database {
     /// it. Work without the interpreter's lock has its own reference.
     open: RwLock<Option<Arc<bsdb::Database>>>,
     rows: RowReader,
+    /// The mean length of a value.
+    mean: u64,
 }
 
 impl Database {
@@ -79,9 +81,11 @@ impl Database {
             let database = py.detach(|| bsdb::Database::open_with(&path, how.options()));
             (Arc::new(database.map_err(|error| errors::exception(py, &error))?), how, path)
         };
+        let facts = database.statistics();
         Ok(Database {
             path: database.path().to_owned(),
             opened,
+            mean: facts.value_bytes / facts.records.max(1),
             how,
             rows: RowReader::default(),
             open: RwLock::new(Some(database)),
@@ -156,7 +160,7 @@ impl Database {
         let slices = keys.slices()?;
         // Repeated by Python, which raises MemoryError where there is none.
         let list = PyList::new(py, [default])?.mul(slices.len())?.cast_into::<PyList>()?;
-        in_pieces(py, &slices, database.longest_value(), |start, keys| {
+        in_pieces(py, &slices, self.mean, |start, keys| {
             let values = py.detach(|| database.get_many(keys)).map_err(|error| errors::exception(py, &error))?;
             let mut length = 0;
             for (i, value) in values.iter().enumerate() {
@@ -222,12 +226,12 @@ impl Database {
         let slices = keys.slices()?;
         let mut absent = Vec::new();
         let mut wrong = None;
-        let bytes = slices.len().checked_mul(width).filter(|&bytes| bytes <= isize::MAX as usize);
-        let bytes = bytes.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
+        let whole = slices.len().checked_mul(width).filter(|&whole| whole <= isize::MAX as usize);
+        let whole = whole.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
         // Python complains of its own bytearray, on standard error, if it has no memory for one.
-        drop(with_capacity::<u8>(bytes)?);
-        let buffer = PyByteArray::new_with(py, bytes, |buffer| {
-            in_pieces(py, &slices, database.longest_value(), |start, keys| {
+        drop(with_capacity::<u8>(whole)?);
+        let buffer = PyByteArray::new_with(py, whole, |buffer| {
+            in_pieces(py, &slices, self.mean, |start, keys| {
                 absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
                 let mut length = 0;
                 let found = py.detach(|| {
@@ -248,8 +252,8 @@ impl Database {
                 found.map(|()| length).map_err(|error| errors::exception(py, &error))
             })
         })?;
-        let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
-        let wrong = wrong.map(|(i, length)| (PyBytes::new(py, slices[i]), length));
+        let first = absent.first().map(|&i| bytes(py, slices[i])).transpose()?;
+        let wrong = wrong.map(|(i, length)| PyResult::Ok((bytes(py, slices[i])?, length))).transpose()?;
         Ok((buffer, absent, first, wrong))
     }
 
@@ -265,9 +269,9 @@ impl Database {
         let database = self.handle(py)?;
         let keys = Keys::of(keys)?;
         let slices = keys.slices()?;
-        let read = self.rows.read(py, &database, &slices, for_python);
+        let read = self.rows.read(py, &database, &slices, self.mean, for_python);
         let (batches, absent) = read.map_err(|failure| failure.exception(py))?;
-        let first = absent.first().map(|&i| PyBytes::new(py, slices[i]));
+        let first = absent.first().map(|&i| bytes(py, slices[i])).transpose()?;
         Ok((batches, absent, first))
     }
 

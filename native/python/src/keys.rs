@@ -135,14 +135,14 @@ const FIRST: usize = 1 << 10;
 const MOST: usize = 1 << 14;
 
 /// Looks keys up piece by piece, and handles signals between them. `piece` gets the place of its first key and the keys,
-/// and returns the bytes of their values. `longest` is the length of the longest value.
+/// and returns the bytes of their values. `mean` is the mean length of a value.
 pub(crate) fn in_pieces<'k, E: From<PyErr>>(
     py: Python<'_>,
     keys: &[&'k [u8]],
-    longest: u64,
+    mean: u64,
     mut piece: impl FnMut(usize, &[&'k [u8]]) -> Result<usize, E>,
 ) -> Result<(), E> {
-    let mut count = (BYTES as u64 / longest.max(1)).clamp(1, FIRST as u64) as usize;
+    let mut count = (BYTES as u64 / mean.max(1)).clamp(1, FIRST as u64) as usize;
     let mut start = 0;
     while start < keys.len() {
         let end = keys.len().min(start + count);

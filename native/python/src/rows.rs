@@ -82,6 +82,7 @@ impl RowReader {
         py: Python<'_>,
         database: &bsdb::Database,
         keys: &[&[u8]],
+        mean: u64,
         for_python: bool,
     ) -> Result<(Vec<Rows>, Vec<usize>), Failure> {
         let path = || database.path().to_owned();
@@ -98,7 +99,7 @@ impl RowReader {
         let mut absent = Vec::new();
         let mut failed = None;
         // A decoder that failed is not used again: it has half a row.
-        in_pieces(py, keys, database.longest_value(), |start, keys| {
+        in_pieces(py, keys, mean, |start, keys| {
             absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
             let mut length = 0;
             let found = py.detach(|| {
@@ -129,7 +130,7 @@ impl RowReader {
             Some((i, Fault::Batch(reason))) => {
                 // Some things, such as bytes that are not UTF-8, are noticed at the end of a batch.
                 for &key in &keys[..=i] {
-                    self.read(py, database, &[key], for_python)?;
+                    self.read(py, database, &[key], mean, for_python)?;
                 }
                 return Err(Failure::Schema(path(), reason));
             }
