@@ -9,9 +9,9 @@ use pyo3::exceptions::{PyKeyError, PyMemoryError, PyValueError};
 use pyo3::prelude::*;
 use pyo3::types::{PyByteArray, PyBytes, PyDict, PyList};
 
-use crate::bytes::bytes;
+use crate::bytes::{byte_array, bytes};
 use crate::errors;
-use crate::keys::{in_pieces, with_capacity, with_key, Keys};
+use crate::keys::{in_pieces, with_key, Keys};
 use crate::options::{access, path, How};
 use crate::rows::{RowReader, Rows};
 use crate::scan::{Part, Scan};
@@ -228,9 +228,7 @@ impl Database {
         let mut wrong = None;
         let whole = slices.len().checked_mul(width).filter(|&whole| whole <= isize::MAX as usize);
         let whole = whole.ok_or_else(|| PyValueError::new_err("too many values for one array"))?;
-        // Python complains of its own bytearray, on standard error, if it has no memory for one.
-        drop(with_capacity::<u8>(whole)?);
-        let buffer = PyByteArray::new_with(py, whole, |buffer| {
+        let buffer = byte_array(py, whole, |buffer| {
             in_pieces(py, &slices, self.mean, |start, keys| {
                 absent.try_reserve(keys.len()).map_err(|_| PyMemoryError::new_err("no memory for absent keys"))?;
                 let mut length = 0;
