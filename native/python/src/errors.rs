@@ -13,6 +13,7 @@ pub(crate) fn exception(py: Python<'_>, error: &Error) -> PyErr {
     let text = error.to_string();
     let path = error.path().unwrap_or(Path::new("")).as_os_str();
     match error {
+        Error::Io { source, .. } if source.kind() == ErrorKind::OutOfMemory => PyMemoryError::new_err(text),
         Error::Io { source, .. } => {
             let missing = source.kind() == ErrorKind::NotFound;
             let class = if missing { "NotFoundError" } else { "FileError" };

@@ -31,7 +31,9 @@ examples:
 exit codes: 0 success, all keys found; 1 a key is absent; 2 an error, with the reason on standard error
 """
 
+# Keys or records that are handled together, at most; fewer if they are long.
 _BATCH = 1024
+_BATCH_BYTES = 1 << 20
 
 
 class _Mistake(Exception):
@@ -334,8 +336,15 @@ def _lines(file: BinaryIO) -> Iterator[bytes]:
 
 
 def _batches(items: Iterable[Any]) -> Iterator[list[Any]]:
-    items = iter(items)
-    while batch := list(itertools.islice(items, _BATCH)):
+    batch: list[Any] = []
+    held = 0
+    for item in items:
+        batch.append(item)
+        held += len(item[-1]) if isinstance(item, tuple) else len(item)
+        if len(batch) == _BATCH or held > _BATCH_BYTES:
+            yield batch
+            batch, held = [], 0
+    if batch:
         yield batch
 
 
