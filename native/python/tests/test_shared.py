@@ -1,5 +1,6 @@
 """Threads and processes."""
 
+import gc
 import multiprocessing
 import os
 import pickle
@@ -132,9 +133,12 @@ def test_stores_in_a_with_statement(tmp_path):
 def no_switches():
     """Threads give up the interpreter's lock only by themselves."""
     interval = sys.getswitchinterval()
+    gc.collect()
+    gc.disable()  # closing a file gives it up
     sys.setswitchinterval(1000)
     yield
     sys.setswitchinterval(interval)
+    gc.enable()
 
 
 def ran_meanwhile(use, times):

@@ -39,7 +39,11 @@ def prepare(keys: Any) -> Any:
 
 def _numpy(numpy: Any, keys: Any) -> Any:
     if isinstance(keys, numpy.ma.MaskedArray):
-        _require_all("masked", numpy.flatnonzero(numpy.ma.getmaskarray(keys)), "compressed()")
+        masked = numpy.flatnonzero(numpy.ma.getmaskarray(keys))
+        if len(masked):
+            raise ValueError(
+                f"{len(masked)} of the keys are masked, first keys[{masked[0]}]; drop them with compressed()"
+            )
         keys = keys.data
     kind, width = keys.dtype.kind, keys.dtype.itemsize
     if keys.dtype == numpy.uint8 and keys.ndim == 2:
@@ -63,11 +67,6 @@ def _numpy(numpy: Any, keys: Any) -> Any:
 def _exactly(keys: Any, count: int, width: int) -> Any:
     """Keys of exactly so many bytes."""
     return _bsdb.PackedKeys.fixed(keys.tobytes(), width) if width > 0 else [b""] * count
-
-
-def _require_all(what: str, missing: Any, remedy: str) -> None:
-    if len(missing):
-        raise ValueError(f"{len(missing)} of the keys are {what}, first keys[{int(missing[0])}]; drop them with {remedy}")
 
 
 def _arrow(pyarrow: Any, keys: Any) -> Any:
