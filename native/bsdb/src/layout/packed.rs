@@ -331,6 +331,12 @@ fn search_continued(
     work: &mut Work,
 ) -> Result<Outcome> {
     let at = place.first * SIZE as u64 + range.start as u64;
+    if !wanted.compressed {
+        // A record before a long one does without it.
+        if let Ok(Some(value)) = record::find(&pages[..range.end], range.start, wanted.key) {
+            return Ok(Outcome::Pages(value));
+        }
+    }
     let mut bin = std::mem::take(if wanted.compressed { &mut work.frame } else { &mut work.raw });
     bin.clear();
     let gathered = gather(file, place.first, pages, range, &mut bin);
