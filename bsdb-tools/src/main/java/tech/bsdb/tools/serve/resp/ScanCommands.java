@@ -119,7 +119,7 @@ final class ScanCommands {
     byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
     KeyRange range = prefix == null ? KeyRange.all() : KeyRange.prefix(prefix);
     if (request.cursor != 0) {
-      range = range.after(database.keyAt(ScanPlaces.keyNumber(request.cursor)));
+      range = range.after(database.keyAt(version.places().keyNumber(request.cursor)));
     }
     long most = Math.min(MOST_SEEN, request.count);
     List<byte[]> keys = new ArrayList<>();
@@ -166,8 +166,8 @@ final class ScanCommands {
     long least = Math.min(MOST_SEEN, Math.max(request.count, places.perPart() / CALLS));
     List<byte[]> keys = new ArrayList<>();
     boolean nothing = own != null && own.isEmpty();
-    int part = ScanPlaces.part(request.cursor);
-    int offset = ScanPlaces.offset(request.cursor);
+    int part = places.part(request.cursor);
+    int offset = places.offset(request.cursor);
     long seen = 0;
     long bytes = 0;
     String next = "0";
@@ -180,7 +180,7 @@ final class ScanCommands {
         }
         while (records.next()) {
           boolean enough = seen >= least || keys.size() >= MOST_KEYS || bytes >= MOST_BYTES;
-          if (enough && offset <= ScanPlaces.MOST_OFFSET) {
+          if (enough && offset <= places.mostOffset()) {
             ended = false;
             break;
           }
