@@ -115,6 +115,19 @@ UNKNOWN = [
     ["nosuch", "a" * 100, "b" * 100, "c"], ["nosuch", "a" * 124, "b"], ["nosuch", "a" * 125, "b"], ["nosuch", "a" * 126, "b"], ["nosuch"] + ["arg%d" % i for i in range(30)],
     ["nosuch"] + ["a"] * 100, ["n" * 200, "a" * 200], "GET|x a", "client|id", "object|encoding hello", "GE", "GETT a", "get\t a",
 ]
+# Commands about other types.
+OTHER_TYPES = (
+    "LINDEX K 0", "LLEN K", "LPOS K a", "LPOS K a COUNT 2", "LRANGE K 0 -1", "SCARD K", "SDIFF K", "SINTER K", "SUNION K nosuch", "SINTERCARD 1 K", "SISMEMBER K a", "SMISMEMBER K a b", "SMEMBERS K", "SRANDMEMBER K", "SRANDMEMBER K 2", "SSCAN K 0",
+    "ZCARD K", "ZCOUNT K 0 1", "ZLEXCOUNT K - +", "ZSCORE K a", "ZMSCORE K a b", "ZRANK K a", "ZREVRANK K a", "ZRANGE K 0 -1", "ZRANGE K 0 -1 WITHSCORES", "ZRANGEBYSCORE K 0 1", "ZRANGEBYLEX K - +", "ZREVRANGE K 0 -1", "ZREVRANGEBYSCORE K 1 0", "ZREVRANGEBYLEX K + -", "ZRANDMEMBER K", "ZRANDMEMBER K 2", "ZSCAN K 0",
+    "ZINTER 1 K", "ZUNION 1 K", "ZDIFF 1 K", "ZINTERCARD 1 K", "ZINTER 2 K", "ZUNION 0 K", "ZDIFF a K", "ZINTERCARD 0 K", "SINTERCARD 2 K", "XLEN K", "XRANGE K - +", "XREVRANGE K + -", "XINFO STREAM K", "XINFO GROUPS K", "GEODIST K a b", "GEOHASH K a b", "GEOPOS K a b", "SORT_RO K",
+    "GEOSEARCH K FROMLONLAT 0 0 BYRADIUS 1 km", "GEORADIUS_RO K 0 0 1 km", "LLEN", "ZSCORE K", "SMEMBERS K a",
+)
+
+
+def other_types(key):
+    return [" ".join(key if word == "K" else word for word in command.split(" ")) for command in OTHER_TYPES]
+
+
 KEYSPACE = [
     "DBSIZE", "dbsize", "DBSIZE a",
     "SCAN", "SCAN abc", "SCAN -1 MATCH nosuch COUNT 1000", "SCAN 1.5", ["SCAN", b"", "MATCH", "nosuch", "COUNT", "1000"], ["SCAN", " 0"], "SCAN 00 MATCH nosuch COUNT 1000", "SCAN 18446744073709551616", "SCAN 0 COUNT", "SCAN 0 COUNT 0", "SCAN 0 COUNT -1",
@@ -128,8 +141,20 @@ KEYSPACE = [
     "STRLEN", "STRLEN nosuch", "STRLEN a b", "GETRANGE nosuch 0 -1", "GETRANGE nosuch a b", "GETRANGE", "GETRANGE a 0", "GETRANGE a 0 1 2",
     "HGET nosuch f", "HGET", "HGET nosuch", "HGET nosuch f g", "HMGET nosuch f", "HMGET nosuch f g f", "HMGET", "HMGET nosuch",
     "HGETALL nosuch", "HGETALL", "HGETALL a b", "HEXISTS nosuch f", "HEXISTS nosuch", "HEXISTS a f g", "HLEN nosuch", "HLEN", "HLEN a b",
+    "HSCAN nosuch 0", "HSCAN nosuch 0 COUNT 5", "HSCAN", "HSCAN nosuch", "HSCAN nosuch abc", "HRANDFIELD nosuch", "HRANDFIELD nosuch 3", "HRANDFIELD nosuch -3", "HRANDFIELD nosuch 3 WITHVALUES", "HRANDFIELD nosuch a",
+    "HRANDFIELD", "HRANDFIELD nosuch 1 NOSUCH", "HRANDFIELD nosuch 1 WITHVALUES a",
+    "DUMP nosuch", "DUMP", "EXPIRETIME nosuch", "PEXPIRETIME nosuch", "EXPIRETIME", "OBJECT REFCOUNT a b", "MEMORY USAGE nosuch", "MEMORY USAGE", "MEMORY USAGE nosuch SAMPLES 5", "MEMORY USAGE nosuch SAMPLES", "MEMORY USAGE nosuch NOSUCH 5", "MEMORY NOSUCH", "MEMORY",
+    "GETBIT nosuch 0", "GETBIT nosuch -1", "GETBIT nosuch 4294967295", "GETBIT nosuch 4294967296", "GETBIT nosuch a", "GETBIT", "BITCOUNT nosuch", "BITCOUNT", "BITCOUNT nosuch 0", "BITCOUNT nosuch 0 -1 BIT", "BITPOS nosuch 0", "BITPOS nosuch 1", "BITPOS nosuch 2", "BITPOS nosuch a", "BITPOS nosuch 1 0 -1 BIT", "BITPOS", "BITPOS nosuch",
+    "LCS nosuch nosuch2", "LCS nosuch nosuch2 LEN", "LCS nosuch nosuch2 IDX", "LCS nosuch nosuch2 NOSUCH", "LCS nosuch nosuch2 LEN IDX", "LCS nosuch", "LCS", "LCS nosuch nosuch2 MINMATCHLEN", "LCS nosuch nosuch2 IDX MINMATCHLEN a",
+    "KEYS nosuch", "KEYS nosuch*", "KEYS", "KEYS a b",
+    "WATCH", "WATCH nosuch", "WATCH a b", "UNWATCH", "UNWATCH a", ("WATCH nosuch", "MULTI", "GET nosuch", "EXEC"), ("MULTI", "WATCH a", "EXEC"), ("MULTI", "UNWATCH", "EXEC"), ("WATCH a", "UNWATCH", "MULTI", "EXEC"), ("WATCH a", "MULTI", "DISCARD", "MULTI", "EXEC"),
+    "TIME a", "ROLE", "ROLE a", "WAIT 0 0", "WAIT", "WAIT a 0", "WAIT 0 a", "WAIT 0 -1", "LASTSAVE a", "ACL WHOAMI", "ACL WHOAMI a", "ACL USERS", "ACL NOSUCH", "ACL",
+    "CLIENT LIST TYPE nosuch", "CLIENT LIST TYPE", "CLIENT LIST ID", "CLIENT LIST ID a", "CLIENT LIST NOSUCH a", "CLIENT LIST TYPE pubsub", "CLIENT UNPAUSE", "CLIENT UNPAUSE a", "CLIENT GETREDIR", "CLIENT CACHING YES", "CLIENT CACHING", "CLIENT TRACKING", "CLIENT TRACKING maybe", "CLIENT TRACKING OFF", "CLIENT TRACKINGINFO", "CLIENT TRACKING ON NOSUCH", "CLIENT TRACKING ON PREFIX a",
+    "CLIENT TRACKING ON BCAST OPTIN", "CLIENT TRACKING ON OPTIN OPTOUT", "CLIENT TRACKING ON REDIRECT",
+    "SLOWLOG GET", "SLOWLOG GET 5", "SLOWLOG LEN", "SLOWLOG RESET", "SLOWLOG", "SLOWLOG NOSUCH", "LATENCY LATEST", "LATENCY HISTORY a", "LATENCY RESET", "LATENCY RESET a", "LATENCY HISTOGRAM nosuch", "LATENCY", "MODULE LIST", "MODULE", "PUBSUB CHANNELS", "PUBSUB CHANNELS a*", "PUBSUB NUMSUB", "PUBSUB NUMSUB a b", "PUBSUB NUMPAT", "PUBSUB SHARDCHANNELS", "PUBSUB SHARDNUMSUB a", "PUBSUB",
+    "SCRIPT EXISTS a", "SCRIPT EXISTS a b", "SCRIPT EXISTS", "SCRIPT", "FUNCTION LIST",
     "HKEYS nosuch", "HKEYS", "HKEYS a b", "HVALS nosuch", "HVALS", "HVALS a b", "HSTRLEN nosuch f", "HSTRLEN nosuch", "HSTRLEN a f g",
-]
+] + other_types("nosuch")
 EMPTY = ["RANDOMKEY", "randomkey", "RANDOMKEY a", "SCAN 0", "SCAN 0 COUNT 1", "SCAN 5", "SCAN 18446744073709551615"] + KEYSPACE
 ON_STRINGS = (
     [[c, k] for c in ("GET", "EXISTS", "STRLEN", "TYPE") for k, _ in STRINGS]
@@ -148,8 +173,15 @@ ON_STRINGS = (
         "SCAN 0 MATCH hel* COUNT 1000", "SCAN 0 MATCH *ello COUNT 1000", "SCAN 0 MATCH h\\ello COUNT 1000", "SCAN 0 MATCH {tag}* COUNT 1000", "SCAN 0 MATCH hello COUNT 1000 TYPE string", "SCAN 0 MATCH hello COUNT 1000 TYPE STRING",
         "SCAN 0 MATCH hello COUNT 1000 TYPE hash", "SCAN 0 TYPE hash COUNT 1000", "SCAN 0 COUNT 9223372036854775807 MATCH hello", ["SCAN", "0", "MATCH", b"\x00\xff*", "COUNT", "1000"], ["SCAN", "0", "MATCH", b"", "COUNT", "1000"],
         "SCAN 0 MATCH hello MATCH empty COUNT 1000", "SCAN 0 MATCH [hello COUNT 1000", "SCAN 0 MATCH h[f-a]llo COUNT 1000", "SCAN 0 MATCH hello\\ COUNT 1000",
+        "HSCAN hello 0", "HRANDFIELD hello", "EXPIRETIME hello", "PEXPIRETIME hello", "OBJECT IDLETIME hello",
+        "GETBIT hello 0", "GETBIT hello 1", "GETBIT hello 95", "GETBIT hello 96", "GETBIT binary 8", "BITCOUNT hello", "BITCOUNT hello 0 0", "BITCOUNT hello 1 -2", "BITCOUNT hello -3 -2", "BITCOUNT hello -2 -3", "BITCOUNT hello 5 30 BIT", "BITCOUNT hello -9 -2 BIT", "BITCOUNT hello 0 0 BYTE", "BITCOUNT hello 0 0 NOSUCH", "BITCOUNT hello a 0", "BITCOUNT hello 0", "BITCOUNT empty", "BITCOUNT empty 0 -1", "BITCOUNT binary", "BITCOUNT hello 100 200", "BITCOUNT hello 0 100",
+        "BITPOS hello 0", "BITPOS hello 1", "BITPOS hello 1 2", "BITPOS hello 0 2 -1", "BITPOS hello 1 9 30 BIT", "BITPOS hello 0 9 10 BIT", "BITPOS hello 1 100", "BITPOS hello 0 100", "BITPOS empty 0", "BITPOS empty 1", "BITPOS binary 0 5 6", "BITPOS binary 0 5", "BITPOS binary 1 3 3", "BITPOS hello 1 -3 -1", "BITPOS hello 1 -1 -3", "BITPOS hello 2", "BITPOS hello 1 0 0 NOSUCH", "BITPOS hello 1 0 0 BYTE a",
+        "LCS hello integer", "LCS bytes-44 long", "LCS bytes-44 long LEN", "LCS bytes-44 bytes-45 IDX", "LCS bytes-44 integer IDX WITHMATCHLEN", "LCS hello keyA IDX", "LCS hello keyA IDX MINMATCHLEN 2 WITHMATCHLEN", "LCS hello keyA", "LCS hello nosuch", "LCS hello empty LEN", "lcs hello keyA len",
+        "KEYS hello", "KEYS h?llo", "KEYS {tag}*", ("MULTI", "GETBIT hello 1", "BITCOUNT hello", "LCS hello keyA", "LLEN hello", "EXEC"), ("WATCH hello", "MULTI", "GET hello", "EXEC"),
+        "COMMAND GETKEYS mget a b c", "COMMAND GETKEYS object encoding a", "COMMAND GETKEYS lcs a b",
         "HGET hello f", "HMGET hello f", "HMGET hello f g", "HGETALL hello", "HEXISTS hello f", "HLEN hello", "HKEYS hello", "HVALS hello", "HSTRLEN hello f", "HGET empty f", "HGET hello", "hget integer f",
     ]
+    + other_types("hello")
     + KEYSPACE
 )
 ON_HASHES = (
@@ -160,8 +192,11 @@ ON_HASHES = (
         "HGET user:1 nosuch", "HGET user:2 age", "HGET user:1 NAME", ["HGET", "user:1", b""], "hget user:1 name", "HEXISTS user:2 age", "HSTRLEN user:2 age",
         "HMGET user:1 name age", "HMGET user:1 name nosuch name", "HMGET user:2 age", "HMGET user:1 note raw", "hmget user:1 name", "hgetall user:1", "hkeys user:1", "hvals user:1", "hlen user:1", "hexists user:1 name", "hstrlen user:1 name",
         "GET user:1", "STRLEN user:1", "GETRANGE user:1 0 -1", "GETRANGE user:1 a b", "MGET user:1", "MGET user:1 nosuch user:2", "EXISTS user:1 user:1 nosuch", "TTL user:1", "PTTL user:1",
-        "OBJECT REFCOUNT user:1", "OBJECT FREQ user:1", "SCAN 0 MATCH user:1 COUNT 1000", "SCAN 0 MATCH user:1 COUNT 1000 TYPE hash", "SCAN 0 MATCH user:1 COUNT 1000 TYPE string", "SCAN 0 COUNT 1000 TYPE string",
+        "HSCAN user:1 0", "HSCAN user:2 0 COUNT 1", "HSCAN user:1 0 MATCH n*", "HSCAN user:1 0 MATCH nosuch", "HSCAN user:1 5", "HSCAN user:1 0 NOSUCH", "HSCAN user:1 0 MATCH", "HSCAN user:1 0 COUNT 0", "HSCAN user:1 0 COUNT a", "HSCAN user:1 0 TYPE hash", "HRANDFIELD text", "HRANDFIELD text 1", "HRANDFIELD text 5 WITHVALUES", "HRANDFIELD text -2", "HRANDFIELD text -2 WITHVALUES", "HRANDFIELD user:1 0", "HRANDFIELD text 1 NOSUCH", "HRANDFIELD text -9223372036854775808",
+        "GETBIT user:1 0", "BITCOUNT user:1", "BITPOS user:1 0", "LCS user:1 user:2", "LCS nosuch user:2", "KEYS user:1", "KEYS user:1*",
+        "OBJECT REFCOUNT user:1", "OBJECT FREQ user:1", "OBJECT IDLETIME user:1", "SCAN 0 MATCH user:1 COUNT 1000", "SCAN 0 MATCH user:1 COUNT 1000 TYPE hash", "SCAN 0 MATCH user:1 COUNT 1000 TYPE string", "SCAN 0 COUNT 1000 TYPE string",
     ]
+    + other_types("user:1")
     + KEYSPACE
 )
 WITH_PASSWORD = [
@@ -197,6 +232,7 @@ RAW = [
     # Pipelines.
     PING * 3, PING + b"PING\r\n" + PING, PING * 100, b"*2\r\n$3\r\nGET\r\n$5\r\nhello\r\n*2\r\n$3\r\nGET\r\n$6\r\nnosuch\r\n*2\r\n$3\r\nGET\r\n$5\r\nempty\r\n", PING + b"*1\r\n$6\r\nNOSUCH\r\n" + PING, PING + b"*1\r\n$3\r\nGET\r\n" + PING,
     PING + b"*1\r\n$-1\r\n" + PING, PING + b"*abc\r\n" + PING, PING + b'GET "x\r\n' + PING, PING + b"*1\r\n$4\r\nQUIT\r\n" + PING, b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n*2\r\n$3\r\nGET\r\n$6\r\nnosuch\r\n*1\r\n$5\r\nRESET\r\n*2\r\n$3\r\nGET\r\n$6\r\nnosuch\r\n", b"*2\r\n$5\r\nHELLO\r\n$1\r\n3\r\n*abc\r\n",
+    b"CLIENT REPLY SKIP\r\nGET hello\r\nGET hello\r\n", b"CLIENT REPLY SKIP\r\nNOSUCH\r\nPING\r\n", b"CLIENT REPLY OFF\r\nGET hello\r\nMULTI\r\nGET hello\r\nEXEC\r\nDBSIZE\r\nSET a b\r\nSELECT 0\r\nCLIENT REPLY ON\r\nGET hello\r\n",
     b"CLIENT REPLY OFF\r\nPING\r\nNOSUCH\r\nCLIENT REPLY ON\r\nPING\r\n", b"CLIENT REPLY SKIP\r\nPING\r\nPING a\r\n", b"*0\r\n*-1\r\n\r\n" + PING, b"GET long\r\n" * 20,
 ]
 RAW_WITH_PASSWORD = [

@@ -77,6 +77,7 @@ public final class Service implements AutoCloseable {
   private final @Nullable Channel respListener;
   private final @Nullable Channel adminListener;
   private volatile String lastSwap = "";
+  private volatile @Nullable RespService redis;
   private boolean closed;
 
   private Service(ServeOptions options, Console console, @Nullable Follower follower)
@@ -125,6 +126,7 @@ public final class Service implements AutoCloseable {
                   workers,
                   options.async(),
                   joined == null ? null : new RespCluster(joined, counting, options.tls() != null));
+      this.redis = resp;
       metrics.register(connections, resp, requests, io, log, credentials);
       if (joined != null) {
         metrics.register(joined);
@@ -313,6 +315,7 @@ public final class Service implements AutoCloseable {
               @Override
               public void opened(String version, Duration took) {
                 lastSwap = of + version;
+                invalidate();
                 console.say(
                     "bsdb serve: "
                         + of
@@ -488,6 +491,14 @@ public final class Service implements AutoCloseable {
       }
     } catch (IOException e) {
       say("the data sets stay as they are: " + e.getMessage());
+    }
+  }
+
+  /** Tells clients that keep values that these may have changed. */
+  private void invalidate() {
+    RespService resp = redis;
+    if (resp != null) {
+      resp.invalidate();
     }
   }
 

@@ -51,10 +51,6 @@ class RespTranscriptTest {
 
   private static final List<Deviation> DEVIATIONS =
       List.of(
-          unknown("OBJECT", "REFCOUNT|IDLETIME|FREQ", "values have no counts or ages"),
-          unknown("CLIENT", "LIST|REPLY", "not offered: of no use to readers"),
-          unknown("COMMAND", "GETKEYS", "not offered: of no use to readers"),
-          unknown("CONFIG", "RESETSTAT", "counts only grow"),
           Deviation.of(
               "\"ASKING\".*",
               "\"-ERR unknown command 'ASKING'.*",
@@ -98,19 +94,7 @@ class RespTranscriptTest {
           Deviation.of(
               "\"GET / HTTP.*",
               "\"-ERR wrong number of arguments for 'get'.*",
-              "an answer may leave before the next line, which closes, is there"),
-          Deviation.of(
-              "\"CLIENT REPLY (OFF|SKIP).*",
-              "\"-ERR unknown subcommand 'REPLY'.*",
-              "not offered: of no use to readers"));
-
-  /** A subcommand that Redis has. */
-  private static Deviation unknown(String command, String subcommands, String reason) {
-    return Deviation.of(
-        "\"" + command + "\" \"(" + subcommands + ")\".*",
-        "(?i)\"-ERR unknown subcommand '(" + subcommands + ")'.*",
-        reason);
-  }
+              "an answer may leave before the next line, which closes, is there"));
 
   @TempDir Path folder;
   private final RedisTranscript transcript;

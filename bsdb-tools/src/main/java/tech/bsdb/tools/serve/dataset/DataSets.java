@@ -26,6 +26,7 @@ public final class DataSets implements AutoCloseable {
   private final Consumer<String> said;
   private final Map<String, Integer> numbers = new HashMap<>();
   private volatile Served served;
+  private volatile Runnable changed = () -> {};
 
   /** Opens a data set and checks that it can be served. */
   @FunctionalInterface
@@ -100,6 +101,11 @@ public final class DataSets implements AutoCloseable {
     int number = numbers.computeIfAbsent(name, unused -> numbers.size());
     LookupCounts own = locations.areNamed() ? new LookupCounts(counts) : counts;
     return new DataSet(name, number, database, own);
+  }
+
+  /** Sets what is run when data sets may have been added, removed or replaced. */
+  public void onRefresh(Runnable task) {
+    changed = task;
   }
 
   /** Whether data sets have names. Otherwise there is exactly one. */
@@ -198,6 +204,7 @@ public final class DataSets implements AutoCloseable {
       each.remove();
       said.accept("data set " + each.name() + " is not served any more");
     }
+    changed.run();
     return new Changes(added, gone.stream().map(DataSet::name).toList(), failed);
   }
 

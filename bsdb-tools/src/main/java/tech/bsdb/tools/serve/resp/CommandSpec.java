@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.resp;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import tech.bsdb.KeyRouting;
 
 /**
@@ -38,6 +39,9 @@ record CommandSpec(
   /** The slot of a command without keys. */
   static final int NO_SLOT = -1;
 
+  /** What a transaction may hold beside commands about keys. */
+  private static final Set<String> QUEUEABLE = Set.of("echo", "ping", "time", "unwatch");
+
   /** Whether a client may give it before it has authenticated. */
   boolean needsNoAuthentication() {
     return flags.contains("no_auth");
@@ -45,12 +49,14 @@ record CommandSpec(
 
   /** Whether a transaction may hold it: what it answers depends on nothing but the data. */
   boolean isQueueable() {
-    return handler instanceof Handler.Queued || name.equals("ping") || name.equals("echo");
+    return handler instanceof Handler.Queued || QUEUEABLE.contains(name);
   }
 
   /** Whether it is carried out at once within a transaction. */
   boolean isUnqueued() {
-    return group.equals("transactions") || name.equals("quit") || name.equals("reset");
+    return (group.equals("transactions") && !name.equals("unwatch"))
+        || name.equals("quit")
+        || name.equals("reset");
   }
 
   boolean isSubcommand() {
@@ -101,6 +107,11 @@ record CommandSpec(
 
   /** Whether it changes data, and so is refused. */
   boolean isWrite() {
+    return flags.contains("write");
+  }
+
+  /** Whether it is always answered by an error. */
+  boolean isRefused() {
     return handler instanceof Handler.NeverAnswered;
   }
 
@@ -112,12 +123,11 @@ record CommandSpec(
     String speed = flags.contains("fast") ? "@fast" : "@slow";
     String of =
         switch (group) {
-          case "string" -> "@string";
-          case "hash" -> "@hash";
-          case "connection" -> "@connection";
           case "server" -> "@dangerous";
           case "transactions" -> "@transaction";
-          default -> "@keyspace";
+          case "sorted-set" -> "@sortedset";
+          case "generic", "cluster" -> "@keyspace";
+          default -> "@" + group;
         };
     return flags.contains("readonly") ? List.of("@read", of, speed) : List.of(of, speed);
   }

@@ -24,9 +24,8 @@ final class CommandTable {
   /** The version of Redis whose replies and errors these are. */
   static final String REDIS_VERSION = "7.2.0";
 
-  /** What answers the commands that are not refused, by their names. */
-  static final Map<String, Handler> HANDLERS =
-      Map.ofEntries(
+  private static final List<Map.Entry<String, Handler>> OWN =
+      List.of(
           step(1, "get", StringCommands::get),
           queued("mget", StringCommands::mget),
           step(1, "strlen", StringCommands::strlen),
@@ -81,21 +80,121 @@ final class CommandTable {
           direct("command|docs", ServerCommands::commandDocs),
           direct("command|info", ServerCommands::commandInfo),
           direct("command|list", ServerCommands::commandList),
-          direct("config|get", ServerCommands::configGet));
+          direct("config|get", ServerCommands::configGet),
+          step(2, "object|refcount", StringCommands::refcount),
+          step(2, "object|idletime", StringCommands::idletime),
+          step(2, "object|freq", StringCommands::freq),
+          queued("memory|usage", StringCommands::memoryUsage),
+          direct("memory|purge", (session, arguments, out) -> out.ok()),
+          step(1, "expiretime", StringCommands::ttl),
+          step(1, "pexpiretime", StringCommands::ttl),
+          step(1, "dump", StringCommands::dump),
+          counting("keys", ScanCommands::keys),
+          queued("getbit", BitCommands::getbit),
+          queued("bitcount", BitCommands::bitcount),
+          queued("bitpos", BitCommands::bitpos),
+          queued("lcs", Subsequence::lcs),
+          queued("hrandfield", HashCommands::hrandfield),
+          queued("hscan", HashCommands::hscan),
+          direct("watch", ConnectionCommands::watch),
+          direct("unwatch", ConnectionCommands::unwatch),
+          direct("time", ServerCommands::time),
+          direct("role", ServerCommands::role),
+          direct("wait", ServerCommands::waitForReplicas),
+          direct("lastsave", ServerCommands::lastSave),
+          direct("acl|whoami", (session, arguments, out) -> out.bulk("default")),
+          direct(
+              "acl|users",
+              (session, arguments, out) -> {
+                out.array(1);
+                out.bulk("default");
+              }),
+          direct("command|getkeys", ServerCommands::commandGetKeys),
+          direct("client|list", ConnectionCommands::clientList),
+          direct("client|reply", ConnectionCommands::clientReply),
+          direct("client|unpause", (session, arguments, out) -> out.ok()),
+          direct("client|tracking", ConnectionCommands::clientTracking),
+          direct("client|caching", ConnectionCommands::clientCaching),
+          direct("client|trackinginfo", ConnectionCommands::clientTrackingInfo),
+          direct("client|getredir", ConnectionCommands::clientGetRedir),
+          direct("slowlog|get", CommandTable::nothing),
+          direct("slowlog|len", CommandTable::zero),
+          direct("slowlog|reset", (session, arguments, out) -> out.ok()),
+          direct("latency|latest", CommandTable::nothing),
+          direct("latency|history", CommandTable::nothing),
+          direct("latency|reset", CommandTable::zero),
+          direct("latency|histogram", (session, arguments, out) -> out.map(0)),
+          direct("module|list", CommandTable::nothing),
+          direct("pubsub|channels", CommandTable::nothing),
+          direct("pubsub|shardchannels", CommandTable::nothing),
+          direct("pubsub|numpat", CommandTable::zero),
+          direct("pubsub|numsub", ServerCommands::numberOfSubscribers),
+          direct("pubsub|shardnumsub", ServerCommands::numberOfSubscribers),
+          direct("script|exists", ServerCommands::scriptExists),
+          direct("function|list", CommandTable::nothing));
+
+  /** What answers the commands that are not refused, by their names. */
+  static final Map<String, Handler> HANDLERS = handlers();
+
+  private static Map<String, Handler> handlers() {
+    Map<String, Handler> all = OtherTypes.handlers();
+    for (Map.Entry<String, Handler> each : OWN) {
+      all.put(each.getKey(), each.getValue());
+    }
+    return Map.copyOf(all);
+  }
 
   private static final Handler REFUSED =
       new Handler.NeverAnswered("READONLY You can't write against a read only replica.");
 
   private static final Pattern LINE =
       Pattern.compile(
-          "(?<name>[a-z]+(\\|[a-z-]+)?) +(?<arity>-?[1-9])"
+          "(?<name>[a-z_]+(\\|[a-z-]+)?) +(?<arity>-?[1-9])"
               + " +(-|(?<first>[1-9]):(?<last>-?[1-9]):(?<step>[1-9]))"
-              + " +(?<group>generic|string|hash|connection|server|cluster|transactions)"
+              + " +(?<group>[a-z-]+)"
               + " +(?<since>\\d+\\.\\d+\\.\\d+) +(?<flags>-|[a-z_,]+) +(?<tips>-|[a-z_:]+(,[a-z_:]+)*)"
               + " +(?<summary>[A-Z].*\\.)");
 
   private static final Set<String> FLAGS =
-      Set.of("allow_busy", "fast", "loading", "no_auth", "noscript", "readonly", "stale", "write");
+      Set.of(
+          "admin",
+          "allow_busy",
+          "blocking",
+          "fast",
+          "loading",
+          "movablekeys",
+          "no_async_loading",
+          "no_auth",
+          "no_mandatory_keys",
+          "no_multi",
+          "noscript",
+          "pubsub",
+          "readonly",
+          "skip_monitor",
+          "stale",
+          "write");
+
+  private static final Set<String> GROUPS =
+      Set.of(
+          "bitmap",
+          "cluster",
+          "connection",
+          "generic",
+          "geo",
+          "hash",
+          "hyperloglog",
+          "list",
+          "pubsub",
+          "scripting",
+          "server",
+          "set",
+          "sorted-set",
+          "stream",
+          "string",
+          "transactions");
+
+  /** How the summary of a command begins that is refused; the reason follows. */
+  private static final String REFUSAL = "Refused: ";
 
   private static final Map<String, CommandSpec> COMMANDS = read(text(), HANDLERS);
 
@@ -109,6 +208,14 @@ final class CommandTable {
           round.begin();
           round.add(command.argument(key), step);
         });
+  }
+
+  private static void nothing(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.array(0);
+  }
+
+  private static void zero(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.integer(0);
   }
 
   private static Map.Entry<String, Handler> queued(String name, Handler.Queued handler) {
@@ -164,6 +271,7 @@ final class CommandTable {
         throw new IllegalStateException("commands.txt: " + spec.name() + " has no subcommand");
       }
     }
+    commands.replaceAll((name, spec) -> spec.subcommands().isEmpty() ? spec : withHelp(spec));
     handlers.forEach(
         (name, handler) -> {
           CommandSpec spec = find(name, commands);
@@ -192,7 +300,16 @@ final class CommandTable {
     if (!FLAGS.containsAll(flags)) {
       throw new IllegalArgumentException("an unknown flag");
     }
+    if (!GROUPS.contains(columns.group("group"))) {
+      throw new IllegalArgumentException("an unknown group");
+    }
+    String summary = columns.group("summary");
     Handler handler = flags.contains("write") ? REFUSED : handlers.get(name);
+    if (handler == null && summary.startsWith(REFUSAL)) {
+      String reason = summary.substring(REFUSAL.length(), summary.length() - 1);
+      String shown = name.toUpperCase(Locale.ROOT).replace('|', ' ');
+      handler = new Handler.NeverAnswered("ERR " + shown + " is refused: " + reason);
+    }
     if (handler == null && (!flags.isEmpty() || name.contains("|"))) {
       throw new IllegalArgumentException("nothing answers it");
     }
@@ -206,7 +323,7 @@ final class CommandTable {
         columns.group("group"),
         columns.group("since"),
         words(columns.group("tips")),
-        columns.group("summary"),
+        summary,
         handler == null ? container(name) : handler,
         Map.of());
   }
@@ -224,6 +341,25 @@ final class CommandTable {
     return (session, arguments, out) -> {
       throw unknownSubcommand(name, arguments.get(1));
     };
+  }
+
+  /** Returns a command with the subcommand that tells of the others. */
+  private static CommandSpec withHelp(CommandSpec spec) {
+    Handler.Direct help = (session, arguments, out) -> ServerCommands.help(spec, out);
+    return spec.with(
+        new CommandSpec(
+            spec.name() + "|help",
+            2,
+            List.of("loading", "stale"),
+            0,
+            0,
+            0,
+            spec.group(),
+            "5.0.0",
+            List.of(),
+            "Returns the subcommands.",
+            help,
+            Map.of()));
   }
 
   /** Returns all commands. */

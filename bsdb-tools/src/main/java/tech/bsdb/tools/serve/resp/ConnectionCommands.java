@@ -1,6 +1,9 @@
 package tech.bsdb.tools.serve.resp;
 
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
+import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.cluster.ClusterView;
 
 /** Commands about the connection itself. */
@@ -42,6 +45,25 @@ final class ConnectionCommands {
       throw new CommandException("ERR DISCARD without MULTI");
     }
     session.transaction(null);
+    session.watched().clear();
+    out.ok();
+  }
+
+  /** Notes the version of the data, which is all that could change a key. */
+  static void watch(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    if (session.transaction() != null) {
+      throw new CommandException("ERR WATCH inside MULTI is not allowed");
+    }
+    Selectable selected = session.selected();
+    try (Lease lease = selected.acquire()) {
+      session.watched().putIfAbsent(selected, lease.database().statistics().databaseId());
+    }
+    out.ok();
+  }
+
+  static void unwatch(Session session, List<byte[]> arguments, ReplyWriter out) {
+    session.watched().clear();
     out.ok();
   }
 
@@ -151,6 +173,9 @@ final class ConnectionCommands {
       session.name(name);
     }
     session.useResp3(resp3);
+    if (!resp3) {
+      session.track(null); // RESP2 has no invalidations
+    }
     out.useResp3(resp3);
     out.map(7);
     out.entry("server", "redis");
@@ -222,6 +247,74 @@ final class ConnectionCommands {
               "ERR Unrecognized option '" + Arguments.shown(arguments.get(2)) + "'");
     }
     out.ok();
+  }
+
+  static void clientList(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    Set<Long> ids = new HashSet<>();
+    boolean all = arguments.size() == 2;
+    if (arguments.size() == 4 && Arguments.is(arguments.get(2), "type")) {
+      String type = Arguments.name(arguments.get(3));
+      if (!Set.of("normal", "master", "replica", "slave", "pubsub").contains(type)) {
+        throw new CommandException(
+            "ERR Unknown client type '" + Arguments.shown(arguments.get(3)) + "'");
+      }
+      all = type.equals("normal");
+    } else if (arguments.size() > 3 && Arguments.is(arguments.get(2), "id")) {
+      for (byte[] id : arguments.subList(3, arguments.size())) {
+        try {
+          ids.add(Arguments.integer(id));
+        } catch (CommandException e) {
+          throw new CommandException("ERR Invalid client ID");
+        }
+      }
+    } else if (!all) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    StringBuilder text = new StringBuilder();
+    for (Session each : session.service().sessions()) {
+      if (all || ids.contains(each.id())) {
+        text.append(each.describe()).append('\n');
+      }
+    }
+    out.verbatim(text.toString());
+  }
+
+  static void clientReply(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    switch (Arguments.name(arguments.get(2))) {
+      case "on" -> {
+        session.answer(Session.Replies.ON);
+        out.ok();
+      }
+      case "off" -> session.answer(Session.Replies.OFF);
+      case "skip" -> {
+        if (session.answers() != Session.Replies.OFF) {
+          session.answer(Session.Replies.SKIP_NEXT);
+        }
+      }
+      default -> throw new CommandException(CommandException.SYNTAX);
+    }
+  }
+
+  static void clientTracking(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    session.track(Tracking.of(arguments, session.tracking(), session.isResp3()));
+    out.ok();
+  }
+
+  static void clientCaching(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    session.track(Tracking.caching(session.tracking(), arguments.get(2)));
+    out.ok();
+  }
+
+  static void clientTrackingInfo(Session session, List<byte[]> arguments, ReplyWriter out) {
+    Tracking.describe(session.tracking(), out);
+  }
+
+  static void clientGetRedir(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.integer(session.tracking() == null ? -1 : 0);
   }
 
   /** Accepts what concerns eviction and the ages of keys, of which there are none. */

@@ -14,6 +14,7 @@ final class Found {
   private boolean alone;
   private @Nullable RowFields rows;
   private long sum;
+  private byte[] kept = NOTHING;
 
   /** Shows a key's result in a batch. */
   void show(LookupBatch batch, int number) {
@@ -75,9 +76,20 @@ final class Found {
     sum += more;
   }
 
+  /** Keeps bytes for later steps of the command. */
+  void keep(byte[] some) {
+    kept = some;
+  }
+
+  /** Returns what an earlier step of the command has kept. */
+  byte[] kept() {
+    return kept;
+  }
+
   /** Begins another command. */
   void begin() {
     sum = 0;
+    kept = NOTHING;
   }
 
   /**

@@ -2,7 +2,9 @@ package tech.bsdb.tools.serve.resp;
 
 import java.util.ArrayList;
 import java.util.BitSet;
+import java.util.Collections;
 import java.util.List;
+import java.util.concurrent.ThreadLocalRandom;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowFields;
@@ -21,6 +23,14 @@ final class HashCommands {
   private static void read(RowFields row, Found found, BitSet wanted) throws CommandException {
     try {
       row.read(found.bytes(), found.offset(), found.length(), wanted);
+    } catch (BadRowException e) {
+      throw notARow(e);
+    }
+  }
+
+  private static void readAll(RowFields row, Found found) throws CommandException {
+    try {
+      row.readAll(found.bytes(), found.offset(), found.length());
     } catch (BadRowException e) {
       throw notARow(e);
     }
@@ -69,11 +79,7 @@ final class HashCommands {
     int entries = 0;
     if (row != null) {
       if (values) {
-        try {
-          row.readAll(found.bytes(), found.offset(), found.length());
-        } catch (BadRowException e) {
-          throw notARow(e);
-        }
+        readAll(row, found);
       } else {
         readNulls(row, found);
       }
@@ -226,6 +232,160 @@ final class HashCommands {
 
   static void hvals(Found found, ReplyWriter out) throws CommandException {
     writeAll(found, false, true, out);
+  }
+
+  /** Answers with all fields that match, as Redis does for small hashes, and the cursor 0. */
+  static void hscan(Arguments command, LookupRound round) throws CommandException {
+    long unused = ScanCommands.cursor(command.argument(2));
+    Glob pattern = null;
+    boolean values = true;
+    for (int i = 3; i < command.count(); i++) {
+      String option = Arguments.name(command.argument(i));
+      if (option.equals("novalues")) {
+        values = false;
+        continue;
+      }
+      if (++i == command.count()) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+      switch (option) {
+        case "match" -> pattern = new Glob(command.argument(i));
+        case "count" -> {
+          if (Arguments.integer(command.argument(i)) < 1) {
+            throw new CommandException(CommandException.SYNTAX);
+          }
+        }
+        default -> throw new CommandException(CommandException.SYNTAX);
+      }
+    }
+    Glob only = pattern;
+    boolean all = values;
+    round.begin();
+    round.add(command.argument(1), (found, out) -> writeMatching(found, only, all, out));
+  }
+
+  private static void writeMatching(
+      Found found, @Nullable Glob pattern, boolean values, ReplyWriter out)
+      throws CommandException {
+    RowFields row = row(found);
+    List<Integer> columns = row == null ? List.of() : present(row, found, values);
+    if (row != null && pattern != null) {
+      columns =
+          columns.stream().filter(column -> pattern.matches(row.names().get(column))).toList();
+    }
+    out.array(2);
+    out.bulk("0");
+    out.array((values ? 2L : 1L) * columns.size());
+    if (row != null) {
+      for (int column : columns) {
+        out.bulk(row.names().get(column));
+        if (values) {
+          write(row, column, out);
+        }
+      }
+      row.reset();
+    }
+  }
+
+  /** Reads a row, or only which of its fields are null, and returns the columns that are not. */
+  private static List<Integer> present(RowFields row, Found found, boolean values)
+      throws CommandException {
+    if (values) {
+      readAll(row, found);
+    } else {
+      readNulls(row, found);
+    }
+    List<Integer> columns = new ArrayList<>();
+    for (int column = 0; column < row.names().size(); column++) {
+      if (!row.isNull(column)) {
+        columns.add(column);
+      }
+    }
+    return columns;
+  }
+
+  static void hrandfield(Arguments command, LookupRound round) throws CommandException {
+    boolean one = command.count() == 2;
+    long count = one ? 1 : Arguments.integer(command.argument(2));
+    boolean values = command.count() == 4;
+    if (command.count() > 4 || (values && !Arguments.is(command.argument(3), "withvalues"))) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    if (count == Long.MIN_VALUE) {
+      throw new CommandException(
+          "ERR value is out of range, value must between -9223372036854775807 and"
+              + " 9223372036854775807");
+    }
+    if (values && Math.abs(count) > Long.MAX_VALUE / 2) {
+      throw new CommandException("ERR value is out of range");
+    }
+    if (count < 0) {
+      round.require((int) Math.min(-count, Integer.MAX_VALUE), "fields");
+    }
+    round.begin();
+    round.add(command.argument(1), (found, out) -> writeRandom(found, one, count, values, out));
+  }
+
+  /** Writes some fields, each at most once unless their count is negative. */
+  private static void writeRandom(
+      Found found, boolean one, long count, boolean values, ReplyWriter out)
+      throws CommandException {
+    RowFields row = row(found);
+    List<Integer> columns = row == null ? List.of() : present(row, found, values);
+    if (row == null || columns.isEmpty()) {
+      if (one) {
+        out.absent();
+      } else {
+        out.array(0);
+      }
+      return;
+    }
+    ThreadLocalRandom random = ThreadLocalRandom.current();
+    if (one) {
+      out.bulk(row.names().get(columns.get(random.nextInt(columns.size()))));
+      row.reset();
+      return;
+    }
+    List<Integer> chosen = new ArrayList<>();
+    if (count < 0) {
+      for (long i = count; i < 0; i++) {
+        chosen.add(columns.get(random.nextInt(columns.size())));
+      }
+    } else {
+      Collections.shuffle(columns, random);
+      chosen.addAll(columns.subList(0, (int) Math.min(count, columns.size())));
+    }
+    List<byte[]> names = new ArrayList<>();
+    chosen.forEach(column -> names.add(row.names().get(column)));
+    if (values) {
+      requireFewRepeated(row, names);
+    }
+    out.pairs(chosen.size(), values);
+    for (int column : chosen) {
+      out.beginPair(values);
+      out.bulk(row.names().get(column));
+      if (values) {
+        write(row, column, out);
+      }
+    }
+    row.reset();
+  }
+
+  static void dump(Found found, ReplyWriter out) throws CommandException {
+    RowFields row = row(found);
+    if (row == null) {
+      out.absent();
+      return;
+    }
+    List<Integer> columns = present(row, found, true);
+    Dump dump = Dump.hash(columns.size());
+    for (int column : columns) {
+      byte[] name = row.names().get(column);
+      dump.add(name, 0, name.length);
+      dump.add(row.buffer(column), row.offset(column), row.length(column));
+    }
+    row.reset();
+    out.bulkAlone(dump.end());
   }
 
   static void hlen(Found found, ReplyWriter out) throws CommandException {

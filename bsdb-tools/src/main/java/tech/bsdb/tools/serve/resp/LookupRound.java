@@ -58,6 +58,7 @@ final class LookupRound {
   private int replyPart;
   private boolean skipping;
   private boolean torn;
+  private boolean cancelled;
 
   /** What becomes of one key of a command, or of a command without keys, in a round of lookups. */
   @FunctionalInterface
@@ -345,7 +346,11 @@ final class LookupRound {
 
   /** Answers one step. */
   private void step(int i, @Nullable Throwable failure, ReplyWriter out) {
+    if (enclosed[i] && cancelled) {
+      return;
+    }
     if (begins[i]) {
+      cancelled = false;
       found.begin();
       skipping = false;
       replyStart = out.length();
@@ -373,8 +378,13 @@ final class LookupRound {
       return;
     }
     out.truncate(replyStart);
-    out.error(error);
-    service.statistics().failed(error);
+    if (error.equals(CommandException.NOTHING)) {
+      cancelled = true;
+      out.absentArray();
+    } else {
+      out.error(error);
+      service.statistics().failed(error);
+    }
     skipping = true;
   }
 
@@ -416,6 +426,7 @@ final class LookupRound {
     plainSteps = 0;
     next = 0;
     skipping = false;
+    cancelled = false;
     torn = false;
   }
 }

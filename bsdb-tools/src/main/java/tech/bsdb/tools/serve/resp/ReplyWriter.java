@@ -30,6 +30,9 @@ final class ReplyWriter {
   private static final byte[] OK = "+OK\r\n".getBytes(US_ASCII);
   private static final byte[] NULL2 = "$-1\r\n".getBytes(US_ASCII);
   private static final byte[] NULL3 = "_\r\n".getBytes(US_ASCII);
+  private static final byte[] NULL_ARRAY2 = "*-1\r\n".getBytes(US_ASCII);
+  private static final byte[] INVALIDATE_ALL =
+      ">2\r\n$10\r\ninvalidate\r\n_\r\n".getBytes(US_ASCII);
 
   static {
     for (int length = 0; length < BULK_HEADS.length; length++) {
@@ -124,6 +127,16 @@ final class ReplyWriter {
     out().writeBytes(resp3 ? NULL3 : NULL2);
   }
 
+  /** Writes the reply for an array that does not exist. */
+  void absentArray() {
+    out().writeBytes(resp3 ? NULL3 : NULL_ARRAY2);
+  }
+
+  /** Writes, between replies in RESP3, that nothing that the client knows of any key is valid. */
+  void invalidateAll() {
+    out().writeBytes(INVALIDATE_ALL);
+  }
+
   void bulk(byte[] bytes) {
     bulk(bytes, 0, bytes.length);
   }
@@ -207,6 +220,18 @@ final class ReplyWriter {
       head('%', entries);
     } else {
       head('*', 2 * entries);
+    }
+  }
+
+  /** Begins an array of single elements, or of pairs, which {@link #beginPair} begins. */
+  void pairs(long elements, boolean ofTwo) {
+    array(ofTwo && !resp3 ? 2 * elements : elements);
+  }
+
+  /** Begins an element of an array of single elements, or of pairs. */
+  void beginPair(boolean ofTwo) {
+    if (ofTwo && resp3) {
+      array(2);
     }
   }
 

@@ -16,6 +16,7 @@ import java.net.InetSocketAddress;
 import java.net.SocketAddress;
 import java.util.Arrays;
 import java.util.List;
+import java.util.Map;
 import java.util.concurrent.CompletableFuture;
 import java.util.concurrent.CompletionException;
 import java.util.concurrent.Executor;
@@ -23,6 +24,7 @@ import java.util.concurrent.RejectedExecutionException;
 import java.util.concurrent.TimeUnit;
 import java.util.concurrent.atomic.LongAdder;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.store.Lease;
 import tech.bsdb.tools.serve.client.Connections.ClientConnection;
 import tech.bsdb.tools.serve.client.HeldMemory;
 import tech.bsdb.tools.serve.client.Sending;
@@ -81,6 +83,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private boolean finished;
   private volatile boolean gone;
   private boolean checkingTime;
+  private boolean invalidating;
   private int answered;
   private long roundBytes;
   private long arrivedNanos;
@@ -112,10 +115,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     session =
         new Session(
             service,
-            service.opened(),
+            service.newId(),
             shown(ctx.channel().remoteAddress()),
             shown(ctx.channel().localAddress()));
     service.connections().opened(this);
+    service.opened(this);
     ctx.fireChannelActive();
   }
 
@@ -130,7 +134,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     finished = true;
     gone = true;
     service.connections().closed(this);
-    service.closed();
+    service.closed(this);
     require(received).settle(0);
     sending().gone();
     if (!running) {
@@ -180,6 +184,38 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       flush();
     }
     ctx.fireChannelReadComplete();
+  }
+
+  /** Returns what is agreed with the client of this connection, which is open. */
+  Session session() {
+    return require(session);
+  }
+
+  /**
+   * Tells the client, if it tracks keys, that what it knows is not valid: behind all replies that
+   * may come from the version before. Any thread may call it.
+   */
+  void invalidate() {
+    if (session().tracking() != null) {
+      onLoop(
+          () -> {
+            invalidating = true;
+            if (!running && round.isEmpty() && !finished) {
+              sendInvalidation();
+              flush();
+            }
+          });
+    }
+  }
+
+  /** Writes the invalidation that has waited for the end of a round. */
+  private void sendInvalidation() {
+    if (invalidating && !gone) {
+      invalidating = false;
+      if (session().tracking() != null) {
+        replies().invalidateAll();
+      }
+    }
   }
 
   /** Reads and answers commands, until all are answered or something must be waited for. */
@@ -280,6 +316,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private boolean read(Session client) {
     answered++;
     roundBytes += reader.held();
+    client.next();
     try {
       CommandSpec spec = command();
       client.gave(spec);
@@ -296,6 +333,9 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       if (begun != null && (!spec.isUnqueued() || isOf(spec, "exec") || isOf(spec, "multi"))) {
         readInside(client, begun, spec);
         return true;
+      }
+      if (client.isSilent() && !(spec.handler() instanceof Handler.Direct)) {
+        return true; // what is only read need not be read
       }
       if (spec.handler() instanceof Handler.Queued queued) {
         requireHere(spec, client.acceptsReplica());
@@ -354,13 +394,20 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
       if (!begun.isBroken()) {
         begun.add(spec, reader.arguments(), reader.held());
       }
-      round.addPlain((found, out) -> out.simple("QUEUED"));
+      if (!client.isSilent()) {
+        round.addPlain((found, out) -> out.simple("QUEUED"));
+      }
     }
   }
 
   private void exec(Session client, Session.Transaction of) throws CommandException {
+    Map<Selectable, String> watched = Map.copyOf(client.watched());
+    client.watched().clear();
     if (of.isBroken()) {
       addError(ABORTED);
+      return;
+    }
+    if (client.isSilent()) {
       return;
     }
     ClusterView cluster = service.clusterView();
@@ -374,7 +421,12 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     roundBytes += of.bytes();
     int count = of.commands().size();
     round.begin();
-    round.add((found, out) -> out.array(count));
+    Selectable selected = client.selected();
+    round.add(
+        (found, out) -> {
+          requireUnchanged(watched, selected);
+          out.array(count);
+        });
     round.enclose(true);
     for (Session.Transaction.Queued each : of.commands()) {
       if (each.spec().handler() instanceof Handler.Queued queued) {
@@ -390,9 +442,33 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     round.enclose(false);
   }
 
+  /**
+   * Requires that the versions that were watched are those of the round.
+   *
+   * @throws CommandException without a reply if not
+   */
+  private void requireUnchanged(Map<Selectable, String> watched, Selectable selected)
+      throws CommandException {
+    for (Map.Entry<Selectable, String> each : watched.entrySet()) {
+      String id;
+      if (each.getKey() == selected) {
+        id = round.version().database().statistics().databaseId();
+      } else {
+        try (Lease lease = each.getKey().acquire()) {
+          id = lease.database().statistics().databaseId();
+        }
+      }
+      if (!id.equals(each.getValue())) {
+        throw new CommandException(CommandException.NOTHING);
+      }
+    }
+  }
+
   private void addError(String reply) {
     service.statistics().failed(reply);
-    round.addPlain((found, out) -> out.error(reply));
+    if (!session().isSilent()) {
+      round.addPlain((found, out) -> out.error(reply));
+    }
   }
 
   /**
@@ -587,6 +663,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     leave();
     round.close();
     require(received).settle(queuedBytes());
+    sendInvalidation();
   }
 
   private void leave() {
@@ -607,6 +684,11 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
         direct.answer(client, arguments, replies());
       } catch (CommandException e) {
         fail(start, e.reply());
+      } catch (DataSetRemovedException e) {
+        fail(start, removed(e));
+      }
+      if (client.isSilent()) {
+        replies().truncate(start);
       }
       reader.trust(client.isAuthenticated());
       sendIfLong(); // a short command may have a long reply

@@ -3,9 +3,12 @@ package tech.bsdb.tools.serve.resp;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
 import io.netty.channel.ChannelHandler;
+import java.util.Comparator;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.Executor;
 import java.util.concurrent.atomic.AtomicLong;
 import org.jspecify.annotations.Nullable;
@@ -32,7 +35,7 @@ public final class RespService {
   private final @Nullable RespCluster cluster;
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
-  private final AtomicLong connected = new AtomicLong();
+  private final Set<RespConnection> open = ConcurrentHashMap.newKeySet();
   private volatile int port;
 
   /**
@@ -62,6 +65,7 @@ public final class RespService {
     this.workers = workers;
     this.async = async;
     this.cluster = cluster;
+    sets.onRefresh(this::invalidate);
   }
 
   /** Creates the handler of a new connection. */
@@ -81,7 +85,7 @@ public final class RespService {
 
   /** Returns the number of open connections. */
   public long connected() {
-    return connected.get();
+    return open.size();
   }
 
   /** Returns the error for a connection beyond the limit, after which it is closed. */
@@ -89,14 +93,35 @@ public final class RespService {
     return "-ERR max number of clients reached\r\n".getBytes(US_ASCII);
   }
 
-  long opened() {
+  /** Notes a new connection, which has its number and session already. */
+  void opened(RespConnection connection) {
     statistics.connected();
-    connected.incrementAndGet();
+    open.add(connection);
+  }
+
+  /** Returns a number that no other connection has. */
+  long newId() {
     return ids.incrementAndGet();
   }
 
-  void closed() {
-    connected.decrementAndGet();
+  void closed(RespConnection connection) {
+    open.remove(connection);
+  }
+
+  /** Returns the sessions of all open connections, by their numbers. */
+  List<Session> sessions() {
+    return open.stream()
+        .map(RespConnection::session)
+        .sorted(Comparator.comparingLong(Session::id))
+        .toList();
+  }
+
+  /**
+   * Tells all clients that track keys that what they know is not valid any more. Called when other
+   * data is served than before.
+   */
+  public void invalidate() {
+    open.forEach(RespConnection::invalidate);
   }
 
   /** Returns the data set that a new connection has selected; it may have been removed. */

@@ -36,17 +36,43 @@ final class ScanCommands {
   /** The arguments of a scan. */
   private record Request(long cursor, long count, @Nullable Glob pattern, @Nullable String type) {}
 
+  /** What one call finds: keys, and the cursor of the next call, which is 0 at the end. */
+  private record Page(String next, List<byte[]> keys) {}
+
   static void scan(Selectable selected, List<byte[]> arguments, ReplyWriter out)
       throws CommandException, IOException {
-    Request request = request(arguments);
+    Page page = scan(selected, request(arguments));
+    out.array(2);
+    out.bulk(page.next);
+    out.array(page.keys.size());
+    page.keys.forEach(out::bulk);
+  }
+
+  /** Answers with all keys that match, if a single call of a scan finds them. */
+  static void keys(Selectable selected, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException, IOException {
+    Glob pattern = new Glob(arguments.get(1));
+    Page page = scan(selected, new Request(0, MOST_SEEN, pattern, null));
+    if (!page.next.equals("0")) {
+      throw new CommandException(
+          "ERR KEYS looks at "
+              + MOST_SEEN
+              + " keys at most, and returns "
+              + MOST_KEYS
+              + " of at most 1 MiB; use SCAN, which finds all");
+    }
+    out.array(page.keys.size());
+    page.keys.forEach(out::bulk);
+  }
+
+  private static Page scan(Selectable selected, Request request)
+      throws CommandException, IOException {
     try (Lease lease = selected.acquire()) {
       ServedVersion version = selected.version(lease.database());
       requireKeys(version);
-      if (isInKeyOrder(version, request)) {
-        scanInKeyOrder(version, request, ownSlots(selected), out);
-      } else {
-        scan(version, request, ownSlots(selected), out);
-      }
+      return isInKeyOrder(version, request)
+          ? scanInKeyOrder(version, request, ownSlots(selected))
+          : scan(version, request, ownSlots(selected));
     }
   }
 
@@ -97,7 +123,7 @@ final class ScanCommands {
     return new Request(cursor, count, pattern, type);
   }
 
-  private static long cursor(byte[] argument) throws CommandException {
+  static long cursor(byte[] argument) throws CommandException {
     try {
       return Long.parseUnsignedLong(Arguments.text(argument));
     } catch (NumberFormatException e) {
@@ -111,9 +137,8 @@ final class ScanCommands {
     }
   }
 
-  /** Writes the keys behind the cursor, in the order of the keys, and the cursor of the next. */
-  private static void scanInKeyOrder(
-      ServedVersion version, Request request, @Nullable SlotSet own, ReplyWriter out)
+  /** Returns the keys behind the cursor, in the order of the keys, and the cursor of the next. */
+  private static Page scanInKeyOrder(ServedVersion version, Request request, @Nullable SlotSet own)
       throws IOException {
     Database database = version.database();
     byte[] prefix = request.pattern == null ? null : request.pattern.literalPrefix();
@@ -143,23 +168,15 @@ final class ScanCommands {
         }
       }
     }
-    reply(next, keys, out);
+    return new Page(next, keys);
   }
 
   private static boolean isOfType(ServedVersion version, Request request) {
     return request.type == null || request.type.equals(version.holdsRows() ? "hash" : "string");
   }
 
-  private static void reply(String next, List<byte[]> keys, ReplyWriter out) {
-    out.array(2);
-    out.bulk(next);
-    out.array(keys.size());
-    keys.forEach(out::bulk);
-  }
-
-  /** Writes the keys from the cursor on, in the order of the files, and the cursor of the next. */
-  private static void scan(
-      ServedVersion version, Request request, @Nullable SlotSet own, ReplyWriter out)
+  /** Returns the keys from the cursor on, in the order of the files, and the cursor of the next. */
+  private static Page scan(ServedVersion version, Request request, @Nullable SlotSet own)
       throws IOException {
     ScanPlaces places = version.places();
     boolean wanted = isOfType(version, request);
@@ -206,7 +223,7 @@ final class ScanCommands {
         break;
       }
     }
-    reply(next, keys, out);
+    return new Page(next, keys);
   }
 
   /** Returns a key from a random place; of any two keys, one may be likelier than the other. */

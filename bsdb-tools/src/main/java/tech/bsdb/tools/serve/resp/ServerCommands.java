@@ -3,11 +3,16 @@ package tech.bsdb.tools.serve.resp;
 import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 
+import java.lang.management.ManagementFactory;
+import java.time.Instant;
 import java.util.ArrayList;
 import java.util.LinkedHashSet;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import java.util.Set;
+import tech.bsdb.tools.serve.cluster.ClusterView;
+import tech.bsdb.tools.serve.cluster.Topology.ClusterNode;
 
 /** Commands about the server and its commands. */
 final class ServerCommands {
@@ -52,6 +57,110 @@ final class ServerCommands {
     }
   }
 
+  static void time(Session session, List<byte[]> arguments, ReplyWriter out) {
+    Instant now = Instant.now();
+    out.array(2);
+    out.bulk(Long.toString(now.getEpochSecond()));
+    out.bulk(Long.toString(now.getNano() / 1000));
+  }
+
+  static void lastSave(Session session, List<byte[]> arguments, ReplyWriter out) {
+    out.integer(ManagementFactory.getRuntimeMXBean().getStartTime() / 1000);
+  }
+
+  static void role(Session session, List<byte[]> arguments, ReplyWriter out) {
+    ClusterView cluster = session.service().clusterView();
+    if (cluster != null && cluster.isReplica()) {
+      ClusterNode primary = cluster.group().primary();
+      out.array(5);
+      out.bulk("slave");
+      out.bulk(primary.host());
+      out.integer(primary.respPort());
+      out.bulk("connected");
+      out.integer(1);
+      return;
+    }
+    out.array(3);
+    out.bulk("master");
+    out.integer(cluster == null ? 0 : 1);
+    out.array(0);
+  }
+
+  static void waitForReplicas(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    long replicas = Arguments.integer(arguments.get(1));
+    long timeout;
+    try {
+      timeout = Arguments.integer(arguments.get(2));
+    } catch (CommandException e) {
+      throw new CommandException("ERR timeout is not an integer or out of range");
+    }
+    if (timeout < 0) {
+      throw new CommandException("ERR timeout is negative");
+    }
+    out.integer(Math.min(replicas, 0));
+  }
+
+  /** Answers with a number for each argument: what is asked for is not there. */
+  static void scriptExists(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
+    out.array(arguments.size() - 2);
+    arguments.subList(2, arguments.size()).forEach(unused -> out.integer(0));
+  }
+
+  static void numberOfSubscribers(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    requireFew(arguments);
+    out.array(2L * (arguments.size() - 2));
+    for (byte[] channel : arguments.subList(2, arguments.size())) {
+      out.bulk(channel);
+      out.integer(0);
+    }
+  }
+
+  static void commandGetKeys(Session session, List<byte[]> arguments, ReplyWriter out)
+      throws CommandException {
+    List<byte[]> given = arguments.subList(2, arguments.size());
+    CommandSpec spec = CommandTable.find(Arguments.name(given.get(0)));
+    if (spec != null && !spec.subcommands().isEmpty() && given.size() > 1) {
+      spec = CommandTable.find(spec.name() + "|" + Arguments.name(given.get(1)));
+    }
+    if (spec == null) {
+      throw new CommandException("ERR Invalid command specified");
+    }
+    if (spec.firstKey() == 0) {
+      throw new CommandException("ERR The command has no key arguments");
+    }
+    if (!spec.accepts(given.size())) {
+      throw new CommandException("ERR Invalid number of arguments specified for command");
+    }
+    int last = spec.lastKey() < 0 ? given.size() + spec.lastKey() : spec.lastKey();
+    List<byte[]> keys = new ArrayList<>();
+    for (int i = spec.firstKey(); i <= last; i += spec.keyStep()) {
+      keys.add(given.get(i));
+    }
+    out.array(keys.size());
+    keys.forEach(out::bulk);
+  }
+
+  /** Names the subcommands of a command. */
+  static void help(CommandSpec of, ReplyWriter out) {
+    List<String> lines = new ArrayList<>();
+    lines.add(
+        of.name().toUpperCase(Locale.ROOT)
+            + " <subcommand> [<arg> [value] [opt] ...]. Subcommands are:");
+    for (CommandSpec each : of.subcommands().values()) {
+      if (each.isRefused()) {
+        continue;
+      }
+      lines.add(each.name().substring(of.name().length() + 1).toUpperCase(Locale.ROOT));
+      lines.add("    " + each.summary());
+    }
+    out.array(lines.size());
+    lines.forEach(out::simple);
+  }
+
   static void command(Session session, List<byte[]> arguments, ReplyWriter out) {
     out.array(CommandTable.all().size());
     CommandTable.all().forEach(spec -> write(spec, out));
@@ -84,7 +193,7 @@ final class ServerCommands {
     requireFew(arguments);
     List<CommandSpec> wanted = new ArrayList<>();
     if (arguments.size() == 2) {
-      CommandTable.all().stream().filter(spec -> !spec.isWrite()).forEach(wanted::add);
+      CommandTable.all().stream().filter(spec -> !spec.isRefused()).forEach(wanted::add);
     }
     for (byte[] name : arguments.subList(2, arguments.size())) {
       CommandSpec spec = CommandTable.find(Arguments.name(name));

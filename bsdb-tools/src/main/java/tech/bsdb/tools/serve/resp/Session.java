@@ -1,7 +1,9 @@
 package tech.bsdb.tools.serve.resp;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.List;
+import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Credentials;
 
@@ -22,8 +24,21 @@ final class Session {
   private long activeNanos = beganNanos;
   private @Nullable CommandSpec lastCommand;
   private @Nullable Transaction transaction;
+  private final Map<Selectable, String> watched = new HashMap<>();
+  private volatile @Nullable Tracking tracking;
+  private Replies answers = Replies.ON;
   private boolean ended;
   private boolean replicaAccepted;
+
+  /** Whether the client wants replies. */
+  enum Replies {
+    ON,
+    OFF,
+    /** No reply to this command, nor to the next. */
+    SKIP_NEXT,
+    /** No reply to this command. */
+    SKIP
+  }
 
   /**
    * The commands between {@code MULTI} and {@code EXEC}, which are then answered together, in one
@@ -198,6 +213,45 @@ final class Session {
     name = "";
     transaction = null;
     replicaAccepted = false;
+    watched.clear();
+    tracking = null;
+    answers = Replies.ON;
+  }
+
+  /** Returns the ids of the versions that {@code WATCH} has noted, which may be changed. */
+  Map<Selectable, String> watched() {
+    return watched;
+  }
+
+  /** Returns what is agreed about tracking; null if nothing. Any thread may ask. */
+  @Nullable Tracking tracking() {
+    return tracking;
+  }
+
+  void track(@Nullable Tracking agreed) {
+    tracking = agreed;
+  }
+
+  Replies answers() {
+    return answers;
+  }
+
+  /** Notes that another command follows. */
+  void next() {
+    if (answers == Replies.SKIP_NEXT) {
+      answers = Replies.SKIP;
+    } else if (answers == Replies.SKIP) {
+      answers = Replies.ON;
+    }
+  }
+
+  /** Whether the client wants no reply to the current command. */
+  boolean isSilent() {
+    return answers == Replies.OFF || answers == Replies.SKIP;
+  }
+
+  void answer(Replies wanted) {
+    answers = wanted;
   }
 
   /** Whether the client accepts the answers of a replica. */
@@ -233,12 +287,18 @@ final class Session {
         + (now - beganNanos) / 1_000_000_000L
         + " idle="
         + (now - activeNanos) / 1_000_000_000L
-        + (replicaAccepted ? " flags=r db=" : " flags=N db=")
+        + " flags="
+        + (replicaAccepted ? "r" : "")
+        + (tracking == null ? "" : "t")
+        + (replicaAccepted || tracking != null ? "" : "N")
+        + " db="
         + selected.number()
         + " sub=0 psub=0 ssub=0 multi=-1 qbuf=0 qbuf-free=0 argv-mem=0 multi-mem=0"
         + " rbs=0 rbp=0 obl=0 oll=0 omem=0 tot-mem=0 events=r cmd="
         + (lastCommand == null ? "NULL" : lastCommand.name())
-        + " user=default redir=-1 resp="
+        + " user=default redir="
+        + (tracking == null ? -1 : 0)
+        + " resp="
         + (resp3 ? 3 : 2)
         + " lib-name="
         + library

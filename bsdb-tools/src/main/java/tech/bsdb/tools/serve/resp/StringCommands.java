@@ -70,6 +70,59 @@ final class StringCommands {
     }
   }
 
+  static void refcount(Found found, ReplyWriter out) {
+    writeIfPresent(found, 1, out);
+  }
+
+  static void idletime(Found found, ReplyWriter out) {
+    writeIfPresent(found, 0, out);
+  }
+
+  static void freq(Found found, ReplyWriter out) throws CommandException {
+    if (found.isPresent()) {
+      throw new CommandException(
+          "ERR An LFU maxmemory policy is not selected, access frequency not tracked. Please note"
+              + " that when switching between policies at runtime LRU and LFU data will take some"
+              + " time to adjust.");
+    }
+    out.absent();
+  }
+
+  private static void writeIfPresent(Found found, long number, ReplyWriter out) {
+    if (found.isPresent()) {
+      out.integer(number);
+    } else {
+      out.absent();
+    }
+  }
+
+  /** Answers with the bytes of a key and its value, whatever they take in memory or in files. */
+  static void memoryUsage(Arguments command, LookupRound round) throws CommandException {
+    for (int i = 3; i < command.count(); i += 2) {
+      if (!Arguments.is(command.argument(i), "samples") || i + 1 == command.count()) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+      if (Arguments.integer(command.argument(i + 1)) < 0) {
+        throw new CommandException(CommandException.SYNTAX);
+      }
+    }
+    byte[] key = command.argument(2);
+    round.begin();
+    round.add(key, (found, out) -> writeIfPresent(found, (long) key.length + found.length(), out));
+  }
+
+  static void dump(Found found, ReplyWriter out) throws CommandException {
+    if (!found.isPresent()) {
+      out.absent();
+    } else if (found.rows() != null) {
+      HashCommands.dump(found, out);
+    } else {
+      Dump dump = Dump.string();
+      dump.add(found.bytes(), found.offset(), found.length());
+      out.bulkAlone(dump.end());
+    }
+  }
+
   static void getrange(Arguments command, LookupRound round) throws CommandException {
     long first = Arguments.integer(command.argument(2));
     long last = Arguments.integer(command.argument(3));

@@ -1,0 +1,129 @@
+package tech.bsdb.tools.serve.resp;
+
+import java.util.ArrayList;
+import java.util.List;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What a client has agreed about {@code CLIENT TRACKING}. Values change only when another version
+ * is served, and then all of them may, so whatever the mode, a client that tracks is told once for
+ * each new version that nothing it knows is valid.
+ *
+ * @param mode {@code bcast}, {@code optin}, {@code optout} or empty
+ * @param noLoop accepted, for clients change nothing
+ * @param prefixes accepted, with the mode {@code bcast}
+ * @param caching what {@code CLIENT CACHING} said; null if nothing
+ */
+record Tracking(String mode, boolean noLoop, List<byte[]> prefixes, @Nullable Boolean caching) {
+  private static final String SWITCHED =
+      " before disabling tracking for this client, and then re-enabling it with a different mode.";
+
+  /**
+   * Reads the arguments of {@code CLIENT TRACKING}.
+   *
+   * @param before what was agreed before, or null
+   * @return null if tracking is switched off
+   */
+  static @Nullable Tracking of(List<byte[]> arguments, @Nullable Tracking before, boolean resp3)
+      throws CommandException {
+    String mode = "";
+    boolean bcast = false;
+    boolean noLoop = false;
+    List<byte[]> prefixes = new ArrayList<>();
+    for (int i = 3; i < arguments.size(); i++) {
+      String option = Arguments.name(arguments.get(i));
+      switch (option) {
+        case "bcast" -> bcast = true;
+        case "noloop" -> noLoop = true;
+        case "optin", "optout" -> {
+          if (!mode.isEmpty() && !mode.equals(option)) {
+            throw new CommandException("ERR You can't specify both OPTIN mode and OPTOUT mode");
+          }
+          mode = option;
+        }
+        case "prefix", "redirect" -> {
+          if (++i == arguments.size()) {
+            throw new CommandException(CommandException.SYNTAX);
+          }
+          if (option.equals("redirect")) {
+            throw new CommandException(
+                "ERR REDIRECT is refused: invalidations are sent to the connection itself, in"
+                    + " RESP3 (HELLO 3)");
+          }
+          prefixes.add(arguments.get(i));
+        }
+        default -> throw new CommandException(CommandException.SYNTAX);
+      }
+    }
+    boolean on = Arguments.is(arguments.get(2), "on");
+    if (!on && !Arguments.is(arguments.get(2), "off")) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    if (!on) {
+      return null;
+    }
+    if (!bcast && !prefixes.isEmpty()) {
+      throw new CommandException("ERR PREFIX option requires BCAST mode to be enabled");
+    }
+    if (before != null && before.mode.equals("bcast") != bcast) {
+      throw new CommandException("ERR You can't switch BCAST mode on/off" + SWITCHED);
+    }
+    if (bcast && !mode.isEmpty()) {
+      throw new CommandException("ERR OPTIN and OPTOUT are not compatible with BCAST");
+    }
+    if (before != null && !bcast && !before.mode.equals(mode)) {
+      throw new CommandException("ERR You can't switch OPTIN/OPTOUT mode" + SWITCHED);
+    }
+    if (!resp3) {
+      throw new CommandException(
+          "ERR CLIENT TRACKING needs RESP3 (HELLO 3), because RESP2 has no invalidations");
+    }
+    return new Tracking(bcast ? "bcast" : mode, noLoop, List.copyOf(prefixes), null);
+  }
+
+  /** Returns what is agreed after {@code CLIENT CACHING}. */
+  static Tracking caching(@Nullable Tracking before, byte[] argument) throws CommandException {
+    if (before == null || !before.mode.startsWith("opt")) {
+      throw new CommandException(
+          "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
+              + " OPTOUT mode enabled");
+    }
+    boolean yes = Arguments.is(argument, "yes");
+    if (!yes && !Arguments.is(argument, "no")) {
+      throw new CommandException(CommandException.SYNTAX);
+    }
+    if (yes != before.mode.equals("optin")) {
+      throw new CommandException(
+          yes
+              ? "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
+              : "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
+    }
+    return new Tracking(before.mode, before.noLoop, before.prefixes, yes);
+  }
+
+  /** Writes what {@code CLIENT TRACKINGINFO} tells. */
+  static void describe(@Nullable Tracking tracking, ReplyWriter out) {
+    List<String> flags = new ArrayList<>();
+    flags.add(tracking == null ? "off" : "on");
+    if (tracking != null) {
+      if (!tracking.mode.isEmpty()) {
+        flags.add(tracking.mode);
+      }
+      if (tracking.caching != null) {
+        flags.add(tracking.caching ? "caching-yes" : "caching-no");
+      }
+      if (tracking.noLoop) {
+        flags.add("noloop");
+      }
+    }
+    out.map(3);
+    out.bulk("flags");
+    out.set(flags.size());
+    flags.forEach(out::bulk);
+    out.entry("redirect", tracking == null ? -1 : 0);
+    out.bulk("prefixes");
+    List<byte[]> prefixes = tracking == null ? List.of() : tracking.prefixes;
+    out.array(prefixes.size());
+    prefixes.forEach(out::bulk);
+  }
+}
