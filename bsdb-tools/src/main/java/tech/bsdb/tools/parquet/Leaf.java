@@ -11,11 +11,22 @@ import org.jspecify.annotations.Nullable;
  */
 final class Leaf {
   private final ColumnDescriptor descriptor;
+  private final LegacyCalendar calendar;
   private @Nullable ColumnReader reader;
   private long entriesLeft;
 
-  Leaf(ColumnDescriptor descriptor) {
+  /**
+   * Creates a leaf.
+   *
+   * @param calendar the calendar of its file
+   */
+  Leaf(ColumnDescriptor descriptor, LegacyCalendar calendar) {
     this.descriptor = descriptor;
+    this.calendar = calendar;
+  }
+
+  LegacyCalendar calendar() {
+    return calendar;
   }
 
   ColumnDescriptor descriptor() {

@@ -56,6 +56,7 @@ final class ParquetFile {
   private final SourceFile file;
   private final RowSelection selection;
   private final @Nullable String createdBy;
+  private final LegacyCalendar calendar;
   private final List<RowGroup> rowGroups;
   private final int chunks;
   private volatile @Nullable ParquetMetadata footer;
@@ -64,12 +65,14 @@ final class ParquetFile {
       SourceFile file,
       RowSelection selection,
       @Nullable String createdBy,
+      LegacyCalendar calendar,
       List<RowGroup> rowGroups,
       int chunks,
       ParquetMetadata footer) {
     this.file = file;
     this.selection = selection;
     this.createdBy = createdBy;
+    this.calendar = calendar;
     this.rowGroups = List.copyOf(rowGroups);
     this.chunks = chunks;
     this.footer = footer;
@@ -100,6 +103,7 @@ final class ParquetFile {
           file,
           selection,
           footer.getFileMetaData().getCreatedBy(),
+          LegacyCalendar.of(file.name(), footer.getFileMetaData().getKeyValueMetaData()),
           rowGroups(file, footer, selection.projection()),
           footer.getBlocks().size() * schema.getColumns().size(),
           footer);
@@ -204,6 +208,11 @@ final class ParquetFile {
 
   @Nullable String createdBy() {
     return createdBy;
+  }
+
+  /** Returns the calendar of its dates and timestamps. */
+  LegacyCalendar calendar() {
+    return calendar;
   }
 
   List<RowGroup> rowGroups() {

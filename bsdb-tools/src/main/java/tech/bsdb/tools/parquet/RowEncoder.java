@@ -29,6 +29,7 @@ import tech.bsdb.tools.rows.RowType.Struct;
  */
 final class RowEncoder {
   private final MessageType file;
+  private final LegacyCalendar calendar;
   private final RowProblem problem;
   private final Map<List<String>, Leaf> leaves = new LinkedHashMap<>();
   private final Encoder row;
@@ -37,16 +38,19 @@ final class RowEncoder {
    * Creates an encoder of a file's rows.
    *
    * @param file the file's schema
+   * @param calendar the calendar of its dates and timestamps
    * @param wanted the columns of the row to which all files resolve
    * @param partitions the values from the file's directories, by column name
    * @param problem receives values that cannot be encoded
    */
   RowEncoder(
       MessageType file,
+      LegacyCalendar calendar,
       List<Column> wanted,
       Map<String, PartitionValue> partitions,
       RowProblem problem) {
     this.file = file;
+    this.calendar = calendar;
     this.problem = problem;
     List<Encoder> columns = new ArrayList<>();
     for (Column column : wanted) {
@@ -59,7 +63,7 @@ final class RowEncoder {
   /** Returns the leaf at a path, which is read in step with the others. */
   Leaf leaf(List<String> path) {
     return leaves.computeIfAbsent(
-        path, p -> new Leaf(file.getColumnDescription(p.toArray(new String[0]))));
+        path, p -> new Leaf(file.getColumnDescription(p.toArray(new String[0])), calendar));
   }
 
   /** Returns the leaf at a path if the row has it and therefore advances it; else null. */

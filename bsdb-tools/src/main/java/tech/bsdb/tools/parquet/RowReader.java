@@ -130,7 +130,8 @@ final class RowReader implements AutoCloseable {
   private void decode(ParquetFile from, RowGroup group, PageReadStore pages, Sink sink)
       throws IOException {
     MessageType wanted = from.selection().projection();
-    RowEncoder rows = new RowEncoder(wanted, columns, from.selection().partitions(), problem);
+    RowEncoder rows =
+        new RowEncoder(wanted, from.calendar(), columns, from.selection().partitions(), problem);
     KeyPart raw = raw(from, rows);
     List<KeyPart> keys =
         from.selection().keys().stream().map(key -> part(from, rows, key)).toList();

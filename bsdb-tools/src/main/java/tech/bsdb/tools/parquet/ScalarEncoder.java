@@ -4,10 +4,13 @@ import java.math.BigDecimal;
 import java.math.BigInteger;
 import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
+import java.time.DateTimeException;
 import org.apache.parquet.column.ColumnReader;
 import org.apache.parquet.io.api.Binary;
+import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
 import org.apache.parquet.schema.PrimitiveType;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
@@ -18,6 +21,7 @@ import tech.bsdb.tools.text.Utf8;
 /** Encodes a scalar value from a leaf. */
 final class ScalarEncoder extends Encoder {
   private static final long DAY_SECONDS = 86_400;
+  private static final long NANOS = 1_000_000_000;
 
   /** Writes the current value of a column. */
   @FunctionalInterface
@@ -55,7 +59,11 @@ final class ScalarEncoder extends Encoder {
       case BOOLEAN -> (from, out) -> out.put(from.getBoolean() ? 1 : 0);
       case INT32 -> ofInt32(leaf, type, problem);
       case INT64 -> ofInt64(leaf, type, problem);
-      case INT96 -> (from, out) -> out.putLong(nanos(from.getBinary(), leaf, problem));
+      case INT96 ->
+          (from, out) -> {
+            long nanos = nanos(from.getBinary(), leaf, problem);
+            out.putLong(leaf.calendar().int96() ? instant(nanos, NANOS, leaf, problem) : nanos);
+          };
       case FLOAT ->
           type.kind() == Kind.DOUBLE
               ? (from, out) -> out.putDouble(from.getFloat())
@@ -75,6 +83,10 @@ final class ScalarEncoder extends Encoder {
     if (type.kind() == Kind.TIME_MILLIS) {
       return (from, out) -> putTime(from.getInteger(), 1_000, out, leaf, problem);
     }
+    if (stored.getLogicalTypeAnnotation() instanceof DateLogicalTypeAnnotation) {
+      LegacyCalendar calendar = leaf.calendar();
+      return (from, out) -> out.putLong(calendar.day(from.getInteger()));
+    }
     boolean unsigned =
         stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation number
             && !number.isSigned();
@@ -88,6 +100,17 @@ final class ScalarEncoder extends Encoder {
     if (type.kind() == Kind.TIME_MICROS || type.kind() == Kind.TIME_NANOS) {
       long units = type.kind() == Kind.TIME_MICROS ? 1_000_000 : 1_000_000_000;
       return (from, out) -> putTime(from.getLong(), units, out, leaf, problem);
+    }
+    if (leaf.calendar().dates()
+        && stored.getLogicalTypeAnnotation() instanceof TimestampLogicalTypeAnnotation timestamp
+        && timestamp.isAdjustedToUTC()) {
+      long units =
+          switch (timestamp.getUnit()) {
+            case MILLIS -> 1_000;
+            case MICROS -> 1_000_000;
+            case NANOS -> NANOS;
+          };
+      return (from, out) -> out.putLong(instant(from.getLong(), units, leaf, problem));
     }
     if (type.kind() != Kind.DECIMAL) {
       return (from, out) -> out.putLong(from.getLong());
@@ -122,6 +145,17 @@ final class ScalarEncoder extends Encoder {
       return (from, out) -> putUnscaled(from.getBinary(), bound, out);
     }
     return (from, out) -> out.put(from.getBinary().toByteBuffer());
+  }
+
+  private static long instant(long stored, long units, Leaf leaf, RowProblem problem) {
+    try {
+      return leaf.calendar().instant(stored, units);
+    } catch (DateTimeException | ArithmeticException e) {
+      problem.note(
+          "a timestamp before 1900 in an old calendar",
+          "column " + leaf.name() + ": " + e.getMessage());
+      return 0;
+    }
   }
 
   private static void putTime(long time, long units, RowBuffer out, Leaf leaf, RowProblem problem) {
