@@ -301,10 +301,10 @@ class RespTranscriptTest {
     return text.length() < 400 ? text : text.substring(0, 400) + "...";
   }
 
-  /** The version that is told differs, since commands of Redis 7.2 are known. */
+  /** The version that is told differs, since commands of Redis 7.4 are known. */
   private static byte[] asHere(byte[] reply) {
     return text(reply)
-        .replace("version\r\n$6\r\n7.0.15\r\n", "version\r\n$5\r\n7.2.0\r\n")
+        .replace("version\r\n$6\r\n7.0.15\r\n", "version\r\n$5\r\n7.4.0\r\n")
         .getBytes(ISO_8859_1);
   }
 }

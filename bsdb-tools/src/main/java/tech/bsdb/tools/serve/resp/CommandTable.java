@@ -22,7 +22,7 @@ import org.jspecify.annotations.Nullable;
  */
 final class CommandTable {
   /** The version of Redis whose replies and errors these are. */
-  static final String REDIS_VERSION = "7.2.0";
+  static final String REDIS_VERSION = "7.4.0";
 
   private static final List<Map.Entry<String, Handler>> OWN =
       List.of(
@@ -96,6 +96,10 @@ final class CommandTable {
           queued("lcs", Subsequence::lcs),
           queued("hrandfield", HashCommands::hrandfield),
           queued("hscan", HashCommands::hscan),
+          queued("httl", HashCommands::httl),
+          queued("hpttl", HashCommands::httl),
+          queued("hexpiretime", HashCommands::httl),
+          queued("hpexpiretime", HashCommands::httl),
           direct("watch", ConnectionCommands::watch),
           direct("unwatch", ConnectionCommands::unwatch),
           direct("time", ServerCommands::time),

@@ -192,6 +192,42 @@ final class HashCommands {
     }
   }
 
+  /** Answers for each field: -1 as it does not expire, or -2 if it does not exist. */
+  static void httl(Arguments command, LookupRound round) throws CommandException {
+    if (!Arguments.is(command.argument(2), "fields")) {
+      throw new CommandException(
+          "ERR Mandatory argument FIELDS is missing or not at the right position");
+    }
+    long stated = Arguments.integer(command.argument(3));
+    if (stated < 1) {
+      throw new CommandException("ERR Parameter `numFields` should be greater than 0");
+    }
+    int fields = command.count() - 4;
+    if (stated != fields) {
+      throw new CommandException(
+          "ERR The `numfields` parameter must match the number of arguments");
+    }
+    round.require(fields, "fields");
+    List<byte[]> names = new ArrayList<>(fields);
+    for (int i = 4; i < command.count(); i++) {
+      names.add(command.argument(i));
+    }
+    round.begin();
+    round.add(
+        command.argument(1),
+        (found, out) -> {
+          RowFields row = row(found);
+          if (row != null) {
+            readNulls(row, found);
+          }
+          out.array(names.size());
+          for (byte[] name : names) {
+            int column = row == null ? -1 : row.find(name);
+            out.integer(row == null || column < 0 || row.isNull(column) ? -2 : -1);
+          }
+        });
+  }
+
   static void hexists(Arguments command, LookupRound round) {
     measure(command, round, false);
   }

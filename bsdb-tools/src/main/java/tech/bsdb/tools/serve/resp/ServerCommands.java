@@ -157,6 +157,8 @@ final class ServerCommands {
       lines.add(each.name().substring(of.name().length() + 1).toUpperCase(Locale.ROOT));
       lines.add("    " + each.summary());
     }
+    lines.add("HELP");
+    lines.add("    Returns this help.");
     out.array(lines.size());
     lines.forEach(out::simple);
   }

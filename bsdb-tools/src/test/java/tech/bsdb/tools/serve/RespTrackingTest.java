@@ -1,0 +1,225 @@
+package tech.bsdb.tools.serve;
+
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static org.assertj.core.api.Assertions.assertThat;
+
+import java.io.IOException;
+import java.nio.file.Path;
+import java.util.Map;
+import java.util.TreeMap;
+import java.util.concurrent.ExecutorService;
+import java.util.concurrent.Executors;
+import java.util.concurrent.Future;
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.Timeout;
+import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
+import org.junit.jupiter.params.provider.ValueSource;
+import tech.bsdb.tools.CommandRun;
+
+/** Redis clients that keep values, or watch keys, are told when another version is served. */
+@Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
+class RespTrackingTest {
+  private static final String INVALID = ">2\r\n$10\r\ninvalidate\r\n_\r\n";
+  private static final String OK = "+OK\r\n";
+
+  @TempDir Path folder;
+
+  private Path publish(int version) throws IOException {
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 600; i++) {
+      records.put("k" + i, "" + version);
+    }
+    Path store = folder.resolve("store");
+    Path database = Serving.build(folder.resolve("v" + version), records);
+    CommandRun run =
+        CommandRun.bsdb(
+            "publish", database.toString(), store.toString(), "--version", "v" + version);
+    assertThat(run.code()).as(run.toString()).isZero();
+    return store;
+  }
+
+  private void swapTo(int version, Wire admin) throws IOException {
+    Path unused = publish(version);
+    assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v" + version);
+  }
+
+  private Serving serve(boolean async) throws IOException {
+    Serving serving = new Serving(publish(0));
+    serving.resp = true;
+    serving.async = async;
+    return serving.start();
+  }
+
+  private static RespWire tracking(Serving serving, String... options) throws IOException {
+    RespWire wire = RespWire.to(serving.respPort());
+    assertThat(wire.ask("HELLO", "3")).startsWith("%7");
+    String[] command = new String[3 + options.length];
+    command[0] = "CLIENT";
+    command[1] = "TRACKING";
+    command[2] = "ON";
+    System.arraycopy(options, 0, command, 3, options.length);
+    assertThat(wire.ask(command)).isEqualTo(OK);
+    return wire;
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {"", "BCAST", "BCAST PREFIX k", "OPTIN", "OPTOUT", "NOLOOP", "NOLOOP BCAST"})
+  void everyModeIsToldOfEveryVersion(String options) throws IOException {
+    try (Serving serving = serve(false);
+        Wire admin = serving.administrate();
+        RespWire wire =
+            tracking(serving, options.isEmpty() ? new String[0] : options.split(" ", -1));
+        RespWire plain = RespWire.to(serving.respPort())) {
+      for (int version = 1; version <= 2; version++) {
+        swapTo(version, admin);
+        assertThat(wire.text()).isEqualTo(INVALID);
+        assertThat(wire.ask("GET", "k7")).isEqualTo("$1\r\n" + version + "\r\n");
+      }
+      assertThat(plain.ask("GET", "k7")).isEqualTo("$1\r\n2\r\n");
+    }
+  }
+
+  @Test
+  void nobodyElseIsTold() throws IOException {
+    try (Serving serving = serve(false);
+        Wire admin = serving.administrate();
+        RespWire off = tracking(serving);
+        RespWire reset = tracking(serving);
+        RespWire older = tracking(serving);
+        RespWire resp2 = RespWire.to(serving.respPort())) {
+      assertThat(off.ask("CLIENT", "TRACKING", "OFF")).isEqualTo(OK);
+      assertThat(reset.ask("RESET")).isEqualTo("+RESET\r\n");
+      assertThat(older.ask("HELLO", "2")).startsWith("*14");
+      assertThat(resp2.ask("CLIENT", "TRACKING", "ON"))
+          .startsWith("-ERR CLIENT TRACKING needs RESP3");
+      swapTo(1, admin);
+      for (RespWire each : new RespWire[] {off, reset, older, resp2}) {
+        assertThat(each.ask("GET", "k1")).isEqualTo("$1\r\n1\r\n");
+      }
+    }
+  }
+
+  /** Behind the word that nothing is valid, no value of an older version comes. */
+  @ParameterizedTest
+  @ValueSource(booleans = {false, true})
+  void noValueIsStaleAfterASwap(boolean async) throws Exception {
+    int last = 6;
+    try (Serving serving = serve(async);
+        Wire admin = serving.administrate()) {
+      ExecutorService client = Executors.newSingleThreadExecutor();
+      Future<Integer> told = client.submit(() -> readUntil(last, serving));
+      client.shutdown();
+      for (int version = 1; version <= last; version++) {
+        swapTo(version, admin);
+      }
+      assertThat(told.get()).isEqualTo(last);
+    }
+  }
+
+  private static int readUntil(int last, Serving serving) throws IOException {
+    byte[] pipeline = "GET k1\r\nMGET k2 k3\r\nGET k4\r\n".repeat(20).getBytes(US_ASCII);
+    int told = 0;
+    try (RespWire wire = tracking(serving)) {
+      while (told < last) {
+        wire.send(pipeline);
+        for (int replies = 0; replies < 60; ) {
+          String text = wire.text();
+          if (text.equals(INVALID)) {
+            told++;
+          } else {
+            assertThat(text.charAt(text.length() - 3) - '0').isGreaterThanOrEqualTo(told);
+            replies++;
+          }
+        }
+      }
+    }
+    return told;
+  }
+
+  @Test
+  void aTransactionThatWatchesEndsWithItsVersion() throws IOException {
+    try (Serving serving = serve(false);
+        Wire admin = serving.administrate();
+        RespWire wire = RespWire.to(serving.respPort());
+        RespWire unwatched = RespWire.to(serving.respPort())) {
+      for (RespWire each : new RespWire[] {wire, unwatched}) {
+        assertThat(each.ask("WATCH", "k1", "none")).isEqualTo(OK);
+      }
+      assertThat(unwatched.ask("UNWATCH")).isEqualTo(OK);
+      swapTo(1, admin);
+      for (RespWire each : new RespWire[] {wire, unwatched}) {
+        assertThat(each.ask("MULTI")).isEqualTo(OK);
+        assertThat(each.ask("GET", "k1")).isEqualTo("+QUEUED\r\n");
+        assertThat(each.ask("GET", "k2")).isEqualTo("+QUEUED\r\n");
+      }
+      assertThat(wire.ask("EXEC")).isEqualTo("*-1\r\n");
+      assertThat(unwatched.ask("EXEC")).isEqualTo("*2\r\n$1\r\n1\r\n$1\r\n1\r\n");
+      // it has forgotten what it watched
+      wire.send("MULTI\r\nGET k1\r\nEXEC\r\n".getBytes(US_ASCII));
+      assertThat(wire.text() + wire.text() + wire.text())
+          .isEqualTo("+OK\r\n+QUEUED\r\n*1\r\n$1\r\n1\r\n");
+    }
+  }
+
+  @Test
+  void clientsAreListed() throws IOException {
+    try (Serving serving = serve(false);
+        RespWire one = RespWire.to(serving.respPort())) {
+      assertThat(one.ask("CLIENT", "SETNAME", "first")).isEqualTo(OK);
+      try (RespWire two = tracking(serving)) {
+        assertThat(two.ask("CLIENT", "LIST"))
+            .containsPattern("id=1 .* name=first .* flags=N .* redir=-1 resp=2 ")
+            .containsPattern("id=2 .* flags=t .* cmd=client\\|list .* redir=0 resp=3 ");
+        assertThat(two.ask("CLIENT", "LIST", "ID", "2", "77"))
+            .contains("id=2 ")
+            .doesNotContain("id=1 ");
+        assertThat(two.ask("CLIENT", "TRACKINGINFO"))
+            .isEqualTo(
+                "%3\r\n$5\r\nflags\r\n~1\r\n$2\r\non\r\n$8\r\nredirect\r\n:0\r\n$8\r\nprefixes\r\n*0\r\n");
+      }
+    }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "EVAL return 0, ERR EVAL is refused: the server runs no scripts",
+    "SUBSCRIBE a, ERR SUBSCRIBE is refused: nothing is ever published",
+    "CLIENT KILL 1.1.1.1:1, ERR CLIENT KILL is refused: clients cannot disturb others",
+    "CONFIG SET maxmemory 1, ERR CONFIG SET is refused: settings are those of the command line",
+    "SHUTDOWN, ERR SHUTDOWN is refused: the server is ended by its operator"
+  })
+  void whatIsRefusedHasAReason(String command, String reply) throws IOException {
+    try (Serving serving = serve(false);
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask(command.split(" ", -1))).isEqualTo("-" + reply + "\r\n");
+      assertThat(wire.ask("CLIENT", "HELP"))
+          .contains("+TRACKING\r\n")
+          .contains("+HELP\r\n")
+          .doesNotContain("+KILL");
+    }
+  }
+
+  @Test
+  void allKeysAreReturnedUnlessThereAreTooMany() throws IOException {
+    try (Serving serving = serve(false);
+        RespWire wire = RespWire.to(serving.respPort())) {
+      assertThat(wire.ask("KEYS", "*")).startsWith("*600\r\n");
+      assertThat(wire.ask("KEYS", "k1?")).startsWith("*10\r\n");
+      assertThat(wire.ask("KEYS", "none*")).isEqualTo("*0\r\n");
+    }
+    Map<String, String> many = new TreeMap<>();
+    for (int i = 0; i < 10_001; i++) {
+      many.put("k" + i, "");
+    }
+    Serving serving = new Serving(Serving.build(folder.resolve("many"), many));
+    serving.resp = true;
+    try (serving;
+        RespWire wire = RespWire.to(serving.start().respPort())) {
+      assertThat(wire.ask("KEYS", "*")).startsWith("-ERR KEYS looks at ").contains("use SCAN");
+      assertThat(wire.ask("KEYS", "k1234")).isEqualTo("*1\r\n$5\r\nk1234\r\n");
+    }
+  }
+}
