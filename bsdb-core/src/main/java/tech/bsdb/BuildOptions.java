@@ -106,9 +106,9 @@ public final class BuildOptions {
   }
 
   /**
-   * The options that give a database like another one, as far as its manifest states them. The size
-   * of a dictionary and its sample, memory and threads are defaults. Of records with the same key,
-   * the last one is kept.
+   * The options that give a database like another one, as far as its manifest states them. A
+   * dictionary may have the size of the largest that the other one has. The sample for it, memory
+   * and threads are defaults. Of records with the same key, the last one is kept.
    *
    * @param database a database, a whole set of shards, or one shard of a set
    */
@@ -130,8 +130,8 @@ public final class BuildOptions {
     if (facts.compressed()) {
       like.blockSize = facts.zstdBlock();
       like.compressionLevel = facts.zstdLevel();
-      boolean learned = opened.databases().stream().anyMatch(DatabaseDirectory::hasDictionary);
-      like.dictionaryBytes = learned ? like.dictionaryBytes : 0;
+      like.dictionaryBytes =
+          opened.databases().stream().mapToInt(DatabaseDirectory::dictionaryBytes).max().orElse(0);
     }
     Facts.Filter filter = facts.filter();
     like.filterBits = filter == null ? 0 : filter.bits();
@@ -173,7 +173,10 @@ public final class BuildOptions {
     return with(changed -> changed.layout = layout);
   }
 
-  /** The minimal perfect hash function, by default {@code PTR}; the packed layouts have none. */
+  /**
+   * The minimal perfect hash function, by default {@code PTR}. The packed layouts have none: builds
+   * of them are rejected unless it is the default.
+   */
   public HashAlgorithm hash() {
     return settings.hash;
   }
@@ -186,8 +189,9 @@ public final class BuildOptions {
 
   /**
    * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
-   * them passes; key comparison then rejects these, except in approximate mode. The packed layout
-   * has none, but can have {@link #filterBits()}.
+   * them passes; key comparison then rejects these, except in approximate mode. The packed layouts
+   * have none, but can have {@link #filterBits()}: builds of them are rejected unless this is the
+   * default.
    */
   public int checksumBits() {
     return settings.checksumBits;

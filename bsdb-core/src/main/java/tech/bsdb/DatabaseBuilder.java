@@ -74,7 +74,7 @@ public final class DatabaseBuilder implements AutoCloseable {
   private DatabaseBuilder(
       Path target, BuildOptions options, BuildListener listener, @Nullable MergeBase base)
       throws IOException {
-    BuildOutput.requirePlaceForFilter(options);
+    BuildOutput.requirePlaces(options);
     BuildOutput.requireOrder(options);
     BuildOutput.requireKeysForOrder(options);
     if (options.onlyShard().orElse(0) >= options.shards()) {

@@ -75,7 +75,7 @@ public final class LayoutPlan {
     if ((double) records * RecordFrame.length(keyLength, valueLength) > MAX_BYTES) {
       throw new IllegalArgumentException("no database holds more than 32 PiB of records");
     }
-    BuildOutput.requirePlaceForFilter(options);
+    BuildOutput.requirePlaces(options);
     BuildOutput.requireKeysForOrder(options);
     SizePlan.Records given = new SizePlan.Records(records, keyLength, valueLength);
     double raw = (double) records * ((long) keyLength + valueLength);

@@ -75,7 +75,7 @@ class DuplicatesTest {
 
   private static BuildReport build(Path target, BuildOptions options, List<Truth.Entry> records)
       throws Exception {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       for (Truth.Entry record : records) {
         builder.add(record.key(), record.value());
       }

@@ -90,7 +90,7 @@ public enum Golden {
 
   /** Builds it anew. */
   public void build(Path target) throws IOException {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       if (this == DICTIONARY || this == PACKED_ZSTD) {
         for (int i = 0; i < 2000; i++) {
           builder.sample(

@@ -520,6 +520,9 @@ class LayoutPlanTest {
     for (Layout layout : Layout.values()) {
       BuildOptions chosen = options.withLayout(layout).withMemoryBytes(32 << 20);
       for (HashAlgorithm hash : HashAlgorithm.values()) {
+        if (layout.isPacked() && hash != HashAlgorithm.PTR) {
+          continue; // it has no hash function
+        }
         BuildOptions hashed = chosen.withHash(hash);
         long all = LayoutPlan.of(hashed, 1_000_000_000, 13, 32).buildMemoryBytes();
         assertThat(all).as("%s %s", layout, hash).isBetween(16L << 20, 64L << 20);

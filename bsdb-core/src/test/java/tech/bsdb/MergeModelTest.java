@@ -60,7 +60,8 @@ class MergeModelTest {
       BuildReport report;
       try (Database database = Database.open(base);
           DatabaseBuilder builder =
-              DatabaseBuilder.from(database, merged, options, (stage, done, total) -> {})) {
+              DatabaseBuilder.from(
+                  database, merged, Truth.fitting(options), (stage, done, total) -> {})) {
         expected = change(model, builder, random, most, longValues);
         report = builder.finish();
       }
@@ -105,7 +106,7 @@ class MergeModelTest {
 
   private static BuildReport build(Map<String, byte[]> model, Path target, BuildOptions options)
       throws Exception {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       for (Map.Entry<String, byte[]> entry : model.entrySet()) {
         builder.add(bytes(entry.getKey()), entry.getValue());
       }

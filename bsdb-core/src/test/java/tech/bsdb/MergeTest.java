@@ -4,6 +4,8 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.io.IOException;
+import java.lang.reflect.Method;
+import java.lang.reflect.Modifier;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayList;
@@ -11,6 +13,7 @@ import java.util.Comparator;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
 import java.util.SplittableRandom;
 import java.util.concurrent.CancellationException;
 import java.util.stream.Stream;
@@ -84,8 +87,8 @@ class MergeTest {
         options(layout)
             .withDataFiles(2)
             .withSeed(77)
-            .withHash(HashAlgorithm.GOV)
-            .withChecksumBits(9)
+            .withHash(layout.isPacked() ? HashAlgorithm.PTR : HashAlgorithm.GOV)
+            .withChecksumBits(layout.isPacked() ? 4 : 9)
             .withBlockSize(2048)
             .withCompressionLevel(3)
             .withValueSchema("{\"type\":\"string\"}")
@@ -106,6 +109,62 @@ class MergeTest {
     try (Database database = Database.open(shard)) {
       assertThat(BuildOptions.of(database).onlyShard()).hasValue(1);
       assertThat(BuildOptions.of(database).shards()).isEqualTo(2);
+    }
+  }
+
+  /** What a database does not tell of its build. */
+  private static final Set<String> NOT_OF_A_DATABASE =
+      Set.of(
+          "duplicates",
+          "memoryBytes",
+          "onlyShard",
+          "overwrite",
+          "sampleRecords",
+          "signatureOrder",
+          "temporaryDirectory",
+          "threads");
+
+  @ParameterizedTest
+  @EnumSource
+  void everyPropertyOfABaseIsCarriedOver(Layout layout) throws Exception {
+    BuildOptions options =
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withDataFiles(2)
+            .withSeed(77)
+            .withOrderedKeys(true)
+            .withValueSchema("{\"type\":\"string\"}")
+            .withShards(2);
+    if (layout.isPacked()) {
+      options = options.withFilterBits(5);
+    } else {
+      options = options.withHash(HashAlgorithm.GOV).withChecksumBits(9);
+    }
+    if (layout.isCompressed()) {
+      options = options.withBlockSize(2048).withCompressionLevel(3).withDictionaryBytes(4096);
+    }
+    Truth truth = new Truth();
+    for (int i = 0; i < 5000; i++) {
+      truth.add("key " + i, "{\"name\":\"someone\",\"number\":" + i * 7919 + "}");
+    }
+    truth.build(base, options);
+    try (Database database = Database.open(base)) {
+      BuildOptions of = BuildOptions.of(database);
+      for (Method property : BuildOptions.class.getDeclaredMethods()) {
+        String name = property.getName();
+        if (!Modifier.isPublic(property.getModifiers())
+            || Modifier.isStatic(property.getModifiers())
+            || property.getParameterCount() > 0
+            || Set.of("hashCode", "toString").contains(name)
+            || NOT_OF_A_DATABASE.contains(name)) {
+          continue;
+        }
+        if (name.equals("dictionaryBytes") && layout.isCompressed()) {
+          assertThat(of.dictionaryBytes()).as("of what was trained").isBetween(256, 4096);
+        } else {
+          assertThat(property.invoke(of)).as(name).isEqualTo(property.invoke(options));
+        }
+      }
     }
   }
 

@@ -58,7 +58,7 @@ class ModelTest {
             .withChecksumBits(random.nextInt(33))
             .withMemoryBytes(1 << 20)
             .withBlockSize(512 + random.nextInt(9000));
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
         builder.add(entry.getKey().array(), entry.getValue());
       }
@@ -114,7 +114,7 @@ class ModelTest {
             .withChecksumBits(16)
             .withLayout(count % 2 == 0 ? Layout.BLOCKED : Layout.COMPRESSED) // counts for nothing
             .withDataFiles(3); // neither does this
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       for (Map.Entry<ByteBuffer, byte[]> entry : model.entrySet()) {
         builder.add(entry.getKey().array(), entry.getValue());
       }

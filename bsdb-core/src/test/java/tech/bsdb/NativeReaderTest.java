@@ -130,7 +130,7 @@ class NativeReaderTest {
       boolean first = policy == DuplicatePolicy.FIRST;
       BuildOptions options = BuildOptions.defaults().withLayout(layout).withOrderedKeys(true);
       try (DatabaseBuilder builder =
-          DatabaseBuilder.create(database, options.withDuplicates(policy))) {
+          DatabaseBuilder.create(database, Truth.fitting(options.withDuplicates(policy)))) {
         for (int i = 0; i < 3000; i++) {
           builder.add(Truth.utf8("key " + i % 1000), Truth.utf8("value " + i));
         }

@@ -144,7 +144,8 @@ class OrderedModelTest {
       byte[] key = added.set(other, added.get(i));
       added.set(i, key);
     }
-    try (DatabaseBuilder builder = DatabaseBuilder.create(directory.resolve("db"), options)) {
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(directory.resolve("db"), Truth.fitting(options))) {
       for (byte[] key : added) {
         byte[] value = Truth.bytes(random, random.nextInt(random.nextInt(50) == 0 ? 9000 : 60));
         builder.add(key, value);

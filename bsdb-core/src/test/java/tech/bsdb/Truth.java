@@ -97,9 +97,17 @@ public final class Truth {
     return absent;
   }
 
+  /** Returns options without what their layout has no place for, which a build refuses. */
+  public static BuildOptions fitting(BuildOptions options) {
+    BuildOptions usual = BuildOptions.defaults();
+    return options.layout().isPacked() && options.approximateWidth() == 0
+        ? options.withHash(usual.hash()).withChecksumBits(usual.checksumBits())
+        : options;
+  }
+
   /** Builds a database of the records. */
   public BuildReport build(Path target, BuildOptions options) throws IOException {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, fitting(options))) {
       for (Entry record : records) {
         builder.add(record.key, record.value);
       }

@@ -300,6 +300,11 @@ public record DatabaseDirectory(
     return !manifest.files(FileKind.DICTIONARY).isEmpty();
   }
 
+  /** Returns the size of the ZSTD dictionary in bytes; 0 if the database has none. */
+  public int dictionaryBytes() {
+    return hasDictionary() ? (int) manifest.files(FileKind.DICTIONARY).get(0).payloadBytes() : 0;
+  }
+
   /** Reads the ZSTD dictionary; returns null if the database has none. */
   public byte @Nullable [] dictionary() throws IOException {
     List<FileEntry> entries = manifest.files(FileKind.DICTIONARY);

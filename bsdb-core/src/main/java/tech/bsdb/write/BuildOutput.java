@@ -68,8 +68,22 @@ public sealed interface BuildOutput extends Closeable
     return options.approximateWidth() == 0 && options.layout().isCompressed();
   }
 
-  /** Fails if the layout has no place for a filter. */
-  static void requirePlaceForFilter(BuildOptions options) {
+  /** Fails if the layout has no place for a filter, or no hash function that is asked for. */
+  static void requirePlaces(BuildOptions options) {
+    BuildOptions usual = BuildOptions.defaults();
+    if (isPacked(options) && options.hash() != usual.hash()) {
+      throw new IllegalArgumentException(
+          "hash is "
+              + options.hash()
+              + ", but a packed database has no hash function: leave it as it is, or choose another"
+              + " layout");
+    }
+    if (isPacked(options) && options.checksumBits() != usual.checksumBits()) {
+      throw new IllegalArgumentException(
+          "checksumBits is "
+              + options.checksumBits()
+              + ", but a packed index has none: set filterBits, or choose another layout");
+    }
     if (options.filterBits() > 0 && !isPacked(options)) {
       String kind =
           options.approximateWidth() > 0

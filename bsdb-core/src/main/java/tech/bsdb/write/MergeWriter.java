@@ -87,7 +87,7 @@ final class MergeWriter implements BuildOutput {
     return BuildOptions.defaults()
         .withLayout(packed ? Layout.PACKED : Layout.COMPACT)
         .withOrderedKeys(packed && options.orderedKeys())
-        .withChecksumBits(CHECKSUM_BITS)
+        .withChecksumBits(packed ? BuildOptions.defaults().checksumBits() : CHECKSUM_BITS)
         .withSeed(options.seed())
         .withDuplicates(options.duplicates())
         .withMemoryBytes(options.memoryBytes())

@@ -69,7 +69,14 @@ public final class Main {
     try {
       String first = line.isEmpty() ? "--help" : line.get(0);
       switch (first) {
-        case "-h", "--help", "help" -> console.print(help());
+        case "-h", "--help", "help" -> {
+          if (first.equals("help") && line.size() > 1 && !line.get(1).startsWith("-")) {
+            int code = named(line.get(1)).run(List.of("--help"), console);
+            console.out().flush();
+            return code;
+          }
+          console.print(help());
+        }
         case "-V", "--version", "version" -> console.print("bsdb " + version());
         default -> {
           Command command = named(first);

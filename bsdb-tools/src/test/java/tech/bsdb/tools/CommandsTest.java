@@ -9,6 +9,7 @@ import static tech.bsdb.tools.CommandRun.bsdbWithInput;
 import com.fasterxml.jackson.core.JsonFactory;
 import com.fasterxml.jackson.core.JsonParser;
 import com.fasterxml.jackson.core.JsonToken;
+import com.github.luben.zstd.ZstdOutputStreamNoFinalizer;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
@@ -22,6 +23,7 @@ import java.util.Map;
 import java.util.stream.Collectors;
 import java.util.stream.IntStream;
 import java.util.stream.Stream;
+import java.util.zip.GZIPOutputStream;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
@@ -487,7 +489,7 @@ class CommandsTest {
 
   @Test
   void quietPrintsOnlyErrors() throws Exception {
-    CommandRun run = build("a 1\n", "-q", "-v", "-bs", "8192");
+    CommandRun run = build("a 1\n", "-q", "-v");
 
     assertThat(run.code()).isZero();
     assertThat(run.err()).isEmpty();
@@ -497,9 +499,41 @@ class CommandsTest {
   }
 
   @Test
-  void optionsWithoutEffectAreMentioned() throws Exception {
+  void listsOfKeysMayBeCompressed() throws Exception {
+    assertThat(build("a 1\nb 2\n").code()).isZero();
+    for (String name : List.of("keys.gz", "keys.zst", "keys")) {
+      byte[] keys = "b\na\n".getBytes(UTF_8);
+      ByteArrayOutputStream stored = new ByteArrayOutputStream();
+      try (OutputStream out =
+          name.endsWith("zst")
+              ? new ZstdOutputStreamNoFinalizer(stored)
+              : new GZIPOutputStream(stored)) {
+        out.write(keys);
+      }
+      Files.write(Path.of(path(name)), stored.toByteArray());
+      assertThat(bsdb("get", "-d", path("db"), "--keys-from", path(name)).out())
+          .as(name)
+          .isEqualTo("2\n1\n");
+    }
+    Files.write(Path.of(path("empty.gz")), new byte[0]);
+    CommandRun run = bsdb("get", "-d", path("db"), "--keys-from", path("empty.gz"));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("empty.gz").contains("truncated");
+    Files.writeString(Path.of(path("empty")), "");
+    assertThat(bsdb("get", "-d", path("db"), "--keys-from", path("empty")).code()).isZero();
+  }
+
+  @Test
+  void helpOfACommandIsPrintedEitherWay() {
+    assertThat(bsdb("help", "build").out()).isEqualTo(bsdb("build", "--help").out());
+    assertThat(bsdb("help", "biuld").err()).contains("did you mean \"build\"");
+    assertThat(bsdb("help").out()).isEqualTo(bsdb("--help").out());
+  }
+
+  @Test
+  void optionsWithoutEffectAreRefused() throws Exception {
     assertThat(build("a 1\n", "-bs", "8192").err())
-        .startsWith("bsdb build: -bs has no effect without -z\n");
+        .startsWith("bsdb build: -bs needs -z, or a compressed --layout\n");
   }
 
   @Test

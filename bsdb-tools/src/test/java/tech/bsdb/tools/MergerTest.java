@@ -274,6 +274,28 @@ class MergerTest {
                     "gone=true")
                 .err())
         .startsWith("bsdb merge: " + path("b") + ":1: no field \"id\" in the JSON object");
+    for (String twice :
+        List.of(
+            "{\"id\":1,\"gone\":true,\"gone\":false}",
+            "{\"id\":1,\"gone\":false,\"gone\":true}",
+            "{\"gone\":null,\"id\":1,\"gone\":true}")) {
+      assertThat(
+              bsdb(
+                      "merge",
+                      "-d",
+                      path("db"),
+                      "-o",
+                      path("x"),
+                      "-i",
+                      file("b", twice),
+                      "--jsonl",
+                      "--key-field",
+                      "id",
+                      "--delete-field",
+                      "gone=true")
+                  .err())
+          .startsWith("bsdb merge: " + path("b") + ":1: the field of --delete-field comes twice");
+    }
   }
 
   @ParameterizedTest
@@ -522,8 +544,8 @@ class MergerTest {
     assertRefused(
         merge("-i", in, "--on-bad-line", "skip", "--rejects", inside),
         "--rejects " + inside + " lies inside the base ");
-    assertThat(merge("-i", in, "-sc", "5").err())
-        .startsWith("bsdb merge: -sc has no effect, since the base is not compressed\n");
+    assertRefused(merge("-i", in, "-sc", "5"), "-sc needs a base that is compressed");
+    assertThat(merge("-i", in).code()).isZero();
     assertThat(merge("-i", in).err()).contains(path("new"), "already exists", "--overwrite");
   }
 

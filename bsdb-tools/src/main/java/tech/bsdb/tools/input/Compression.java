@@ -1,12 +1,19 @@
 package tech.bsdb.tools.input;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
+
 import com.github.luben.zstd.ZstdInputStreamNoFinalizer;
+import java.io.EOFException;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.PushbackInputStream;
+import java.nio.file.Files;
+import java.nio.file.Path;
 import java.util.Locale;
+import java.util.Map;
+import java.util.regex.Pattern;
 
-/** The compression of a file, determined by the last suffix of its name. */
+/** The compression of a file, determined by the last suffix of its name, or else by its magic. */
 enum Compression {
   NONE,
   GZIP,
@@ -15,8 +22,66 @@ enum Compression {
   /** The largest window that ZSTD supports; files made with {@code zstd --long=31} need it. */
   private static final int LARGEST_WINDOW_LOG = 31;
 
+  private static final byte[] GZIP_MAGIC = {0x1F, (byte) 0x8B, 8};
   private static final byte[] FRAME = {0x28, (byte) 0xB5, 0x2F, (byte) 0xFD};
   private static final byte[] SKIPPED_FRAME = {0x50, 0x2A, 0x4D, 0x18};
+
+  /** The number of bytes by which a format is known. */
+  private static final int MAGIC = 10;
+
+  /**
+   * Formats that cannot be read, by the bytes that they begin with, each of which is a character.
+   */
+  private static final Map<String, String> OTHERS =
+      Map.of(
+          "BZh?1AY&SY", "bzip2",
+          "\u00fd7zXZ\0", "xz",
+          "PK\u0003\u0004", "zip",
+          "7z\u00bc\u00af'\u001c", "7z",
+          "\u0004\"M\u0018", "LZ4",
+          "\u00ff\u0006\0\0sNaPpY", "Snappy");
+
+  /**
+   * Returns the compression of a file: what its name says, or else its first bytes.
+   *
+   * @throws IOException if it is compressed in a format that cannot be read
+   */
+  static Compression of(Path file) throws IOException {
+    Compression named = of(file.toString());
+    if (named != NONE || !Files.isRegularFile(file)) {
+      return named;
+    }
+    try (InputStream in = Files.newInputStream(file)) {
+      return byMagic(in.readNBytes(MAGIC));
+    }
+  }
+
+  /** Decompresses bytes of which no name tells the compression. */
+  static InputStream decompressByMagic(InputStream bytes) throws IOException {
+    PushbackInputStream peeked = new PushbackInputStream(bytes, MAGIC);
+    byte[] start = peeked.readNBytes(MAGIC);
+    peeked.unread(start);
+    return byMagic(start).decompress(peeked);
+  }
+
+  private static Compression byMagic(byte[] start) throws IOException {
+    if (start.length >= GZIP_MAGIC.length && beginsAs(GZIP_MAGIC, start, 0xFF)) {
+      return GZIP;
+    }
+    if (start.length >= FRAME.length && beginsAs(FRAME, start, 0xFF)) {
+      return ZSTD;
+    }
+    String text = new String(start, ISO_8859_1);
+    for (Map.Entry<String, String> other : OTHERS.entrySet()) {
+      if (text.matches("(?s)" + Pattern.quote(other.getKey()).replace("?", "\\E.\\Q") + ".*")) {
+        throw new IOException(
+            "is in the format of "
+                + other.getValue()
+                + ", which cannot be read; decompress it first, or into standard input (-i -)");
+      }
+    }
+    return NONE;
+  }
 
   static Compression of(String fileName) {
     String name = fileName.toLowerCase(Locale.ROOT);
@@ -28,7 +93,7 @@ enum Compression {
 
   /**
    * The decompressed bytes of all members or frames, in order. Reading fails if the compressed
-   * bytes are damaged, truncated, or followed by anything else. An empty file has no text.
+   * bytes are damaged, truncated, or followed by anything else. A file of no bytes is truncated.
    */
   InputStream decompress(InputStream compressed) throws IOException {
     return switch (this) {
@@ -43,7 +108,7 @@ enum Compression {
     byte[] start = peeked.readNBytes(FRAME.length);
     peeked.unread(start);
     if (start.length == 0) {
-      return peeked; // an empty file has no frame, and no text
+      throw new EOFException("truncated: the Zstandard data ends before its end");
     }
     if (!beginsAs(FRAME, start, 0xFF) && !beginsAs(SKIPPED_FRAME, start, 0xF0)) {
       throw new IOException("not in Zstandard format");
@@ -56,7 +121,7 @@ enum Compression {
    * mask}.
    */
   private static boolean beginsAs(byte[] magic, byte[] start, int mask) {
-    for (int i = 0; i < start.length; i++) {
+    for (int i = 0; i < Math.min(magic.length, start.length); i++) {
       if (((magic[i] ^ start[i]) & (i == 0 ? mask : 0xFF)) != 0) {
         return false;
       }

@@ -15,6 +15,7 @@ enum Defect {
   NOT_JSON("not a JSON object"),
   NO_KEY_FIELD("no key field"),
   KEY_FIELD_TWICE("the key field comes twice"),
+  DELETE_FIELD_TWICE("the field of --delete-field comes twice"),
   KEY_FIELD_NOT_TEXT("the key field is null, an object or an array"),
   NOT_OF_SCHEMA("a field that is not as the schema says"),
   UNKNOWN_FIELD("a field that the schema does not have"),

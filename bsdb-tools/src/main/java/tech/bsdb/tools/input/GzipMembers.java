@@ -84,6 +84,9 @@ final class GzipMembers extends InputStream {
   /** Reads a member's header; false if the file ends instead, as it may after a member. */
   private boolean startMember() throws IOException {
     if (next == limit && !fill()) {
+      if (members == 0) {
+        throw truncated();
+      }
       return false;
     }
     if (members > 0 && buffer[next] == 0) {

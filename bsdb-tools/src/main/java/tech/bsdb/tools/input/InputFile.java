@@ -98,7 +98,7 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
 
   static InputFile of(Path path) throws IOException {
     long size = Files.isRegularFile(path) ? Files.size(path) : -1;
-    return new InputFile(path.toString(), path, size, Compression.of(path.toString()));
+    return new InputFile(path.toString(), path, size, Compression.of(path));
   }
 
   /** Whether reading may wait for another process to write, as with a pipe. */
@@ -123,7 +123,10 @@ record InputFile(String name, @Nullable Path path, long size, Compression compre
           expected > 0
               ? new FixedSize(stored, bytesRead, expected)
               : new Counted(stored, bytesRead);
-      InputStream plain = compression.decompress(counted);
+      InputStream plain =
+          size < 0 && compression == Compression.NONE
+              ? Compression.decompressByMagic(counted)
+              : compression.decompress(counted);
       return encoding.equals(StandardCharsets.UTF_8)
           ? withoutByteOrderMark(plain)
           : new Transcoder(plain, encoding);

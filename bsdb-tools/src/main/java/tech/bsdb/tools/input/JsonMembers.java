@@ -37,6 +37,8 @@ final class JsonMembers {
     }
     String text = null;
     Defect defect = Defect.NO_KEY_FIELD;
+    boolean marked = false;
+    boolean markedTwice = false;
     try (JsonParser json = JsonParsers.of(bytes, from, to)) {
       json.nextToken();
       while (json.nextToken() != JsonToken.END_OBJECT) {
@@ -48,8 +50,10 @@ final class JsonMembers {
           defect = !first ? Defect.KEY_FIELD_TWICE : isText ? null : Defect.KEY_FIELD_NOT_TEXT;
           text = first && isText ? json.getText() : null;
         }
-        if (deleteField != null && isText && deleteField.field().equals(name)) {
-          deletes = deleteField.value().equals(json.getText());
+        if (deleteField != null && deleteField.field().equals(name)) {
+          markedTwice |= marked;
+          marked = true;
+          deletes = isText && deleteField.value().equals(json.getText());
         }
         json.skipChildren();
       }
@@ -61,6 +65,9 @@ final class JsonMembers {
     }
     if (text == null || defect != null) {
       return defect;
+    }
+    if (markedTwice) {
+      return Defect.DELETE_FIELD_TWICE;
     }
     if (!utf8.canEncode(text)) {
       return Defect.KEY_NOT_IN_ENCODING; // a lone surrogate

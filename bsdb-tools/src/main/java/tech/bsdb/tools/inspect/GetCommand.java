@@ -5,7 +5,6 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
-import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Optional;
 import tech.bsdb.Database;
@@ -17,6 +16,7 @@ import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.input.KeyList;
 import tech.bsdb.tools.inspect.RecordJson.JsonLines;
 
 /** {@code bsdb get}: prints the values of keys, in the order given. */
@@ -89,7 +89,7 @@ public final class GetCommand extends Command {
       throws IOException, UsageException {
     Path file = arguments.path("--keys-from", "-");
     if (!file.equals(Path.of("-"))) {
-      return Files.newInputStream(file);
+      return KeyList.open(file);
     }
     return new FilterInputStream(console.in()) {
       @Override

@@ -78,9 +78,6 @@ public record BuildRun(
 
   /** Builds. */
   BuildSummary build(Opener opener) throws IOException, UsageException {
-    if (!quiet()) {
-      target.withoutEffect().forEach(note -> console.say(program + ": " + note));
-    }
     Optional<Path> rejects = arguments.path("--rejects");
     if (rejects.isPresent()) {
       checkRejects(rejects.get());

@@ -223,12 +223,9 @@ public record MergeOptions(
             .withOverwrite(arguments.has("--overwrite"))
             .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, like.sampleRecords()))
             .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, like.dictionaryBytes()));
-    List<String> withoutEffect = new ArrayList<>();
-    for (String option : List.of("-sc", "-ds")) {
-      if (arguments.has(option) && !like.layout().isCompressed()) {
-        withoutEffect.add(option + " has no effect, since the base is not compressed");
-      }
+    if (!like.layout().isCompressed()) {
+      arguments.refuse(List.of("-sc", "-ds"), "needs a base that is compressed");
     }
-    return new TargetOptions(target, build, withoutEffect);
+    return new TargetOptions(target, build);
   }
 }

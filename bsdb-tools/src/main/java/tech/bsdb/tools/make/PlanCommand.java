@@ -264,9 +264,11 @@ public final class PlanCommand extends Command {
     String buildOptions(LayoutPlan possible, int value) {
       int files = possible.options().dataFiles();
       int filterBits = possible.options().filterBits();
+      int checksumBits = possible.options().checksumBits();
       HashAlgorithm hash = possible.options().hash();
       return layout.buildOptions(value)
           + (hash == PlannedLayout.DEFAULT_HASH ? "" : " --hash " + PlannedLayout.word(hash))
+          + (checksumBits == BuildOptions.defaults().checksumBits() ? "" : " -cb " + checksumBits)
           + (possible.options().orderedKeys() ? " --ordered" : "")
           + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
           + (files == 1 ? "" : " --data-files " + files);

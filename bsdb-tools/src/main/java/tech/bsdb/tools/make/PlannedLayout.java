@@ -106,7 +106,10 @@ enum PlannedLayout {
    *     order of the keys that the base has
    */
   BuildOptions of(BuildOptions base, int valueLength) {
-    BuildOptions possible = packed() ? base.withHash(DEFAULT_HASH) : base.withFilterBits(0);
+    BuildOptions possible =
+        packed()
+            ? base.withHash(DEFAULT_HASH).withChecksumBits(BuildOptions.defaults().checksumBits())
+            : base.withFilterBits(0);
     if (this != APPROXIMATE) {
       return possible.withLayout(Layout.valueOf(name()));
     }

@@ -4,7 +4,6 @@ import java.io.IOException;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.security.SecureRandom;
-import java.util.ArrayList;
 import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
@@ -21,9 +20,8 @@ import tech.bsdb.tools.cli.UsageException;
  *
  * @param target the directory of the database
  * @param build what to build
- * @param withoutEffect options that were given and change nothing, each with the reason
  */
-public record TargetOptions(Path target, BuildOptions build, List<String> withoutEffect) {
+public record TargetOptions(Path target, BuildOptions build) {
   private static final long MEBIBYTE = 1L << 20;
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
 
@@ -172,6 +170,11 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
           "--hash and --layout packed cannot be combined: a packed database has no hash function;"
               + " leave --hash out");
     }
+    if (!layout.isCompressed()) {
+      arguments.refuse(
+          List.of("-bs", "--level", "-sc", "-ds"), "needs -z, or a compressed --layout");
+    }
+    arguments.refuseTogether("-a", "--data-files", "an approximate database has no data files");
     if (!approximate) {
       arguments.refuse(List.of("--approximate-width"), "needs -a");
     }
@@ -196,10 +199,7 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
                 arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
             .withOverwrite(arguments.has("--overwrite"))
             .withSeed(seed(arguments));
-    return new TargetOptions(
-        arguments.path("-o", "./rdb"),
-        withResources(arguments, build),
-        withoutEffect(arguments, layout));
+    return new TargetOptions(arguments.path("-o", "./rdb"), withResources(arguments, build));
   }
 
   /**
@@ -250,19 +250,6 @@ public record TargetOptions(Path target, BuildOptions build, List<String> withou
 
   private static String name(Layout layout) {
     return layout.name().toLowerCase(Locale.ROOT).replace('_', '-');
-  }
-
-  private static List<String> withoutEffect(Arguments arguments, Layout layout) {
-    List<String> idle = new ArrayList<>();
-    for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
-      if (arguments.has(option) && !layout.isCompressed()) {
-        idle.add(option + " has no effect without -z");
-      }
-    }
-    if (arguments.has("--data-files") && arguments.has("-a")) {
-      idle.add("--data-files has no effect with -a");
-    }
-    return List.copyOf(idle);
   }
 
   /** The path with symbolic links resolved, as far as it exists. */

@@ -29,6 +29,7 @@ import tech.bsdb.tools.cli.Diagnosis;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
+import tech.bsdb.tools.input.KeyList;
 import tech.bsdb.tools.inspect.DiffCommand;
 import tech.bsdb.tools.inspect.KeyReader;
 
@@ -521,7 +522,7 @@ public record Checks(
     List<String> absent = new ArrayList<>();
     long missing = 0;
     long keys = 0;
-    try (InputStream in = Files.newInputStream(file)) {
+    try (InputStream in = KeyList.open(file)) {
       KeyReader lines = new KeyReader(in);
       for (byte[] line = lines.next(); line != null; line = lines.next()) {
         keys++;

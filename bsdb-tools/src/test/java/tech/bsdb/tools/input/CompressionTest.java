@@ -1,5 +1,6 @@
 package tech.bsdb.tools.input;
 
+import static java.nio.charset.StandardCharsets.ISO_8859_1;
 import static java.nio.charset.StandardCharsets.US_ASCII;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
@@ -10,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.List;
@@ -61,8 +63,8 @@ final class CompressionTest {
     byte[] both = GzipMembersTest.concat(first, Zstd.compress("more".getBytes(US_ASCII)));
     for (int length = 0; length < both.length; length++) {
       byte[] cut = Arrays.copyOf(both, length);
-      if (length == 0 || length == first.length) {
-        assertThat(unzstd(new ByteArrayInputStream(cut))).hasSize(length == 0 ? 0 : 58);
+      if (length == first.length) {
+        assertThat(unzstd(new ByteArrayInputStream(cut))).hasSize(58);
       } else {
         assertThatThrownBy(() -> unzstd(new ByteArrayInputStream(cut)))
             .as("%d bytes", length)
@@ -149,11 +151,43 @@ final class CompressionTest {
   }
 
   @Test
-  void anEmptyFileHasNoRecords() throws IOException {
-    for (String name : new String[] {"a.gz", "a.zst"}) {
-      Readings read = Readings.read(Readings.of(Readings.file(directory, name, "")));
+  void compressedDataIsReadUnderAnyName() throws IOException {
+    String text = "key1 value1\nkey2 value2\n";
+    for (byte[] stored :
+        new byte[][] {
+          GzipMembersTest.gzip(text.getBytes(US_ASCII)), Zstd.compress(text.getBytes(US_ASCII))
+        }) {
+      Path file = Files.write(directory.resolve("part-00000"), stored);
+      Readings read = Readings.read(Readings.of(file));
       assertThat(read.failure()).isNull();
-      assertThat(read.records()).isEmpty();
+      assertThat(read.records()).hasSize(2);
+    }
+  }
+
+  @Test
+  void otherFormatsAreNamed() throws IOException {
+    for (String[] each :
+        new String[][] {
+          {"BZh91AY&SY..", "bzip2"},
+          {"\u00fd7zXZ\0..", "xz"},
+          {"PK\u0003\u0004..", "zip"},
+          {"\u0004\"M\u0018..", "LZ4"},
+          {"\u00ff\u0006\0\0sNaPpY", "Snappy"}
+        }) {
+      Path file = Files.write(directory.resolve("odd"), each[0].getBytes(ISO_8859_1));
+      assertThatThrownBy(() -> Compression.of(file))
+          .hasMessageContaining("format of " + each[1])
+          .hasMessageContaining("decompress it first");
+    }
+    Path text = Files.writeString(directory.resolve("text"), "BZh9 PK 7z");
+    assertThat(Compression.of(text)).isEqualTo(Compression.NONE);
+  }
+
+  @Test
+  void aFileOfNoBytesIsTruncated() throws IOException {
+    for (String name : new String[] {"a.gz", "a.zst"}) {
+      Path file = Readings.file(directory, name, "");
+      assertThat(Readings.read(Readings.of(file)).message()).startsWith(file + ": truncated: ");
     }
   }
 

@@ -59,8 +59,8 @@ final class GzipMembersTest {
     byte[] both = concat(first, second);
     for (int length = 0; length < both.length; length++) {
       byte[] cut = Arrays.copyOf(both, length);
-      if (length == 0 || length == first.length) {
-        assertThat(read(cut)).hasSize(length == 0 ? 0 : 70);
+      if (length == first.length) {
+        assertThat(read(cut)).hasSize(70);
       } else {
         assertThatThrownBy(() -> read(cut))
             .as("%d bytes", length)

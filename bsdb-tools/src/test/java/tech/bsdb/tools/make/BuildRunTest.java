@@ -4,7 +4,6 @@ import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.IOException;
 import java.nio.file.Path;
-import java.util.List;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.BuildOptions;
@@ -17,8 +16,7 @@ class BuildRunTest {
     TargetOptions target =
         new TargetOptions(
             folder.resolve("db"),
-            BuildOptions.defaults().withTemporaryDirectory(folder.resolve("tmp")),
-            List.of());
+            BuildOptions.defaults().withTemporaryDirectory(folder.resolve("tmp")));
 
     assertThat(BuildRun.withSpace(new IOException("No space left on device"), target))
         .message()

@@ -201,8 +201,10 @@ class PlanCommandTest {
         continue;
       }
       Path target = folder.resolve(layout.name());
-      BuildOptions options =
-          BuildOptions.defaults().withLayout(layout).withChecksumBits(7).withHash(hash);
+      BuildOptions options = BuildOptions.defaults().withLayout(layout);
+      if (!layout.isPacked()) {
+        options = options.withChecksumBits(7).withHash(hash);
+      }
       try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
         for (int i = 0; i < records; i++) {
           builder.add(ByteBuffer.allocate(8).putLong(i).array(), new byte[40]);

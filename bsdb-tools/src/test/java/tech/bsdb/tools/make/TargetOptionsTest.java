@@ -27,7 +27,6 @@ class TargetOptionsTest {
 
     assertThat(target.target()).isEqualTo(Path.of("./rdb"));
     assertThat(target.build()).isEqualTo(BuildOptions.defaults());
-    assertThat(target.withoutEffect()).isEmpty();
   }
 
   @Test
@@ -135,7 +134,6 @@ class TargetOptionsTest {
     TargetOptions target = parse("--layout", name);
 
     assertThat(target.build()).isEqualTo(BuildOptions.defaults().withLayout(layout));
-    assertThat(target.withoutEffect()).isEmpty();
     assertThat(parse("--layout=" + name)).isEqualTo(target);
     assertThat(SYNTAX.help()).contains(name);
   }
@@ -151,7 +149,6 @@ class TargetOptionsTest {
   @Test
   void aPackedDatabaseIsCompressedByTheFlag() throws Exception {
     TargetOptions target = parse("-z", "--layout", "packed", "-bs", "2048", "--level", "3");
-    assertThat(target.withoutEffect()).isEmpty();
     assertThat(target.build())
         .isEqualTo(
             BuildOptions.defaults()
@@ -202,40 +199,21 @@ class TargetOptionsTest {
     TargetOptions target =
         parse("--layout", "compressed", "-bs", "8192", "--level", "3", "-sc", "5", "-ds", "6");
 
-    assertThat(target.withoutEffect()).isEmpty();
     assertThat(target.build().blockSize()).isEqualTo(8192);
   }
 
   @Test
-  void thePackedLayoutNamesTheOptionsThatItIgnores() throws Exception {
+  void thePackedLayoutHasNoChecksumBits() throws Exception {
     TargetOptions target =
-        parse(
-            "--layout",
-            "packed",
-            "-bs",
-            "8192",
-            "--level",
-            "3",
-            "-sc",
-            "5",
-            "-ds",
-            "6",
-            "--data-files",
-            "2",
-            "--on-duplicate",
-            "first");
+        parse("--layout", "packed", "--data-files", "2", "--on-duplicate", "first");
 
-    assertThat(target.withoutEffect())
-        .containsExactly(
-            "-bs has no effect without -z",
-            "--level has no effect without -z",
-            "-sc has no effect without -z",
-            "-ds has no effect without -z");
     assertThat(target.build().layout()).isEqualTo(Layout.PACKED);
     assertThat(target.build().dataFiles()).isEqualTo(2);
     assertThat(target.build().duplicates()).isEqualTo(DuplicatePolicy.FIRST);
     for (String layout : List.of("blocked", "compact", "compressed")) {
-      assertThat(parse("--layout", layout, "-cb", "16").withoutEffect()).as(layout).isEmpty();
+      assertThat(parse("--layout", layout, "-cb", "16").build().checksumBits())
+          .as(layout)
+          .isEqualTo(16);
     }
     assertThatExceptionOfType(UsageException.class)
         .isThrownBy(() -> parse("--layout", "packed", "-cb", "16"))
@@ -346,11 +324,19 @@ class TargetOptionsTest {
   }
 
   @Test
-  void optionsWithoutEffectAreListed() throws Exception {
-    assertThat(parse("-bs", "8192", "--level", "9").withoutEffect())
-        .containsExactly("-bs has no effect without -z", "--level has no effect without -z");
-    assertThat(parse("-a", "--data-files", "2").withoutEffect())
-        .containsExactly("--data-files has no effect with -a");
+  void optionsWithoutEffectAreRefused() {
+    for (String option : List.of("-bs", "--level", "-sc", "-ds")) {
+      String refused = option + " needs -z, or a compressed --layout";
+      assertUsage(refused, option, "7");
+      assertUsage(refused, option, "7", "-c");
+      assertUsage(refused, option, "7", "--layout", "packed");
+      assertUsage(refused, option, "7", "-a");
+    }
+    assertUsage(
+        "-a and --data-files cannot be combined: an approximate database has no data files",
+        "-a",
+        "--data-files",
+        "2");
   }
 
   private static TargetOptions parse(String... arguments) throws UsageException {
