@@ -143,6 +143,83 @@ class ParquetFoldersTest {
     assertBuilt(build("-i", path("in"), "-kf", "id"));
   }
 
+  // names in upper and lower case
+
+  private void row(String name, String schema, Written.Row row) throws IOException {
+    Files.createDirectories(folder.resolve(name).getParent());
+    Written.file(folder.resolve(name), schema, 1, row);
+  }
+
+  @Test
+  void namesMayDifferInCase() throws Exception {
+    String schema =
+        "message m { required int64 id; optional binary v (STRING); optional group s { optional"
+            + " int32 f; } }";
+    row(
+        "t/a.parquet",
+        schema.replace(" v ", " V "),
+        (row, i) -> {
+          row.add("id", 1L);
+          row.add("V", "a");
+          row.addGroup("s").add("f", 7);
+        });
+    row(
+        "t/b.parquet",
+        schema.replace(" id;", " ID;").replace(" f;", " F;"),
+        (row, i) -> {
+          row.add("ID", 2L);
+          row.add("v", "b");
+          row.addGroup("s").add("F", 8);
+        });
+
+    assertBuilt(build("-i", path("t"), "-kf", "id"));
+    assertThat(rows())
+        .isEqualTo(
+            """
+            {"key":"1","value":{"id":1,"V":"a","s":{"f":7}}}
+            {"key":"2","value":{"id":2,"V":"b","s":{"f":8}}}
+            """);
+    assertBuilt(build("-i", path("t"), "-kf", "s.F", "--value-fields", "v"));
+    assertThat(rows())
+        .isEqualTo(
+            "{\"key\":\"7\",\"value\":{\"V\":\"a\"}}\n{\"key\":\"8\",\"value\":{\"V\":\"b\"}}\n");
+    assertBuilt(build("-i", path("t"), "-kf", "ID", "--value-raw", "v"));
+    assertThat(bsdb("get", "-d", path("db"), "1").out()).isEqualTo("a\n");
+  }
+
+  @Test
+  void namesThatDifferOnlyInCaseAreToldApartOrRefused() throws Exception {
+    String both = "message m { required int64 id; optional int32 V; optional int32 v; }";
+    Written.Row row =
+        (group, i) -> {
+          group.add("id", 1L);
+          group.add("V", 5);
+          group.add("v", 6);
+        };
+    row("t/a.parquet", both, row);
+    assertBuilt(build("-i", path("t"), "-kf", "id"));
+    assertThat(rows()).isEqualTo("{\"key\":\"1\",\"value\":{\"id\":1,\"V\":5,\"v\":6}}\n");
+    Files.move(folder.resolve("db"), folder.resolve("old"));
+
+    row(
+        "t/b.parquet",
+        "message m { required int64 id; optional int32 v; }",
+        (group, i) -> {
+          group.add("id", 2L);
+          group.add("v", 9);
+        });
+    assertRefused(
+        build("-i", path("t"), "-kf", "id"), "b.parquet: has columns v", "a.parquet", "V and v");
+    assertRefused(
+        build("-i", path("t"), "-kf", "id", "--value-fields", "V"),
+        "a.parquet: has columns V and v, but ",
+        "b.parquet has v");
+    assertRefused(build("-i", path("t"), "-kf", "V"), "a.parquet: has columns V and v");
+    assertBuilt(build("-i", path("t"), "-kf", "id", "--value-fields", "v"));
+    assertThat(rows())
+        .isEqualTo("{\"key\":\"1\",\"value\":{\"v\":6}}\n{\"key\":\"2\",\"value\":{\"v\":9}}\n");
+  }
+
   // partitions
 
   @Test

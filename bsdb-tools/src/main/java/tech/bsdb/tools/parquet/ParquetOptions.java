@@ -1,6 +1,7 @@
 package tech.bsdb.tools.parquet;
 
 import java.nio.file.Path;
+import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.input.DeleteField;
@@ -139,10 +140,19 @@ public record ParquetOptions(
   /** Whether a column is named for the key or the value. */
   boolean wants(String column) {
     boolean row = rawColumn == null && !keysOnly && valueColumns.isEmpty();
-    return row
-        || keyColumns.contains(column)
-        || valueColumns.contains(column)
-        || column.equals(rawColumn)
-        || (deleteField != null && column.equals(deleteField.field()));
+    return row || named().stream().map(AnyCase::of).anyMatch(AnyCase.of(column)::equals);
+  }
+
+  /** Returns the columns that are named for the key, the value or deletions. */
+  List<String> named() {
+    List<String> named = new ArrayList<>(keyColumns);
+    named.addAll(valueColumns);
+    if (rawColumn != null) {
+      named.add(rawColumn);
+    }
+    if (deleteField != null) {
+      named.add(deleteField.field());
+    }
+    return named;
   }
 }

@@ -99,6 +99,7 @@ public final class ParquetRecords implements RecordSource {
       PartitionColumns partitions = PartitionColumns.of(found, options.partitions());
       List<ParquetFile> files = footers(found, options, partitions);
       keepSomeFooters(files);
+      checkNames(options, files);
       TypeMerge columns = new TypeMerge();
       TypeMerge keys = new TypeMerge();
       for (ParquetFile file : files) {
@@ -147,6 +148,35 @@ public final class ParquetRecords implements RecordSource {
     Path local = file.local();
     if (local != null) {
       paths.add(local);
+    }
+  }
+
+  /**
+   * Checks that names of columns which differ only in case tell the columns of all files apart.
+   *
+   * @throws InputException if a file has several columns of a name, and another one that in another
+   *     case
+   */
+  private static void checkNames(ParquetOptions options, List<ParquetFile> files)
+      throws InputException {
+    for (String name : options.named()) {
+      ParquetFile several = null;
+      ParquetFile other = null;
+      for (ParquetFile file : files) {
+        List<String> meant = file.selection().meant(name);
+        several = several == null && meant.size() > 1 ? file : several;
+        other = other == null && !meant.isEmpty() && !meant.contains(name) ? file : other;
+      }
+      if (several != null && other != null) {
+        throw new InputException(
+            "%s: has columns %s, but %s has %s; which one is %s cannot be told (read them separately)"
+                .formatted(
+                    several.name(),
+                    String.join(" and ", several.selection().meant(name)),
+                    other.name(),
+                    String.join(" and ", other.selection().meant(name)),
+                    name));
+      }
     }
   }
 
@@ -204,6 +234,9 @@ public final class ParquetRecords implements RecordSource {
       Column found = null;
       for (Column column : columns) {
         found = column.name().equals(name) ? column : found;
+      }
+      for (Column column : found == null ? columns : List.<Column>of()) {
+        found = AnyCase.of(column.name()).equals(AnyCase.of(name)) ? column : found;
       }
       if (found == null) {
         throw new InputException(

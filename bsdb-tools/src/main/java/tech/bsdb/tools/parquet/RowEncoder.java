@@ -98,8 +98,9 @@ final class RowEncoder {
 
   /** Creates the encoder of a group's field, or of null if the group lacks it. */
   private Encoder column(GroupType group, Column column, List<String> above) {
-    if (group.containsField(column.name())) {
-      return column(group.getType(column.name()), column, above);
+    Optional<Type> field = AnyCase.field(group, column.name());
+    if (field.isPresent()) {
+      return column(field.get(), column, above);
     }
     return isNull(column.type()) ? new Encoder.Fields(List.of()) : Encoder.Same.NULL;
   }

@@ -179,7 +179,11 @@ final class RowReader implements AutoCloseable {
     PartitionValue partition = from.selection().partitions().get(column);
     return partition != null
         ? partition
-        : new KeyColumn(rows.leaf(List.of(column)), Scalar.of(Kind.BYTES), true, problem);
+        : new KeyColumn(
+            rows.leaf(List.of(from.selection().row().get(0).getName())),
+            Scalar.of(Kind.BYTES),
+            true,
+            problem);
   }
 
   private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key) {

@@ -67,7 +67,7 @@ record RowSelection(
       ParquetOptions options, String name, MessageType file, Map<String, PartitionValue> all)
       throws InputException {
     Map<String, PartitionValue> partitions = new LinkedHashMap<>(all);
-    partitions.keySet().removeIf(file::containsField);
+    partitions.keySet().removeIf(column -> !AnyCase.variants(file, column).isEmpty());
     Columns columns = new Columns(name, file, partitions);
     List<Key> keys = new ArrayList<>();
     for (String column : options.keyColumns()) {
@@ -88,9 +88,7 @@ record RowSelection(
       row.addAll(file.getFields());
     } else {
       for (String column : options.valueColumns()) {
-        if (file.containsField(column)) { // the merge checks that others have it
-          row.add(file.getType(column));
-        }
+        AnyCase.field(file, column).ifPresent(row::add); // the merge checks that others have it
       }
     }
     for (Type column : row) {
@@ -133,9 +131,37 @@ record RowSelection(
     return row.stream().map(ParquetTypes::column).toList();
   }
 
-  /** Whether the file itself has a column of that name. */
+  /** Whether the file itself has a column of that name, in any case. */
   boolean hasColumn(String name) {
-    return file.containsField(name);
+    return !AnyCase.variants(file, name).isEmpty();
+  }
+
+  /**
+   * Returns the columns, or the fields of structs, that may be meant by a name; those of the first
+   * part of a dotted path that has no or several ones.
+   */
+  List<String> meant(String name) {
+    List<String> whole = AnyCase.variants(file, name);
+    if (!whole.isEmpty() || !name.contains(".")) {
+      return whole;
+    }
+    GroupType group = file;
+    String above = "";
+    for (String part : name.split("\\.", -1)) {
+      List<String> variants = AnyCase.variants(group, part);
+      if (variants.size() != 1) {
+        String prefix = above;
+        return variants.stream().map(variant -> prefix + variant).toList();
+      }
+      above += variants.get(0);
+      Type field = group.getType(variants.get(0));
+      if (field.isPrimitive()) {
+        break;
+      }
+      above += ".";
+      group = field.asGroupType();
+    }
+    return List.of(above);
   }
 
   /** Returns the types of the parts of the key. */
@@ -214,11 +240,9 @@ record RowSelection(
     }
 
     private List<String> keyPath(String column, String role) throws InputException {
-      List<String> path = List.of(column);
-      Optional<Type> found = find(path);
+      List<Type> found = find(List.of(column));
       if (found.isEmpty() && column.contains(".")) {
-        path = Arrays.asList(column.split("\\.", -1));
-        found = find(path);
+        found = find(Arrays.asList(column.split("\\.", -1)));
       }
       if (found.isEmpty()) {
         throw new InputException(
@@ -232,7 +256,8 @@ record RowSelection(
                         : "",
                     listed()));
       }
-      Type type = found.get();
+      List<String> path = found.stream().map(Type::getName).toList();
+      Type type = found.get(found.size() - 1);
       if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
         throw new InputException(
             name + ": column " + column + cannotBe(role) + ": it is repeated, or inside a list");
@@ -250,23 +275,29 @@ record RowSelection(
       return role.equals(KEY) ? " cannot be a key" : " cannot be compared with " + role;
     }
 
-    private Optional<Type> find(List<String> path) {
+    /** Returns the field at a path and those above it; none if there is no such field. */
+    private List<Type> find(List<String> path) {
       Type type = file;
+      List<Type> found = new ArrayList<>();
       for (String part : path) {
-        if (type.isPrimitive() || !type.asGroupType().containsField(part)) {
-          return Optional.empty();
+        Optional<Type> field =
+            type.isPrimitive() ? Optional.empty() : AnyCase.field(type.asGroupType(), part);
+        if (field.isEmpty()) {
+          return List.of();
         }
-        type = type.asGroupType().getType(part);
+        type = field.get();
+        found.add(type);
       }
-      return Optional.of(type);
+      return found;
     }
 
     Type raw(String column) throws InputException {
-      if (!file.containsField(column)) {
+      Optional<Type> found = AnyCase.field(file, column);
+      if (found.isEmpty()) {
         throw new InputException(
             "%s: has no column %s for the value (%s)".formatted(name, column, listed()));
       }
-      Type type = file.getType(column);
+      Type type = found.get();
       boolean bytes =
           type.isPrimitive()
               && !type.isRepetition(Type.Repetition.REPEATED)

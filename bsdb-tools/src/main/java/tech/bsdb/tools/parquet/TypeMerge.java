@@ -1,9 +1,13 @@
 package tech.bsdb.tools.parquet;
 
 import java.util.ArrayList;
+import java.util.HashMap;
 import java.util.LinkedHashMap;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Set;
+import java.util.stream.Collectors;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
@@ -17,8 +21,9 @@ import tech.bsdb.tools.rows.RowType.Struct;
 /**
  * Finds the types to which the columns of all files resolve, by Avro's rules for schemas: int
  * merges with long and float with double; a column is nullable if it is in one of the files; a
- * column that some files lack is null there and must be nullable. Columns are in the order of the
- * first file. Anything else is an error that names the file and the column.
+ * column that some files lack is null there and must be nullable. Names may differ in case, unless
+ * a file has several that differ only so. Columns are named and in the order of the first file.
+ * Anything else is an error that names the file and the column.
  */
 final class TypeMerge {
   private final Map<String, Column> columns = new LinkedHashMap<>();
@@ -47,8 +52,22 @@ final class TypeMerge {
 
   private List<Column> fields(List<Column> known, List<Column> more, String file, String path)
       throws InputException {
+    Map<String, Set<String>> ours = byAnyCase(known);
+    Map<String, Set<String>> theirs = byAnyCase(more);
     Map<String, Column> added = new LinkedHashMap<>();
-    more.forEach(column -> added.put(column.name(), column));
+    for (Column column : more) {
+      String name = AnyCase.of(column.name());
+      Set<String> our = ours.getOrDefault(name, Set.of(column.name()));
+      Set<String> their = theirs.getOrDefault(name, Set.of());
+      boolean one = our.size() == 1 && their.size() == 1;
+      if (!one && ours.containsKey(name) && !our.equals(their)) {
+        throw new InputException(
+            ("%s: has columns %s, but the previous files (%s...) have %s; which are the same cannot be"
+                    + " told (read the files separately, or leave one out: --value-fields)")
+                .formatted(file, shown(path, their), first, shown(path, our)));
+      }
+      added.put(one ? our.iterator().next() : column.name(), column);
+    }
     List<Column> merged = new ArrayList<>();
     for (Column column : known) {
       Column other = added.remove(column.name());
@@ -73,6 +92,20 @@ final class TypeMerge {
       merged.add(column);
     }
     return merged;
+  }
+
+  private static Map<String, Set<String>> byAnyCase(List<Column> columns) {
+    Map<String, Set<String>> names = new HashMap<>();
+    for (Column column : columns) {
+      names
+          .computeIfAbsent(AnyCase.of(column.name()), name -> new LinkedHashSet<>())
+          .add(column.name());
+    }
+    return names;
+  }
+
+  private static String shown(String path, Set<String> names) {
+    return names.stream().map(name -> path + name).collect(Collectors.joining(" and "));
   }
 
   private static boolean isNullable(Column column) {

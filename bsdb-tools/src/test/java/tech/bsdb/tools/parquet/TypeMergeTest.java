@@ -53,6 +53,38 @@ class TypeMergeTest {
     assertThat(merged(one, other, one, other)).isEqualTo(columns(both));
   }
 
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "required int32 V; | required int64 v; | required int64 V;",
+        "optional group S { optional int32 F; } | optional group s { optional int32 f; } | optional"
+            + " group S { optional int32 F; }",
+        "required int32 V; optional int32 v; | optional int32 v; required int32 V; | required int32"
+            + " V; optional int32 v;",
+        "required int32 a; | required int32 a; optional int32 V; optional int32 v; | required int32"
+            + " a; optional int32 V; optional int32 v;",
+      })
+  void namesMayDifferInCase(String one, String other, String both) throws Exception {
+    assertThat(merged(one, other)).isEqualTo(columns(both));
+    assertThat(merged(one, other, one, other)).isEqualTo(columns(both));
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "optional int32 v; | optional int32 V; optional int32 v; | V and v | have v;",
+        "optional int32 V; optional int32 v; | optional int32 v; | columns v, | have V and v;",
+        "optional group s { optional int32 V; optional int32 v; } | optional group S { optional int32"
+            + " V; } | columns s.V, | have s.V and s.v;",
+      })
+  void namesThatCannotBeToldApart(String one, String other, String theirs, String ours) {
+    assertThatThrownBy(() -> merged(one, other))
+        .isInstanceOf(InputException.class)
+        .hasMessageContainingAll("file1: has columns", theirs, "(file0...)", ours);
+  }
+
   @Test
   void listsAreTheSameHoweverTheyAreWritten() throws Exception {
     String standard = "optional group l (LIST) { repeated group list { optional int32 element; } }";
