@@ -10,6 +10,7 @@ import java.util.Map;
 import java.util.Optional;
 import java.util.Set;
 import org.apache.parquet.schema.GroupType;
+import org.apache.parquet.schema.LogicalTypeAnnotation.VariantLogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
@@ -96,6 +97,15 @@ record RowSelection(
         throw new InputException(
             "%s: column %s is nested more than %s levels deep (to leave it out: --value-fields)"
                 .formatted(name, column.getName(), MAX_DEPTH));
+      }
+    }
+    for (Type column : row) {
+      Optional<String> refused = LogicalTypes.refused(column);
+      if (refused.isPresent()) {
+        throw new InputException(
+            ("%s: column %s is, or contains, a %s, which cannot be read (write it as JSON text, in Spark"
+                    + " with to_json; to leave it out: --value-fields)")
+                .formatted(name, column.getName(), refused.get()));
       }
     }
     Set<String> wanted = new HashSet<>();
@@ -258,6 +268,13 @@ record RowSelection(
       }
       List<String> path = found.stream().map(Type::getName).toList();
       Type type = found.get(found.size() - 1);
+      for (Type field : found) {
+        if (field.getLogicalTypeAnnotation() instanceof VariantLogicalTypeAnnotation) {
+          throw new InputException(
+              "%s: column %s%s: it is, or is inside, a VARIANT"
+                  .formatted(name, column, cannotBe(role)));
+        }
+      }
       if (file.getMaxRepetitionLevel(path.toArray(new String[0])) > 0) {
         throw new InputException(
             name + ": column " + column + cannotBe(role) + ": it is repeated, or inside a list");
