@@ -8,7 +8,6 @@ import java.time.ZoneId;
 import java.time.ZoneOffset;
 import java.time.ZonedDateTime;
 import java.util.Calendar;
-import java.util.Date;
 import java.util.GregorianCalendar;
 import java.util.Locale;
 import java.util.Map;
@@ -120,7 +119,7 @@ record LegacyCalendar(boolean dates, boolean int96, @Nullable ZoneId zone) {
   /** Returns a calendar that is Julian until 1582-10-04, whatever calendar is usual here. */
   private static GregorianCalendar calendar(TimeZone zone, long millis) {
     GregorianCalendar calendar = new GregorianCalendar(zone, Locale.ROOT);
-    calendar.setTime(new Date(millis));
+    calendar.setTimeInMillis(millis);
     return calendar;
   }
 
