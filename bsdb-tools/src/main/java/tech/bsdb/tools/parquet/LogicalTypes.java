@@ -27,7 +27,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotat
 import org.apache.parquet.schema.LogicalTypeAnnotation.VariantLogicalTypeAnnotation;
 import org.apache.parquet.schema.Type;
 
-/** What is done with each logical type of Parquet (OPERATIONS.md "Logical types"). */
+/** What is done with each logical type of Parquet (OPERATIONS.md "Building from Parquet"). */
 final class LogicalTypes {
   /** A logical type's treatment. */
   enum Treatment {
@@ -39,7 +39,7 @@ final class LogicalTypes {
     REFUSED
   }
 
-  /** The treatment of all logical types; a test holds it against the library and the page. */
+  /** The treatment of all logical types; a test holds it against the library. */
   static final Map<Class<? extends LogicalTypeAnnotation>, Treatment> ALL =
       Map.ofEntries(
           entry(BsonLogicalTypeAnnotation.class, Treatment.BYTES),
