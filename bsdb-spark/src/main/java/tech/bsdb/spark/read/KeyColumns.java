@@ -4,7 +4,6 @@ import java.util.ArrayList;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
-import org.apache.spark.sql.catalyst.expressions.GenericInternalRow;
 import org.apache.spark.sql.types.DataType;
 import org.apache.spark.sql.types.DataTypes;
 import org.apache.spark.sql.types.StringType;
@@ -13,8 +12,6 @@ import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.spark.rows.ColumnPath;
 import tech.bsdb.spark.rows.ColumnTypes;
-import tech.bsdb.spark.rows.KeyWriter;
-import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType;
@@ -36,8 +33,8 @@ final class KeyColumns {
   private final List<String> joined = new ArrayList<>();
   private final byte[] separator;
 
-  /** A column, and what writes its values as keys. */
-  private record KeyColumn(DataType type, KeyWriter writer) {}
+  /** A column, and the texts of its values in keys. */
+  private record KeyColumn(DataType type, KeyTexts texts) {}
 
   /**
    * Finds the columns.
@@ -79,7 +76,7 @@ final class KeyColumns {
   }
 
   private void put(String name, DataType type) {
-    columns.put(name, new KeyColumn(type, KeyWriter.of(type, name)));
+    columns.put(name, new KeyColumn(type, new KeyTexts(type, name)));
   }
 
   private static @Nullable RowType stored(List<Column> columns, String name) {
@@ -137,37 +134,13 @@ final class KeyColumns {
     return List.copyOf(whole);
   }
 
-  /** The keys, or parts of them, that a value of a column may have. */
-  List<byte[]> keys(String name, Object value) {
-    List<byte[]> keys = new ArrayList<>();
-    List<Object> same = new ArrayList<>(List.of(value));
-    if (value.equals(0.0) || value.equals(-0.0)) {
-      same = List.of(0.0, -0.0); // which are equal, but have different text
-    } else if (value.equals(0.0f) || value.equals(-0.0f)) {
-      same = List.of(0.0f, -0.0f);
-    }
-    for (Object each : same) {
-      byte[] key = key(name, each);
-      if (key != null) {
-        keys.add(key);
-      }
-    }
-    return keys;
-  }
-
-  /** The key that a value has; null if it cannot have any. */
-  private byte @Nullable [] key(String name, Object value) {
+  /** The keys, or parts of them, that a value of a column may have; null if they cannot be told. */
+  @Nullable List<byte[]> keys(String name, Object value) {
     KeyColumn column = columns.get(name);
     if (column == null) {
       throw new IllegalArgumentException("column " + name + " tells no keys");
     }
-    RowBuffer out = new RowBuffer();
-    try {
-      column.writer.write(new GenericInternalRow(new Object[] {value}), 0, out);
-    } catch (BadRowException noText) {
-      return null;
-    }
-    return out.copy();
+    return column.texts.of(value);
   }
 
   /** The bytes between the parts of a key. */

@@ -86,7 +86,11 @@ final class KeyFilters {
       if (!literal.dataType().equals(type)) {
         return null;
       }
-      columns.keys(name, literal.value()).forEach(key -> keys.add(ByteBuffer.wrap(key)));
+      List<byte[]> own = columns.keys(name, literal.value());
+      if (own == null) {
+        return null;
+      }
+      own.forEach(key -> keys.add(ByteBuffer.wrap(key)));
     }
     return new Allowed(name, keys);
   }

@@ -142,7 +142,7 @@ final class RangeFilters {
       return null;
     }
     List<byte[]> keys = columns.keys(name, literal.value());
-    return keys.size() == 1 ? new Comparison(name, operator, keys.get(0)) : null;
+    return keys != null && keys.size() == 1 ? new Comparison(name, operator, keys.get(0)) : null;
   }
 
   /** Takes a predicate on the column after the head. */

@@ -13,7 +13,6 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.spark.read.RecordRows.RowPlan;
 import tech.bsdb.spark.read.ShardCache.OpenShard.ShardOpener;
 import tech.bsdb.spark.rows.ColumnPath;
-import tech.bsdb.spark.rows.KeyWriter;
 import tech.bsdb.tools.rows.BadRowException;
 import tech.bsdb.tools.rows.RowBuffer;
 
@@ -87,7 +86,7 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
     private final RowPlan plan;
     private final RecordRows rows;
     private final List<ColumnPath> parts = new ArrayList<>();
-    private final List<KeyWriter> writers = new ArrayList<>();
+    private final List<KeyTexts> texts = new ArrayList<>();
 
     private KeyCheck(RowPlan plan) {
       this.plan = plan;
@@ -96,7 +95,7 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
       for (String name : plan.keyColumns()) {
         ColumnPath path = ColumnPath.all(plan.declared(), name).get(0);
         parts.add(path);
-        writers.add(KeyWriter.of(path.type(), name));
+        texts.add(new KeyTexts(path.type(), name));
       }
     }
 
@@ -113,43 +112,64 @@ abstract class ShardReader implements PartitionReader<InternalRow> {
     void check(ShardPlace place, Database database) throws IOException {
       try (RecordCursor records = database.scan()) {
         for (int i = 0; i < RECORDS && records.next(); i++) {
-          byte[] made;
+          List<byte[]> made;
           try {
             made = made(records.value());
           } catch (BadRowException damaged) {
             continue; // which a query tells if it reads the row
           }
-          if (!Arrays.equals(records.key(), made)) {
+          byte[] key = records.key();
+          if (made == null || made.stream().noneMatch(each -> Arrays.equals(key, each))) {
             throw new IOException(
                 ("%s: key %s is not made of %s%s; correct the option key (and keyJoin), or omit it to"
                         + " scan")
                     .formatted(
                         place,
-                        DuplicateKeyException.show(records.key()),
+                        DuplicateKeyException.show(key),
                         String.join(", ", plan.keyColumns()),
                         made == null
                             ? ""
-                            : ", which would be " + DuplicateKeyException.show(made)));
+                            : ", which would be " + DuplicateKeyException.show(made.get(0))));
           }
         }
       }
     }
 
-    /** The key of a row; null if it has none. */
-    private byte @Nullable [] made(byte[] value) throws BadRowException {
+    /**
+     * The keys that a row may have; null if it has none.
+     *
+     * @throws BadRowException if they cannot be told
+     */
+    private @Nullable List<byte[]> made(byte[] value) throws BadRowException {
       InternalRow row = rows.row(value, value);
-      RowBuffer key = new RowBuffer();
+      List<byte[]> keys = List.of(new byte[0]);
       for (int i = 0; i < parts.size(); i++) {
-        if (i > 0) {
-          key.putText(plan.keyJoin());
-        }
-        InternalRow holder = parts.get(i).holder(row);
-        if (holder == null || holder.isNullAt(parts.get(i).ordinal())) {
+        ColumnPath part = parts.get(i);
+        InternalRow holder = part.holder(row);
+        if (holder == null || holder.isNullAt(part.ordinal())) {
           return null;
         }
-        writers.get(i).write(holder, parts.get(i).ordinal(), key);
+        List<byte[]> more = texts.get(i).of(holder.get(part.ordinal(), part.type()));
+        if (more == null || more.isEmpty()) {
+          throw new BadRowException("column " + part + " has no text that can be told");
+        }
+        keys = joined(keys, i == 0 ? "" : plan.keyJoin(), more);
       }
-      return key.copy();
+      return keys;
+    }
+
+    private static List<byte[]> joined(List<byte[]> heads, String join, List<byte[]> tails) {
+      List<byte[]> keys = new ArrayList<>();
+      for (byte[] head : heads) {
+        for (byte[] tail : tails) {
+          RowBuffer key = new RowBuffer();
+          key.put(head);
+          key.putText(join);
+          key.put(tail);
+          keys.add(key.copy());
+        }
+      }
+      return keys;
     }
   }
 }
