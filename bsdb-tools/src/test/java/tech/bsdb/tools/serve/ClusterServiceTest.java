@@ -209,7 +209,7 @@ class ClusterServiceTest {
       assertThat(wire.ask("CLUSTER", "COUNTKEYSINSLOT", "x"))
           .isEqualTo("-ERR value is not an integer or out of range\r\n");
       assertThat(wire.ask("CLUSTER", "MEET", "h", "1"))
-          .isEqualTo("-ERR unknown subcommand 'MEET'. Try CLUSTER HELP.\r\n");
+          .isEqualTo("-ERR CLUSTER MEET is refused: the topology is a file of the operator\r\n");
       assertThat(wire.ask("CLUSTER", "KEYSLOT"))
           .isEqualTo("-ERR wrong number of arguments for 'cluster|keyslot' command\r\n");
       assertThat(wire.ask("INFO", "replication"))

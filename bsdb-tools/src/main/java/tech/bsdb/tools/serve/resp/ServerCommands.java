@@ -88,7 +88,7 @@ final class ServerCommands {
 
   static void waitForReplicas(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    long replicas = Arguments.integer(arguments.get(1));
+    long unused = Arguments.integer(arguments.get(1));
     long timeout;
     try {
       timeout = Arguments.integer(arguments.get(2));
@@ -98,7 +98,7 @@ final class ServerCommands {
     if (timeout < 0) {
       throw new CommandException("ERR timeout is negative");
     }
-    out.integer(Math.min(replicas, 0));
+    out.integer(0);
   }
 
   /** Answers with a number for each argument: what is asked for is not there. */

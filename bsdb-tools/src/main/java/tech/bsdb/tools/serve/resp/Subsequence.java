@@ -5,7 +5,7 @@ import java.util.Arrays;
 /** {@code LCS}: the longest common subsequence of two strings. */
 final class Subsequence {
   /** The most pairs of bytes that are compared, each of which takes 4 bytes of memory. */
-  private static final long MOST_PAIRS = 4 << 20;
+  private static final long MOST_PAIRS = 1 << 20;
 
   private static final String STRINGS = "ERR The specified keys must contain string values";
 

@@ -57,11 +57,11 @@ class RedisTranscriptTest {
         assertThat(dialogue.exchanges()).as("line " + dialogue.line()).isNotEmpty();
         for (Exchange exchange : dialogue.exchanges()) {
           String place = "line " + exchange.line() + ": " + exchange.text();
-          assertThat(text(exchange.resp2())).as(place).matches("(?s)[-+:$*%_~#,].*\r\n");
+          assertThat(text(exchange.resp2())).as(place).matches("(?s)[-+:$*%_~#,=].*\r\n");
           if (section.password().isEmpty()) {
             assertThat(text(Objects.requireNonNull(exchange.resp3())))
                 .as(place)
-                .matches("(?s)[-+:$*%_~#,].*\r\n");
+                .matches("(?s)[-+:$*%_~#,=].*\r\n");
           }
         }
       }
