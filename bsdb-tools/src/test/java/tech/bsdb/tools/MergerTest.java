@@ -279,21 +279,18 @@ class MergerTest {
             "{\"id\":1,\"gone\":true,\"gone\":false}",
             "{\"id\":1,\"gone\":false,\"gone\":true}",
             "{\"gone\":null,\"id\":1,\"gone\":true}")) {
-      assertThat(
-              bsdb(
-                      "merge",
-                      "-d",
-                      path("db"),
-                      "-o",
-                      path("x"),
-                      "-i",
-                      file("b", twice),
-                      "--jsonl",
-                      "--key-field",
-                      "id",
-                      "--delete-field",
-                      "gone=true")
-                  .err())
+      CommandRun run =
+          merge(
+              "--overwrite",
+              "-i",
+              file("b", twice),
+              "--jsonl",
+              "--key-field",
+              "id",
+              "--delete-field",
+              "gone=true");
+      assertThat(run.code()).isEqualTo(2);
+      assertThat(run.err())
           .startsWith("bsdb merge: " + path("b") + ":1: the field of --delete-field comes twice");
     }
   }

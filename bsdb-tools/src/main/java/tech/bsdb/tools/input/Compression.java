@@ -29,17 +29,15 @@ enum Compression {
   /** The number of bytes by which a format is known. */
   private static final int MAGIC = 10;
 
-  /**
-   * Formats that cannot be read, by the bytes that they begin with, each of which is a character.
-   */
-  private static final Map<String, String> OTHERS =
+  /** Formats that cannot be read, and how they begin; each character is a byte. */
+  private static final Map<String, Pattern> OTHERS =
       Map.of(
-          "BZh?1AY&SY", "bzip2",
-          "\u00fd7zXZ\0", "xz",
-          "PK\u0003\u0004", "zip",
-          "7z\u00bc\u00af'\u001c", "7z",
-          "\u0004\"M\u0018", "LZ4",
-          "\u00ff\u0006\0\0sNaPpY", "Snappy");
+          "bzip2", Pattern.compile("BZh[1-9]1AY&SY"),
+          "xz", Pattern.compile("\\xFD7zXZ\\x00"),
+          "zip", Pattern.compile("PK\\x03\\x04"),
+          "7z", Pattern.compile("7z\\xBC\\xAF\\x27\\x1C"),
+          "LZ4", Pattern.compile("\\x04\\x22M\\x18"),
+          "Snappy", Pattern.compile("\\xFF\\x06\\x00\\x00sNaPpY"));
 
   /**
    * Returns the compression of a file: what its name says, or else its first bytes.
@@ -72,11 +70,11 @@ enum Compression {
       return ZSTD;
     }
     String text = new String(start, ISO_8859_1);
-    for (Map.Entry<String, String> other : OTHERS.entrySet()) {
-      if (text.matches("(?s)" + Pattern.quote(other.getKey()).replace("?", "\\E.\\Q") + ".*")) {
+    for (Map.Entry<String, Pattern> other : OTHERS.entrySet()) {
+      if (other.getValue().matcher(text).lookingAt()) {
         throw new IOException(
             "is in the format of "
-                + other.getValue()
+                + other.getKey()
                 + ", which cannot be read; decompress it first, or into standard input (-i -)");
       }
     }

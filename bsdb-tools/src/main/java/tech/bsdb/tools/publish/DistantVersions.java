@@ -8,9 +8,10 @@ import java.time.Duration;
 import java.time.Instant;
 import java.util.ArrayList;
 import java.util.Comparator;
-import java.util.HashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.SortedMap;
+import java.util.TreeMap;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.StoredVersion;
 import tech.bsdb.store.VersionPointer;
@@ -46,27 +47,32 @@ final class DistantVersions {
    * @throws NoSuchFileException if there is no store
    */
   List<StoredVersion> versions() throws IOException {
+    String current = current();
     List<StoredVersion> versions = new ArrayList<>();
+    complete().forEach((name, files) -> versions.add(version(name, name.equals(current), files)));
+    return versions;
+  }
+
+  /** The files of the versions that are complete, by their names, in natural order of these. */
+  private SortedMap<String, Map<String, Entry>> complete() throws IOException {
+    SortedMap<String, Map<String, Entry>> versions = new TreeMap<>(VersionPointer.naturalOrder());
     List<Entry> entries = store.entries();
-    VersionPointer now = store.pointer();
+    String current = current();
     for (Entry entry : entries) {
-      if (DistantStore.isVersion(entry)) {
-        boolean current = now != null && now.current().equals(entry.name());
+      if (DistantStore.isVersion(entry)
+          && !store.unfinished(List.of(entry)).contains(entry.name())) {
         Map<String, Entry> files = store.files(entry.name());
-        Entry manifest = files.get(Consignment.MANIFEST);
-        boolean unfinished = store.unfinished(List.of(entry)).contains(entry.name());
-        if (!unfinished && (current || manifest != null)) {
-          versions.add(version(entry.name(), current, files));
+        if (entry.name().equals(current) || files.containsKey(Consignment.MANIFEST)) {
+          versions.put(entry.name(), files);
         }
       }
     }
-    if (versions.isEmpty() && now == null) {
+    if (versions.isEmpty() && current == null) {
       throw new NoSuchFileException(
           directory.location(""),
           null,
           "no store there; create one with: bsdb push DB " + directory.location(""));
     }
-    versions.sort(Comparator.comparing(StoredVersion::name, VersionPointer.naturalOrder()));
     return versions;
   }
 
@@ -89,7 +95,7 @@ final class DistantVersions {
   /** Fails unless all files of a version are there, with the right lengths. */
   private Shipment sound(String version, Map<String, Entry> files) throws IOException {
     Shipment shipment = Shipment.read(directory, version, TRANSFER, () -> {});
-    Map<String, Long> expected = new HashMap<>(shipment.files(directory, TRANSFER, () -> {}));
+    Map<String, Long> expected = shipment.files(directory, TRANSFER, () -> {});
     for (Map.Entry<String, Long> file : expected.entrySet()) {
       Entry found = files.get(file.getKey());
       if (found == null || found.length() != file.getValue()) {
@@ -115,7 +121,7 @@ final class DistantVersions {
    */
   String rollback(@Nullable String version) throws IOException {
     VersionPointer wanted = version == null ? null : VersionPointer.to(version);
-    List<StoredVersion> versions = versions();
+    List<String> versions = List.copyOf(complete().keySet());
     VersionPointer now = store.pointer();
     String target = wanted == null ? previous(now, versions) : wanted.current();
     Map<String, Entry> files = store.files(target);
@@ -134,9 +140,8 @@ final class DistantVersions {
     return target;
   }
 
-  private String previous(@Nullable VersionPointer now, List<StoredVersion> versions)
+  private String previous(@Nullable VersionPointer now, List<String> names)
       throws NoSuchFileException {
-    List<String> names = versions.stream().map(StoredVersion::name).toList();
     if (now == null) {
       throw new NoSuchFileException(
           directory.location(VersionPointer.FILE),

@@ -29,7 +29,6 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Sampled;
-import tech.bsdb.tools.CommandRun;
 
 /** Many commands at once are answered in order, each with what a map would answer. */
 @Timeout(value = 180, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -413,24 +412,10 @@ class RespPipelineTest {
     return keys;
   }
 
-  private Path publish(int version) throws IOException {
-    Map<String, String> records = new TreeMap<>();
-    for (int i = 0; i < 600; i++) {
-      records.put("k" + i, "" + version);
-    }
-    Path store = folder.resolve("store");
-    Path database = Serving.build(folder.resolve("v" + version), records);
-    CommandRun run =
-        CommandRun.bsdb(
-            "publish", database.toString(), store.toString(), "--version", "v" + version);
-    assertThat(run.code()).as(run.toString()).isZero();
-    return store;
-  }
-
   @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void everyCommandIsAnsweredFromOneVersion(boolean async) throws Exception {
-    Path store = publish(0);
+    Path store = Serving.publish(folder, 0);
     try (Serving serving = new Serving(store)) {
       serving.resp = true;
       serving.async = async;
@@ -444,7 +429,7 @@ class RespPipelineTest {
         client.shutdown();
         for (int version = 1; version <= 4; version++) {
           published.set(version);
-          Path unused = publish(version);
+          Path unused = Serving.publish(folder, version);
           assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v" + version);
         }
         assertThat(seen.get()).isEqualTo(4);

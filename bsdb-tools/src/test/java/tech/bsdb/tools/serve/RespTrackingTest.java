@@ -16,7 +16,6 @@ import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.ValueSource;
-import tech.bsdb.tools.CommandRun;
 
 /** Redis clients that keep values, or watch keys, are told when another version is served. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -26,27 +25,13 @@ class RespTrackingTest {
 
   @TempDir Path folder;
 
-  private Path publish(int version) throws IOException {
-    Map<String, String> records = new TreeMap<>();
-    for (int i = 0; i < 600; i++) {
-      records.put("k" + i, "" + version);
-    }
-    Path store = folder.resolve("store");
-    Path database = Serving.build(folder.resolve("v" + version), records);
-    CommandRun run =
-        CommandRun.bsdb(
-            "publish", database.toString(), store.toString(), "--version", "v" + version);
-    assertThat(run.code()).as(run.toString()).isZero();
-    return store;
-  }
-
   private void swapTo(int version, Wire admin) throws IOException {
-    Path unused = publish(version);
+    Path unused = Serving.publish(folder, version);
     assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v" + version);
   }
 
   private Serving serve(boolean async) throws IOException {
-    Serving serving = new Serving(publish(0));
+    Serving serving = new Serving(Serving.publish(folder, 0));
     serving.resp = true;
     serving.async = async;
     return serving.start();

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.serve;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
+import static org.assertj.core.api.Assertions.assertThat;
 
 import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
@@ -21,6 +22,7 @@ import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.error.WrongShardException;
 import tech.bsdb.store.Preload;
+import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.Encoding;
@@ -257,5 +259,20 @@ final class Serving implements AutoCloseable {
     if (service != null) {
       service.close();
     }
+  }
+
+  /** Publishes a version that has its number as the value of k0 to k599; returns the store. */
+  static Path publish(Path folder, int version) throws IOException {
+    Map<String, String> records = new TreeMap<>();
+    for (int i = 0; i < 600; i++) {
+      records.put("k" + i, "" + version);
+    }
+    Path store = folder.resolve("store");
+    Path database = build(folder.resolve("v" + version), records);
+    CommandRun run =
+        CommandRun.bsdb(
+            "publish", database.toString(), store.toString(), "--version", "v" + version);
+    assertThat(run.code()).as(run.toString()).isZero();
+    return store;
   }
 }

@@ -305,7 +305,7 @@ final class ConnectionCommands {
 
   static void clientCaching(Session session, List<byte[]> arguments, ReplyWriter out)
       throws CommandException {
-    session.track(Tracking.caching(session.tracking(), arguments.get(2)));
+    Tracking.requireCaching(session.tracking(), arguments.get(2));
     out.ok();
   }
 

@@ -12,9 +12,8 @@ import org.jspecify.annotations.Nullable;
  * @param mode {@code bcast}, {@code optin}, {@code optout} or empty
  * @param noLoop accepted, for clients change nothing
  * @param prefixes accepted, with the mode {@code bcast}
- * @param caching what {@code CLIENT CACHING} said; null if nothing
  */
-record Tracking(String mode, boolean noLoop, List<byte[]> prefixes, @Nullable Boolean caching) {
+record Tracking(String mode, boolean noLoop, List<byte[]> prefixes) {
   private static final String SWITCHED =
       " before disabling tracking for this client, and then re-enabling it with a different mode.";
 
@@ -78,11 +77,11 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes, @Nullable Bo
       throw new CommandException(
           "ERR CLIENT TRACKING needs RESP3 (HELLO 3), because RESP2 has no invalidations");
     }
-    return new Tracking(bcast ? "bcast" : mode, noLoop, List.copyOf(prefixes), null);
+    return new Tracking(bcast ? "bcast" : mode, noLoop, List.copyOf(prefixes));
   }
 
-  /** Returns what is agreed after {@code CLIENT CACHING}. */
-  static Tracking caching(@Nullable Tracking before, byte[] argument) throws CommandException {
+  /** Requires that {@code CLIENT CACHING} is as it may be; it changes nothing. */
+  static void requireCaching(@Nullable Tracking before, byte[] argument) throws CommandException {
     if (before == null || !before.mode.startsWith("opt")) {
       throw new CommandException(
           "ERR CLIENT CACHING can be called only when the client is in tracking mode with OPTIN or"
@@ -98,7 +97,6 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes, @Nullable Bo
               ? "ERR CLIENT CACHING YES is only valid when tracking is enabled in OPTIN mode."
               : "ERR CLIENT CACHING NO is only valid when tracking is enabled in OPTOUT mode.");
     }
-    return new Tracking(before.mode, before.noLoop, before.prefixes, yes);
   }
 
   /** Writes what {@code CLIENT TRACKINGINFO} tells. */
@@ -108,9 +106,6 @@ record Tracking(String mode, boolean noLoop, List<byte[]> prefixes, @Nullable Bo
     if (tracking != null) {
       if (!tracking.mode.isEmpty()) {
         flags.add(tracking.mode);
-      }
-      if (tracking.caching != null) {
-        flags.add(tracking.caching ? "caching-yes" : "caching-no");
       }
       if (tracking.noLoop) {
         flags.add("noloop");
