@@ -166,7 +166,7 @@ public final class Main {
     if (wantsTrace(line)) {
       StringWriter trace = new StringWriter();
       thrown.printStackTrace(new PrintWriter(trace));
-      console.say(trace.toString().stripTrailing());
+      console.report(trace.toString());
     }
   }
 

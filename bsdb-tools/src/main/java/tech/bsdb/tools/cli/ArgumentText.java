@@ -66,17 +66,21 @@ public final class ArgumentText {
     return text.codePoints().noneMatch(ArgumentText::isEscape);
   }
 
-  /** The text for display, with {@code \xHH} for each byte that is not part of a character. */
+  /**
+   * The text for display on one line, which cannot steer a terminal: with {@code \xHH} for each
+   * byte that is not part of a character, or part of a control character other than the tab.
+   */
   public static String shown(String text) {
-    if (isText(text)) {
-      return text;
-    }
     StringBuilder shown = new StringBuilder();
     text.codePoints()
         .forEach(
             point -> {
               if (isEscape(point)) {
                 shown.append(String.format("\\x%02x", point & 0xFF));
+              } else if (Character.isISOControl(point) && point != '\t') {
+                for (byte each : Character.toString(point).getBytes(UTF_8)) {
+                  shown.append(String.format("\\x%02x", each));
+                }
               } else {
                 shown.appendCodePoint(point);
               }

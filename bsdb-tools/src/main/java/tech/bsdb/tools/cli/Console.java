@@ -109,10 +109,18 @@ public final class Console {
     out.write(bytes, 0, bytes.length);
   }
 
-  /** Writes a message to standard error. Never fails: there is nowhere left to report a failure. */
+  /**
+   * Writes a message to standard error, its line breaks and other control characters {@linkplain
+   * ArgumentText#shown escaped}. Never fails: there is nowhere left to report a failure.
+   */
   public synchronized void say(String line) {
     write(eraser() + ArgumentText.shown(line) + "\n");
     statusWidth = 0;
+  }
+
+  /** Writes a message of several lines to standard error. */
+  public void report(String lines) {
+    lines.lines().forEach(this::say);
   }
 
   /** Whether standard error is a terminal. */
@@ -157,10 +165,14 @@ public final class Console {
     if (setting != null) {
       return Boolean.parseBoolean(setting);
     }
-    String target = descriptorTarget(2);
-    return target.startsWith("/dev/pts/")
-        || target.startsWith("/dev/tty")
-        || target.equals("/dev/console");
+    return isTerminal(descriptorTarget(2));
+  }
+
+  /** Whether the path of a device, without symbolic links, is that of a terminal on Linux. */
+  public static boolean isTerminal(String device) {
+    return device.startsWith("/dev/pts/")
+        || device.startsWith("/dev/tty")
+        || device.equals("/dev/console");
   }
 
   /** The target of this process's descriptor on Linux; empty elsewhere. */

@@ -1,5 +1,8 @@
 package tech.bsdb.tools.input;
 
+import static java.nio.charset.StandardCharsets.US_ASCII;
+import static java.nio.charset.StandardCharsets.UTF_8;
+
 import java.io.BufferedOutputStream;
 import java.io.Closeable;
 import java.io.FileDescriptor;
@@ -7,22 +10,24 @@ import java.io.FileOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
-import java.nio.charset.StandardCharsets;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.nio.file.StandardCopyOption;
 import java.util.Arrays;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.cli.ArgumentText;
+import tech.bsdb.tools.cli.Console;
 
 /**
  * Writes bad lines to a file: {@code FILE:LINE: reason: text}. They are collected in a hidden file
  * beside it, which {@link #publish} renames and {@link #discard} removes; an older file stays until
  * then. A device or a pipe is written directly; {@code /dev/stdout} and {@code /dev/stderr} are
- * this process's own streams, whatever they point to.
+ * this process's own streams, whatever they point to. Control characters of names are escaped, and
+ * on a terminal those of the text.
  */
 public final class Rejects implements Closeable {
-  private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(StandardCharsets.US_ASCII);
+  private static final byte[] DATABASE_FILE = "BSDBFILE".getBytes(US_ASCII);
 
   private static final Map<String, FileDescriptor> STREAMS =
       Map.of(
@@ -37,12 +42,14 @@ public final class Rejects implements Closeable {
   private final @Nullable Path temporary;
   private final OutputStream out;
   private final boolean transcoded;
+  private final boolean terminal;
 
   private Rejects(Path path, boolean transcoded) throws IOException {
     this.path = path;
     this.transcoded = transcoded;
     boolean inPlace = isStream(path);
     try {
+      this.terminal = inPlace && Console.isTerminal(path.toRealPath().toString());
       this.temporary = inPlace ? null : temporaryBeside(path);
       Path written = temporary == null ? path : temporary;
       FileDescriptor standard = STREAMS.get(path.toString());
@@ -119,7 +126,7 @@ public final class Rejects implements Closeable {
   /** Writes a bad record that has no text to show. */
   public void write(String place, String reason) throws IOException {
     try {
-      out.write((place + ": " + reason + '\n').getBytes(StandardCharsets.UTF_8));
+      out.write((ArgumentText.shown(place + ": " + reason) + '\n').getBytes(UTF_8));
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);
     }
@@ -129,12 +136,10 @@ public final class Rejects implements Closeable {
   public void write(String place, String reason, byte[] bytes, int from, int to)
       throws IOException {
     try {
-      out.write((place + ": " + reason + ": ").getBytes(StandardCharsets.UTF_8));
-      if (transcoded) {
-        out.write(Transcoder.restore(bytes, from, to));
-      } else {
-        out.write(bytes, from, to - from);
-      }
+      out.write(ArgumentText.shown(place + ": " + reason + ": ").getBytes(UTF_8));
+      byte[] text =
+          transcoded ? Transcoder.restore(bytes, from, to) : Arrays.copyOfRange(bytes, from, to);
+      out.write(terminal ? ArgumentText.shown(ArgumentText.of(text)).getBytes(UTF_8) : text);
       out.write('\n');
     } catch (IOException failure) {
       throw InputException.reading(path.toString(), failure);

@@ -132,7 +132,7 @@ public final class DiffCommand extends Command {
     if (!arguments.has("-q")) {
       console.out().flush();
       if (lines) {
-        console.say(forPeople(report));
+        console.report(forPeople(report));
       } else if (form.json()) {
         JsonReport.print(console, forPrograms(before, after, report, seconds));
       } else {

@@ -86,7 +86,7 @@ public record BuildRun(
       BuildSummary summary = build(opener, interruption);
       summary.build().warnings().forEach(what -> console.say(program + ": warning: " + what));
       if (!arguments.has("--json") && !quiet()) {
-        console.say(summary.forPeople());
+        console.report(summary.forPeople());
       }
       return summary;
     }

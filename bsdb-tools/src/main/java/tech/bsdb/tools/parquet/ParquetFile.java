@@ -50,8 +50,9 @@ final class ParquetFile {
    * @param firstRow the number of rows before it in the file
    * @param rows the number of its rows, at least one
    * @param bytes bytes of its selected columns in the file
+   * @param plain bytes of its selected columns once decompressed
    */
-  record RowGroup(int index, long firstRow, long rows, long bytes) {}
+  record RowGroup(int index, long firstRow, long rows, long bytes, long plain) {}
 
   private final SourceFile file;
   private final RowSelection selection;
@@ -149,11 +150,13 @@ final class ParquetFile {
     for (int i = 0; i < footer.getBlocks().size(); i++) {
       BlockMetaData block = footer.getBlocks().get(i);
       long bytes = 0;
+      long plain = 0;
       int found = 0;
       for (ColumnChunkMetaData chunk : block.getColumns()) {
         if (wanted.contains(chunk.getPath())) {
           checkWithin(file, i, chunk);
           bytes += chunk.getTotalSize();
+          plain += chunk.getTotalUncompressedSize();
           found++;
         }
       }
@@ -163,7 +166,7 @@ final class ParquetFile {
                 .formatted(file.name(), i, block.getRowCount(), found, wanted.size()));
       }
       if (block.getRowCount() > 0) {
-        rowGroups.add(new RowGroup(i, rows, block.getRowCount(), bytes));
+        rowGroups.add(new RowGroup(i, rows, block.getRowCount(), bytes, plain));
         rows += block.getRowCount();
       }
     }

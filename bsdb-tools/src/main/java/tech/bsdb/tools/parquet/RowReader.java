@@ -282,15 +282,22 @@ final class RowReader implements AutoCloseable {
   }
 
   private static InputException tooLarge(ParquetFile from, RowGroup group, Throwable e) {
+    long heap = mebibytes(Runtime.getRuntime().maxMemory());
     return new InputException(
-        ("%s: row group %s: its columns take %s MB, too much for the heap of %s MB (give Java more:"
-                + " BSDB_JAVA_OPTS=-Xmx4g; or read fewer at a time: --threads 1)")
+        ("%s: row group %s: its columns take %s MB, %s MB decompressed, too much for the heap of %s MB"
+                + " (read fewer at a time with --threads 1, or give Java more: BSDB_JAVA_OPTS=-Xmx%sm)")
             .formatted(
                 from.name(),
                 group.index(),
-                group.bytes() >> 20,
-                Runtime.getRuntime().maxMemory() >> 20),
+                mebibytes(group.bytes()),
+                mebibytes(group.plain()),
+                heap,
+                Math.max(4096, 2 * heap)),
         e);
+  }
+
+  private static long mebibytes(long bytes) {
+    return (bytes + (1 << 20) - 1) >> 20;
   }
 
   private static void closeQuietly(@Nullable AutoCloseable closeable) {

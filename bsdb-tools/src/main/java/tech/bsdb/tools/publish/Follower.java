@@ -228,7 +228,7 @@ public final class Follower implements AutoCloseable {
     if (diagnosis.bug()) {
       StringWriter trace = new StringWriter();
       failure.printStackTrace(new PrintWriter(trace));
-      console.say(trace.toString().stripTrailing());
+      console.report(trace.toString());
     }
     return pause;
   }

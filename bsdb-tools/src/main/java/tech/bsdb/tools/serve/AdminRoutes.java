@@ -62,7 +62,7 @@ record AdminRoutes(
           Reply.error(404, "nothing here; POST to /reload" + more + ", /drain or /resume"));
     }
     if (!exchange.method().equals("POST")) {
-      throw KeyRoutes.notAllowed("POST");
+      throw exchange.refuseMethod("POST");
     }
     if (path.equals("/reload")) {
       return started -> worker.execute(() -> started.complete(reload()));

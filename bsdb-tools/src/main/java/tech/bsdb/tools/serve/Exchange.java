@@ -43,6 +43,16 @@ final class Exchange {
     return method.equals("HEAD");
   }
 
+  /** Returns the answer that names the methods of a target, for every method but those. */
+  RequestRefusedException refuseMethod(String methods) {
+    String all = methods + ", OPTIONS";
+    String allow = "allow: " + all + "\r\n";
+    return new RequestRefusedException(
+        method.equals("OPTIONS")
+            ? Reply.text(200, MediaType.BYTES, "").with(allow)
+            : Reply.error(405, "the methods allowed here are " + all, allow));
+  }
+
   /** Returns the target as received. */
   String uri() {
     return uri;

@@ -31,7 +31,7 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     }
     boolean batch = path.length() == prefix.length();
     if (!batch || !exchange.method().equals("POST")) {
-      throw notAllowed(batch ? "GET, HEAD, POST" : "GET, HEAD");
+      throw exchange.refuseMethod(batch ? "GET, HEAD, POST" : "GET, HEAD");
     }
     return batch(target, headers);
   }
@@ -167,10 +167,5 @@ record KeyRoutes(String prefix, Lookups lookups, int batchKeys) {
     String type = contentType == null ? "" : contentType;
     int parameters = type.indexOf(';');
     return (parameters < 0 ? type : type.substring(0, parameters)).strip().toLowerCase(Locale.ROOT);
-  }
-
-  static RequestRefusedException notAllowed(String methods) {
-    return new RequestRefusedException(
-        Reply.error(405, "the methods allowed here are " + methods, "allow: " + methods + "\r\n"));
   }
 }

@@ -142,7 +142,7 @@ final class Pages {
   Action page(RequestTarget target, Exchange asked, HttpHeaders headers)
       throws RequestRefusedException, BadRequestException {
     if (!asked.method().equals("GET") && !asked.isHead()) {
-      throw KeyRoutes.notAllowed("GET, HEAD");
+      throw asked.refuseMethod("GET, HEAD");
     }
     return switch (target.path()) {
       case "/" -> exchange -> exchange.complete(page);

@@ -73,6 +73,9 @@ record RequestReader(Routes routes, @Nullable Credentials credentials, int bodyB
             "this needs a token: Authorization: Bearer TOKEN",
             "www-authenticate: Bearer realm=\"bsdb\"\r\n");
       }
+      if (target.isServer()) {
+        throw exchange.refuseMethod("GET, HEAD, POST");
+      }
       exchange.action(routes.action(target, exchange, headers));
       return null;
     } catch (RequestRefusedException e) {

@@ -41,6 +41,11 @@ record RequestTarget(String path, @Nullable String query) {
     return new RequestTarget(path, mark < 0 ? null : target.substring(mark + 1));
   }
 
+  /** Whether this is {@code *}, the server as a whole. */
+  boolean isServer() {
+    return path.equals("*");
+  }
+
   private static int afterAuthority(String target) throws BadRequestException {
     String scheme = target.substring(0, Math.min(8, target.length())).toLowerCase(Locale.ROOT);
     int authority = scheme.startsWith("http://") ? 7 : scheme.startsWith("https://") ? 8 : -1;

@@ -52,6 +52,12 @@ class ArgumentTextTest {
   }
 
   @Test
+  void controlCharactersAreShownAsHexDigits() {
+    assertThat(ArgumentText.shown("a\nb\r\tc\u001b[2J\u007f\u0000é\u009b"))
+        .isEqualTo("a\\x0ab\\x0d\tc\\x1b[2J\\x7f\\x00é\\xc2\\x9b");
+  }
+
+  @Test
   void aNameEncodesToTheSameBytesInTheLocale() {
     String latin = ArgumentText.of("ü".getBytes(ISO_8859_1));
 

@@ -45,6 +45,13 @@ class ConsoleTest {
   }
 
   @Test
+  void messagesCannotSteerATerminal() {
+    console(true).say("/data/a\n\u001b]0;b: gone");
+
+    assertThat(err.toString(UTF_8)).isEqualTo("/data/a\\x0a\\x1b]0;b: gone\n");
+  }
+
+  @Test
   void aStatusLineIsRedrawnInPlaceAndClearedForMessages() {
     Console console = console(true);
 

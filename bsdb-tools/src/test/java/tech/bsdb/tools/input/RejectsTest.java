@@ -37,6 +37,15 @@ final class RejectsTest {
   }
 
   @Test
+  void linesAreUnchangedAndNamesOfFilesAreEscaped() throws IOException {
+    Path file = Readings.file(directory, "in\n\u001b[2J", "b\u001b[2J\nk v\n");
+    Path rejects = directory.resolve("rejects");
+    Readings.read(Readings.skipping(file).withRejects(rejects));
+    assertThat(Files.readString(rejects))
+        .isEqualTo(directory + "/in\\x0a\\x1b[2J:1: no separator \" \" in the line: b\u001b[2J\n");
+  }
+
+  @Test
   void keepsLinesThatAreNotUtf8Unchanged() throws IOException {
     Path file = Readings.file(directory, "in", "b\u00e4d line\nk v\n", ISO_8859_1);
     Path rejects = directory.resolve("rejects");

@@ -126,18 +126,42 @@ class LookupTest {
 
   @ParameterizedTest
   @CsvSource({
-    "PUT, /bsdb/apple, 'GET, HEAD'",
-    "POST, /bsdb/apple, 'GET, HEAD'",
-    "DELETE, /bsdb/, 'GET, HEAD, POST'",
-    "POST, /stats, 'GET, HEAD'",
-    "BREW, /, 'GET, HEAD'",
+    "PUT, /bsdb/apple, 'GET, HEAD, OPTIONS', 405",
+    "POST, /bsdb/apple, 'GET, HEAD, OPTIONS', 405",
+    "DELETE, /bsdb/, 'GET, HEAD, POST, OPTIONS', 405",
+    "POST, /stats, 'GET, HEAD, OPTIONS', 405",
+    "BREW, /, 'GET, HEAD, OPTIONS', 405",
+    "GET, *, 'GET, HEAD, POST, OPTIONS', 405",
+    "OPTIONS, *, 'GET, HEAD, POST, OPTIONS', 200",
+    "OPTIONS, /, 'GET, HEAD, OPTIONS', 200",
+    "OPTIONS, /healthz, 'GET, HEAD, OPTIONS', 200",
+    "OPTIONS, /bsdb/absent, 'GET, HEAD, OPTIONS', 200",
+    "OPTIONS, /bsdb/, 'GET, HEAD, POST, OPTIONS', 200",
   })
-  void otherMethodsAreNamed(String method, String target, String allowed) throws IOException {
+  void allowedMethodsAreNamed(String method, String target, String allowed, int status)
+      throws IOException {
     try (Serving serving = serving().start();
         Wire wire = serving.connect()) {
-      Response response = wire.send(method + " " + target + " HTTP/1.1\r\nHost: x\r\n\r\n").read();
-      assertThat(response.status()).isEqualTo(405);
+      String request = method + " " + target + " HTTP/1.";
+      Response response = wire.send(request + "1\r\nHost: x\r\n\r\n").read();
+      assertThat(response.status()).isEqualTo(status);
       assertThat(response.headers()).containsEntry("allow", allowed);
+      if (status == 200) {
+        assertThat(response.headers()).containsEntry("content-length", "0");
+      }
+      assertThat(wire.get("/bsdb/apple").text()).isEqualTo("red");
+      response = wire.send(request + "0\r\n\r\n").read();
+      assertThat(response.status()).isEqualTo(status);
+      assertThat(wire.ended()).isTrue();
+    }
+  }
+
+  @Test
+  void optionsOfUnknownPathsAre404() throws IOException {
+    try (Serving serving = serving().start();
+        Wire wire = serving.connect()) {
+      assertThat(wire.send("OPTIONS /none HTTP/1.1\r\nHost: x\r\n\r\n").read().status())
+          .isEqualTo(404);
     }
   }
 

@@ -158,6 +158,9 @@ class OperationsTest {
         Wire admin = serving.administrate()) {
       assertThat(wire.get("/readyz").status()).isEqualTo(200);
       assertThat(admin.get("/drain").status()).isEqualTo(405);
+      Response options = admin.send("OPTIONS /drain HTTP/1.1\r\nHost: x\r\n\r\n").read();
+      assertThat(options.status()).isEqualTo(200);
+      assertThat(options.headers()).containsEntry("allow", "POST, OPTIONS");
       assertThat(admin.post("/drain", "", new byte[0]).text()).contains("draining");
       Response last = wire.get("/bsdb/k");
       assertThat(last.text()).isEqualTo("value");
