@@ -384,6 +384,8 @@ class ParquetFoldersTest {
         path("t/a=1/b=2/x.parquet"),
         path("t/a=1/y.parquet"),
         "a, b",
+        "--include 'b=*/'",
+        "--exclude 'b=*/'",
         "--partitions ignore");
 
     part("u/a=1/b=2/x.parquet");
@@ -396,7 +398,15 @@ class ParquetFoldersTest {
     part("v/x.parquet");
     part("v/z=1/x.parquet");
     assertRefused(
-        build("-i", path("v"), "-kf", "id"), path("v/x.parquet"), path("v/z=1/x.parquet"));
+        build("-i", path("v"), "-kf", "id"),
+        path("v/x.parquet"),
+        path("v/z=1/x.parquet"),
+        "--include 'z=*/'",
+        "--exclude 'z=*/'");
+    assertBuilt(build("-i", path("v"), "-kf", "id", "--exclude", "z=*/"));
+    assertThat(rows()).doesNotContain("\"z\"");
+    assertBuilt(build("-i", path("v"), "-kf", "id", "--include", "z=*/"));
+    assertThat(rows()).contains("\"z\":1");
   }
 
   @ParameterizedTest

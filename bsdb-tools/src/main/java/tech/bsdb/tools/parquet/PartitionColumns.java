@@ -65,7 +65,11 @@ record PartitionColumns(
           throw new InputException(
               "the directories of %s%s, those of %s%s; all files of a table must have the same%s"
                   .formatted(
-                      files.get(0).name(), shown(names), file.name(), shown(own), IGNORE_HINT));
+                      files.get(0).name(),
+                      shown(names),
+                      file.name(),
+                      shown(own),
+                      hint(names, own)));
         }
         byDirectories.put(file.partitions(), parts);
       }
@@ -94,6 +98,18 @@ record PartitionColumns(
           values.put(directories, row);
         });
     return new PartitionColumns(List.copyOf(columns), values);
+  }
+
+  /** Returns what to do about two lists of columns, of which one may begin with the other. */
+  private static String hint(List<String> some, List<String> others) {
+    List<String> fewer = some.size() < others.size() ? some : others;
+    List<String> more = fewer == some ? others : some;
+    if (!fewer.equals(more.subList(0, fewer.size()))) {
+      return IGNORE_HINT;
+    }
+    return (" (--include '%1$s=*/' leaves out the files beside the directories %1$s=..., --exclude"
+            + " '%1$s=*/' leaves out the directories, --partitions ignore reads the files alone)")
+        .formatted(more.get(fewer.size()));
   }
 
   private static String shown(List<String> names) {
