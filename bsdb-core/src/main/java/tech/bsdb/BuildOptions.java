@@ -20,6 +20,11 @@ import tech.bsdb.hash.HashKinds;
  * methods return modified copies, and fail with {@link IllegalArgumentException} if a value is out
  * of range.
  *
+ * <p>An option that has no effect in the kind of database that is built must be its default; builds
+ * and plans reject others with {@link IllegalArgumentException}. A layout or data files mean
+ * nothing for an approximate database, compression without a compressed layout, the hash function
+ * and its checksum bits in a packed layout, and a filter in any other.
+ *
  * <p>Every option that affects the bytes of the database is stored in its manifest, except the
  * order of the records. Memory, threads and the temporary directory affect only how long a build
  * takes.
@@ -136,7 +141,7 @@ public final class BuildOptions {
     Facts.Filter filter = facts.filter();
     like.filterBits = filter == null ? 0 : filter.bits();
     like.orderedKeys = facts.order() != null;
-    like.dataFiles = first.manifest().files(FileKind.DATA).size();
+    like.dataFiles = Math.max(1, first.manifest().files(FileKind.DATA).size());
     like.shards = facts.shards();
     like.onlyShard = opened.isSet() || facts.shards() == 1 ? -1 : facts.shard();
     like.duplicates = DuplicatePolicy.LAST;
@@ -162,7 +167,7 @@ public final class BuildOptions {
     return (int) ranged(name, (long) value, min, max);
   }
 
-  /** The record layout of the data files; ignored in approximate mode. */
+  /** The record layout of the data files. Approximate databases have none. */
   public Layout layout() {
     return settings.layout;
   }
@@ -173,10 +178,7 @@ public final class BuildOptions {
     return with(changed -> changed.layout = layout);
   }
 
-  /**
-   * The minimal perfect hash function, by default {@code PTR}. The packed layouts have none: builds
-   * of them are rejected unless it is the default.
-   */
+  /** The minimal perfect hash function, by default {@code PTR}. The packed layouts have none. */
   public HashAlgorithm hash() {
     return settings.hash;
   }
@@ -190,8 +192,7 @@ public final class BuildOptions {
   /**
    * Checksum bits per key, by which the hash function rejects absent keys. A fraction of 2^-bits of
    * them passes; key comparison then rejects these, except in approximate mode. The packed layouts
-   * have none, but can have {@link #filterBits()}: builds of them are rejected unless this is the
-   * default.
+   * have none, but can have {@link #filterBits()}.
    */
   public int checksumBits() {
     return settings.checksumBits;
@@ -213,8 +214,7 @@ public final class BuildOptions {
   }
 
   /**
-   * These options with another {@link #filterBits()}. Builds of other layouts than the packed ones
-   * are rejected unless it is 0.
+   * These options with another {@link #filterBits()}.
    *
    * @param filterBits 0 to 16
    * @throws IllegalArgumentException if it is out of range

@@ -97,11 +97,12 @@ class BuildFailureTest {
       throws IOException {
     return DatabaseBuilder.create(
         overwrite ? target() : directory.resolve("databases/fresh"),
-        options(layout)
-            .withOverwrite(overwrite)
-            .withApproximateWidth(width)
-            .withShards(shards)
-            .withOrderedKeys(width == 0),
+        Truth.fitting(
+            options(layout)
+                .withOverwrite(overwrite)
+                .withApproximateWidth(width)
+                .withShards(shards)
+                .withOrderedKeys(width == 0)),
         listener);
   }
 
@@ -123,10 +124,11 @@ class BuildFailureTest {
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
             elsewhere,
-            options(layout)
-                .withApproximateWidth(width)
-                .withShards(shards)
-                .withOrderedKeys(width == 0),
+            Truth.fitting(
+                options(layout)
+                    .withApproximateWidth(width)
+                    .withShards(shards)
+                    .withOrderedKeys(width == 0)),
             (stage, done, total) -> calls.incrementAndGet())) {
       addAll(builder);
       builder.finish();
@@ -337,7 +339,7 @@ class BuildFailureTest {
   void aBuilderThatFailedTakesNothing() throws Exception {
     BuildOptions options =
         options(Layout.BLOCKED).withOverwrite(true).withDuplicates(DuplicatePolicy.ERROR);
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target(), options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target(), Truth.fitting(options))) {
       builder.add(new byte[1], new byte[1]);
       builder.add(new byte[1], new byte[2]);
       assertThatThrownBy(builder::finish).isInstanceOf(DuplicateKeyException.class);

@@ -3,21 +3,27 @@ package tech.bsdb;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.IOException;
 import java.nio.file.Path;
 import java.util.Arrays;
 import java.util.HashSet;
 import java.util.List;
 import java.util.Set;
+import java.util.TreeSet;
 import java.util.function.LongFunction;
 import java.util.function.UnaryOperator;
 import org.junit.jupiter.api.Test;
+import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.Arguments;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.MethodSource;
 
 /** Options: every range at its ends, and each change changes one thing. */
 class BuildOptionsTest {
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
+
+  @TempDir Path directory;
 
   private static Arguments range(
       String name, long least, long most, LongFunction<BuildOptions> with) {
@@ -163,6 +169,51 @@ class BuildOptionsTest {
           .as("a later change keeps an earlier one")
           .isEqualTo(changed);
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "BLOCKED, 0, 'blockSize compressionLevel dictionaryBytes filterBits sampleRecords'",
+    "COMPACT, 0, 'blockSize compressionLevel dictionaryBytes filterBits sampleRecords'",
+    "COMPRESSED, 0, 'filterBits'",
+    "PACKED, 0, 'blockSize checksumBits compressionLevel dictionaryBytes hash sampleRecords'",
+    "PACKED_COMPRESSED, 0, 'checksumBits hash'",
+    "BLOCKED, 8, 'blockSize compressionLevel dataFiles dictionaryBytes filterBits sampleRecords'",
+    "COMPACT, 8, 'layout'",
+    "PACKED, 8, 'layout'",
+  })
+  void optionsWithoutEffectAreRefused(Layout layout, int width, String refused) {
+    BuildOptions options = DEFAULTS.withLayout(layout).withApproximateWidth(width);
+    Path target = directory.resolve("db");
+    Set<String> names = new TreeSet<>();
+    for (UnaryOperator<BuildOptions> change :
+        List.<UnaryOperator<BuildOptions>>of(
+            same -> same,
+            changed -> changed.withHash(HashAlgorithm.GOV),
+            changed -> changed.withChecksumBits(7),
+            changed -> changed.withFilterBits(10),
+            changed -> changed.withBlockSize(777),
+            changed -> changed.withCompressionLevel(3),
+            changed -> changed.withDictionaryBytes(555),
+            changed -> changed.withDictionaryBytes(0),
+            changed -> changed.withSampleRecords(44),
+            changed -> changed.withSampleRecords(0),
+            changed -> changed.withDataFiles(5))) {
+      BuildOptions changed = change.apply(options);
+      try (DatabaseBuilder builder = DatabaseBuilder.create(target, changed)) {
+        assertThat(LayoutPlan.of(changed, 1, 1, 1).databaseBytes()).isPositive();
+      } catch (IllegalArgumentException | IOException e) {
+        assertThat(e).hasMessageMatching("\\w+ is \\S+, but .*");
+        assertThatThrownBy(() -> LayoutPlan.of(changed, 1, 1, 1)).hasMessage(e.getMessage());
+        names.add(e.getMessage().replaceFirst(" .*", ""));
+      }
+    }
+    if (refused.equals("layout")) {
+      assertThat(names).contains(refused);
+    } else {
+      assertThat(String.join(" ", names)).isEqualTo(refused);
+    }
+    assertThat(directory).isEmptyDirectory();
   }
 
   private static long withMethods() {

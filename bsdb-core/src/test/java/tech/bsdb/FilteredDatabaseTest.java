@@ -34,11 +34,12 @@ class FilteredDatabaseTest {
   }
 
   private static BuildOptions options(Layout layout, int bits) {
-    return BuildOptions.defaults()
-        .withLayout(layout)
-        .withFilterBits(bits)
-        .withDictionaryBytes(2000)
-        .withThreads(2);
+    return Truth.fitting(
+        BuildOptions.defaults()
+            .withLayout(layout)
+            .withFilterBits(bits)
+            .withDictionaryBytes(2000)
+            .withThreads(2));
   }
 
   private static Database open(Path path, Engine engine) throws Exception {

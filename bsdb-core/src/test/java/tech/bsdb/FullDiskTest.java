@@ -30,7 +30,8 @@ class FullDiskTest {
   private final Truth old = new Truth().add("old", "value");
 
   private static BuildOptions options(Layout layout) {
-    return BuildOptions.defaults().withLayout(layout).withDictionaryBytes(2048).withDataFiles(2);
+    return Truth.fitting(
+        BuildOptions.defaults().withLayout(layout).withDictionaryBytes(2048).withDataFiles(2));
   }
 
   @Sampled(3)

@@ -28,7 +28,8 @@ class LargeValuesTest {
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
-            target, BuildOptions.defaults().withLayout(layout).withCompressionLevel(1))) {
+            target,
+            Truth.fitting(BuildOptions.defaults().withLayout(layout).withCompressionLevel(1)))) {
       RecordBatch batch = builder.newBatch();
       byte[] keys = Truth.utf8("abcde");
       batch.add(keys, 0, 1, value, 0, 10);
@@ -74,7 +75,7 @@ class LargeValuesTest {
               .withLayout(Layout.valueOf(args[1].toUpperCase(java.util.Locale.ROOT)))
               .withCompressionLevel(1)
               .withDictionaryBytes(0);
-      try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+      try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
         builder.add(Truth.utf8("small"), Truth.utf8("before"));
         builder.add(Truth.utf8("huge"), value);
         builder.add(Truth.utf8("small too"), Truth.utf8("behind"));

@@ -39,7 +39,8 @@ class NeighbouringRecordsTest {
   private Path build(BuildOptions options) throws IOException {
     Path target = directory.resolve("db");
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(target, options.withOrderedKeys(true).withDictionaryBytes(0))) {
+        DatabaseBuilder.create(
+            target, Truth.fitting(options.withOrderedKeys(true).withDictionaryBytes(0)))) {
       for (Truth.Entry record : records) {
         builder.add(record.key(), record.value());
       }

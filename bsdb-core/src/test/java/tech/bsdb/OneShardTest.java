@@ -36,7 +36,8 @@ class OneShardTest {
   }
 
   private static BuildOptions options(Layout layout) {
-    return BuildOptions.defaults().withLayout(layout).withSampleRecords(200).withThreads(1);
+    return Truth.fitting(
+        BuildOptions.defaults().withLayout(layout).withSampleRecords(200).withThreads(1));
   }
 
   private static int shardOf(byte[] key) {

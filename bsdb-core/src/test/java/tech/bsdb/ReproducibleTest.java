@@ -55,7 +55,7 @@ class ReproducibleTest {
 
   private static void build(Path target, BuildOptions options, int batchSize) throws Exception {
     SplittableRandom random = new SplittableRandom(4711);
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       RecordBatch batch = builder.newBatch();
       for (int i = 0; i < 40_000; i++) {
         byte[] key = Truth.utf8("user/" + i);

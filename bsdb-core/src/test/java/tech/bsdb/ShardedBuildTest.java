@@ -216,7 +216,7 @@ class ShardedBuildTest {
   private static BuildReport build(
       Path target, BuildOptions options, List<Truth.Entry> records, int batchSize)
       throws IOException {
-    try (DatabaseBuilder builder = DatabaseBuilder.create(target, options)) {
+    try (DatabaseBuilder builder = DatabaseBuilder.create(target, Truth.fitting(options))) {
       RecordBatch batch = builder.newBatch();
       for (Truth.Entry record : records) {
         if (batchSize == 0) {
@@ -312,7 +312,8 @@ class ShardedBuildTest {
     assertThat(report.dictionaryBytes()).isEqualTo(Math.toIntExact(sum));
     BuildReport none = build(directory.resolve("none"), options.withSampleRecords(0), records, 100);
     assertThat(none.dictionaryBytes()).isZero();
-    try (DatabaseBuilder builder = DatabaseBuilder.create(directory.resolve("sampled"), options)) {
+    try (DatabaseBuilder builder =
+        DatabaseBuilder.create(directory.resolve("sampled"), Truth.fitting(options))) {
       for (int i = 0; i < 500; i++) {
         builder.sample(Truth.utf8("sample " + i), Truth.utf8("not like the records at all"));
       }
@@ -442,7 +443,7 @@ class ShardedBuildTest {
     try (DatabaseBuilder builder =
         DatabaseBuilder.create(
             directory.resolve("db"),
-            options,
+            Truth.fitting(options),
             (stage, done, total) -> {
               listener.progress(stage, done, total);
               index[0] = stage == Stage.INDEX ? done : index[0];
@@ -491,7 +492,8 @@ class ShardedBuildTest {
   @Test
   void samplesComeBeforeTheRecords() throws Exception {
     try (DatabaseBuilder builder =
-        DatabaseBuilder.create(directory.resolve("db"), options(Layout.COMPRESSED, 0, 3))) {
+        DatabaseBuilder.create(
+            directory.resolve("db"), Truth.fitting(options(Layout.COMPRESSED, 0, 3)))) {
       RecordBatch batch = builder.newBatch();
       batch.add(new byte[1], 0, 1, new byte[1], 0, 1);
       builder.add(batch);

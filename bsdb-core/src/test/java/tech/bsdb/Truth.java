@@ -100,9 +100,20 @@ public final class Truth {
   /** Returns options without what their layout has no place for, which a build refuses. */
   public static BuildOptions fitting(BuildOptions options) {
     BuildOptions usual = BuildOptions.defaults();
-    return options.layout().isPacked() && options.approximateWidth() == 0
-        ? options.withHash(usual.hash()).withChecksumBits(usual.checksumBits())
-        : options;
+    BuildOptions fitting =
+        options.approximateWidth() > 0
+            ? options.withLayout(usual.layout()).withDataFiles(usual.dataFiles())
+            : options;
+    if (fitting.layout().isPacked()) {
+      fitting = fitting.withHash(usual.hash()).withChecksumBits(usual.checksumBits());
+    }
+    return fitting.layout().isCompressed()
+        ? fitting
+        : fitting
+            .withBlockSize(usual.blockSize())
+            .withCompressionLevel(usual.compressionLevel())
+            .withDictionaryBytes(usual.dictionaryBytes())
+            .withSampleRecords(usual.sampleRecords());
   }
 
   /** Builds a database of the records. */

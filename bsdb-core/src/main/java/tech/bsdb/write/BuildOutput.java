@@ -3,6 +3,7 @@ package tech.bsdb.write;
 import java.io.Closeable;
 import java.io.IOException;
 import java.util.Map;
+import java.util.function.Function;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.ChangeCounts;
@@ -68,34 +69,51 @@ public sealed interface BuildOutput extends Closeable
     return options.approximateWidth() == 0 && options.layout().isCompressed();
   }
 
-  /** Fails if the layout has no place for a filter, or no hash function that is asked for. */
+  /** Fails if an option would have no effect in the kind of database that is to be built. */
   static void requirePlaces(BuildOptions options) {
-    BuildOptions usual = BuildOptions.defaults();
-    if (isPacked(options) && options.hash() != usual.hash()) {
-      throw new IllegalArgumentException(
-          "hash is "
-              + options.hash()
-              + ", but a packed database has no hash function: leave it as it is, or choose another"
-              + " layout");
-    }
-    if (isPacked(options) && options.checksumBits() != usual.checksumBits()) {
-      throw new IllegalArgumentException(
-          "checksumBits is "
-              + options.checksumBits()
-              + ", but a packed index has none: set filterBits, or choose another layout");
-    }
-    if (options.filterBits() > 0 && !isPacked(options)) {
-      String kind =
-          options.approximateWidth() > 0
-              ? "an approximate database"
-              : "the layout " + options.layout().id();
-      throw new IllegalArgumentException(
-          "filterBits is "
-              + options.filterBits()
-              + ", but "
-              + kind
+    boolean approximate = options.approximateWidth() > 0;
+    String kind = approximate ? "an approximate database" : "the layout " + options.layout().id();
+    if (isPacked(options)) {
+      requireUsual(
+          options,
+          BuildOptions::hash,
+          "hash",
+          "a packed database has no hash function: leave it as it is, or choose another layout");
+      requireUsual(
+          options,
+          BuildOptions::checksumBits,
+          "checksumBits",
+          "a packed index has none: set filterBits, or choose another layout");
+    } else {
+      requireUsual(
+          options,
+          BuildOptions::filterBits,
+          "filterBits",
+          kind
               + " has checksum bits in its hash function instead: set checksumBits, or choose a"
               + " packed layout");
+    }
+    if (!isCompressed(options)) {
+      String none = kind + " compresses nothing: leave it as it is, or choose a compressed layout";
+      requireUsual(options, BuildOptions::blockSize, "blockSize", none);
+      requireUsual(options, BuildOptions::compressionLevel, "compressionLevel", none);
+      if (options.dictionaryBytes() > 0 && options.sampleRecords() > 0) { // else none is asked for
+        requireUsual(options, BuildOptions::dictionaryBytes, "dictionaryBytes", none);
+        requireUsual(options, BuildOptions::sampleRecords, "sampleRecords", none);
+      }
+    }
+    if (approximate) {
+      requireUsual(options, BuildOptions::layout, "layout", kind + " has none: leave it as it is");
+      requireUsual(
+          options, BuildOptions::dataFiles, "dataFiles", kind + " has none: leave it as it is");
+    }
+  }
+
+  private static void requireUsual(
+      BuildOptions options, Function<BuildOptions, Object> property, String name, String why) {
+    Object value = property.apply(options);
+    if (!value.equals(property.apply(BuildOptions.defaults()))) {
+      throw new IllegalArgumentException(name + " is " + value + ", but " + why);
     }
   }
 
