@@ -200,7 +200,8 @@ class BuildOptionsTest {
             changed -> changed.withSampleRecords(0),
             changed -> changed.withDataFiles(5))) {
       BuildOptions changed = change.apply(options);
-      try (DatabaseBuilder builder = DatabaseBuilder.create(target, changed)) {
+      try {
+        DatabaseBuilder.create(target, changed).close();
         assertThat(LayoutPlan.of(changed, 1, 1, 1).databaseBytes()).isPositive();
       } catch (IllegalArgumentException | IOException e) {
         assertThat(e).hasMessageMatching("\\w+ is \\S+, but .*");

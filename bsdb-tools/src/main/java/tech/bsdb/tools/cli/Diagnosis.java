@@ -205,6 +205,6 @@ public record Diagnosis(String words, boolean bug) {
         + mebibytes
         + " MB); raise it with BSDB_JAVA_OPTS=-Xmx"
         + Math.max(512, 2 * mebibytes)
-        + "m";
+        + "m (or let a build take less, with -ps and --threads)";
   }
 }

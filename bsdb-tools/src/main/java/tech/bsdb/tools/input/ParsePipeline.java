@@ -13,9 +13,9 @@ import org.jspecify.annotations.Nullable;
  *
  * <p>Each chunk is a lane of an {@link OrderedPipeline}. A worker takes an empty chunk, waits for
  * exclusive use of the source, fills and numbers the chunk there, and then releases the source and
- * parses the chunk. The number of chunks is fixed, so memory is bounded; while long records make
- * chunks large, fewer are filled. A worker never waits while it holds a numbered chunk, so the run
- * cannot stall.
+ * parses the chunk. The number of chunks is fixed, and less than the threads could use if the heap
+ * is small, so memory is bounded; while long records make chunks large, fewer are filled. A worker
+ * never waits while it holds a numbered chunk, so the run cannot stall.
  *
  * <p>When the run ends, a worker that is waiting for standard input or a pipe is left behind. It is
  * a daemon and ends when its read returns.
@@ -29,7 +29,7 @@ final class ParsePipeline {
     void take(Chunk chunk) throws IOException;
   }
 
-  /** Bytes of numbered chunks beyond which the source waits; only long records reach this limit. */
+  /** Bytes of chunks at most, and beyond which the source waits if long records enlarge them. */
   private static final long MAX_HELD = Runtime.getRuntime().maxMemory() / 8;
 
   private final ChunkSource source;
@@ -59,7 +59,7 @@ final class ParsePipeline {
     this.batches = batches;
     this.chunkBytes = chunkBytes;
     this.chunks = new OrderedPipeline<>(this, "bsdb-input-", threads);
-    this.chunksToMake = 2 * threads + 2;
+    this.chunksToMake = (int) Math.max(2, Math.min(2L * threads + 2, MAX_HELD / chunkBytes));
   }
 
   /**

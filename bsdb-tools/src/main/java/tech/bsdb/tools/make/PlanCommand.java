@@ -42,7 +42,10 @@ public final class PlanCommand extends Command {
               "compression ratio, for the compressed layout: bytes of keys and values divided by"
                   + " bytes of the data files. Build a sample with -z; its \"bsdb stat --json\" has"
                   + " (keyBytes + valueBytes) / dataBytes")
-          .value("-cb", "BITS", "checksum bits per key, 0 to 32 (default 4)")
+          .value(
+              "-cb",
+              "BITS",
+              "checksum bits per key in the layouts that have a hash function, 0 to 32 (default 4)")
           .value(
               "--hash",
               "WHICH",
@@ -56,6 +59,7 @@ public final class PlanCommand extends Command {
               "--ordered",
               "with the order of the keys, for ranges; sizes are those of keys of random bytes, and"
                   + " keys that begin alike take less")
+          .value("-ps", "MB", TargetOptions.MEMORY)
           .value("--threads", "N", "threads of the build, 1 to 256 (default: all cores)")
           .flag("--json", "print one JSON object, with units in the names")
           .example(
@@ -125,6 +129,7 @@ public final class PlanCommand extends Command {
             .withHash(hash)
             .withFilterBits(arguments.integer("--filter-bits", 0, 16, base.filterBits()))
             .withOrderedKeys(arguments.has("--ordered"))
+            .withMemoryBytes(TargetOptions.memory(arguments))
             .withThreads(arguments.integer("--threads", 1, 256, base.threads())));
   }
 
@@ -141,6 +146,7 @@ public final class PlanCommand extends Command {
     json.put("hash", PlannedLayout.word(question.base.hash()));
     json.put("filterBits", question.base.filterBits());
     json.put("ordered", question.base.orderedKeys());
+    json.put("memoryBytes", question.base.memoryBytes());
     json.put("threads", question.base.threads());
     Map<String, Object> measured = new LinkedHashMap<>();
     measured.put("records", PlannedLayout.MEASURED_RECORDS);
@@ -266,12 +272,16 @@ public final class PlanCommand extends Command {
       int filterBits = possible.options().filterBits();
       int checksumBits = possible.options().checksumBits();
       HashAlgorithm hash = possible.options().hash();
+      long memory = possible.options().memoryBytes();
+      int threads = possible.options().threads();
       return layout.buildOptions(value)
           + (hash == PlannedLayout.DEFAULT_HASH ? "" : " --hash " + PlannedLayout.word(hash))
           + (checksumBits == BuildOptions.defaults().checksumBits() ? "" : " -cb " + checksumBits)
           + (possible.options().orderedKeys() ? " --ordered" : "")
           + (filterBits == 0 ? "" : " --filter-bits " + filterBits)
-          + (files == 1 ? "" : " --data-files " + files);
+          + (files == 1 ? "" : " --data-files " + files)
+          + (memory == TargetOptions.usualMemory() ? "" : " -ps " + (memory >> 20))
+          + (threads == BuildOptions.defaults().threads() ? "" : " --threads " + threads);
     }
 
     /** Reads from the device of a lookup, on average; NaN if the layout is impossible. */

@@ -119,7 +119,7 @@ enum PlannedLayout {
     if (valueLength > 255) {
       throw new IllegalArgumentException("it keeps at most 255 bytes of a value");
     }
-    return possible.withApproximateWidth(width(valueLength));
+    return possible.withApproximateWidth(width(valueLength)).withDataFiles(1);
   }
 
   private static int width(int valueLength) {

@@ -25,6 +25,11 @@ public record TargetOptions(Path target, BuildOptions build) {
   private static final long MEBIBYTE = 1L << 20;
   private static final BuildOptions DEFAULTS = BuildOptions.defaults();
 
+  /** What {@code -ps} does. */
+  static final String MEMORY =
+      "memory for a pass over the index, or over the records with --layout packed or --ordered,"
+          + " 1 to 1048576 (default 1024, or a quarter of Java's heap if that is less)";
+
   /** Declares the options. */
   public static Syntax declare(Syntax syntax) {
     Syntax all =
@@ -127,15 +132,26 @@ public record TargetOptions(Path target, BuildOptions build) {
     return declareResources(all);
   }
 
+  /** The memory of a build, in bytes, if {@code -ps} does not say it. */
+  static long usualMemory() {
+    long quarter = Runtime.getRuntime().maxMemory() / 4 / MEBIBYTE * MEBIBYTE;
+    return Math.max(MEBIBYTE, Math.min(DEFAULTS.memoryBytes(), quarter));
+  }
+
+  /**
+   * The memory of a build, in bytes.
+   *
+   * @throws UsageException if it is out of range
+   */
+  static long memory(Arguments arguments) throws UsageException {
+    return MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, usualMemory() / MEBIBYTE);
+  }
+
   /** Declares the options for the resources of a build. */
   public static Syntax declareResources(Syntax syntax) {
     return syntax
         .section("Resources")
-        .value(
-            "-ps",
-            "MB",
-            "memory for a pass over the index, or over the records with --layout packed, 1 to"
-                + " 1048576 (default 1024)")
+        .value("-ps", "MB", MEMORY)
         .value("-temp", "DIR", "directory for temporary files (default: beside the database)")
         .value("--threads", "N", "threads, 1 to 256 (default: all cores)");
   }
@@ -211,8 +227,7 @@ public record TargetOptions(Path target, BuildOptions build) {
       throws UsageException {
     arguments.refuseEmpty("-temp", "a directory");
     return build
-        .withMemoryBytes(
-            MEBIBYTE * arguments.number("-ps", 1, MEBIBYTE, DEFAULTS.memoryBytes() / MEBIBYTE))
+        .withMemoryBytes(memory(arguments))
         .withThreads(arguments.integer("--threads", 1, 256, DEFAULTS.threads()))
         .withTemporaryDirectory(arguments.path("-temp").orElse(null));
   }

@@ -102,6 +102,20 @@ class PlanCommandTest {
   }
 
   @Test
+  void theResourcesOfTheBuildAreRepeated() throws Exception {
+    JsonNode json =
+        json(plan(1_000_000_000, 13, 32, "--ordered", "-ps", "7", "--threads", "3", "--json"));
+    JsonNode usual = json(plan(1_000_000_000, 13, 32, "--ordered", "--threads", "3", "--json"));
+    for (String name : List.of("blocked", "compact", "packed")) {
+      assertThat(layout(json, name).get("buildOptions").asText()).endsWith(" -ps 7 --threads 3");
+      assertThat(layout(json, name).get("buildMemoryBytes").asLong())
+          .isLessThan(layout(usual, name).get("buildMemoryBytes").asLong());
+    }
+    assertThat(plan(1_000_000_000, 13, 32, "--ordered", "-ps", "7").out())
+        .contains("else up to 7 MB (-ps)");
+  }
+
+  @Test
   void anOrderOfTheKeysIsIncluded() throws Exception {
     CommandRun run = plan(10_000_000, 13, 32, "--ordered");
     assertThat(run.code()).isZero();

@@ -19,6 +19,8 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 
 class TargetOptionsTest {
+  private static final BuildOptions USUAL =
+      BuildOptions.defaults().withMemoryBytes(TargetOptions.usualMemory());
   private static final Syntax SYNTAX = TargetOptions.declare(new Syntax("build", "", "Builds."));
 
   @Test
@@ -26,7 +28,15 @@ class TargetOptionsTest {
     TargetOptions target = parse();
 
     assertThat(target.target()).isEqualTo(Path.of("./rdb"));
-    assertThat(target.build()).isEqualTo(BuildOptions.defaults());
+    assertThat(target.build()).isEqualTo(USUAL);
+  }
+
+  @Test
+  void theMemoryOfABuildFitsInASmallHeap() {
+    long heap = Runtime.getRuntime().maxMemory();
+    assertThat(TargetOptions.usualMemory())
+        .isEqualTo(Math.min(1L << 30, heap / 4 >> 20 << 20))
+        .isLessThan(heap / 2);
   }
 
   @Test
@@ -101,7 +111,7 @@ class TargetOptionsTest {
   @Test
   void theNumberOfShardsHasARange() throws Exception {
     assertThat(parse().build().shards()).isEqualTo(1);
-    assertThat(parse("--shards", "1").build()).isEqualTo(BuildOptions.defaults());
+    assertThat(parse("--shards", "1").build()).isEqualTo(USUAL);
     assertThat(parse("--shards=2").build().shards()).isEqualTo(2);
     assertThat(parse("--shards", "16384").build().shards()).isEqualTo(16_384);
     for (String bad : List.of("0", "-1", "16385", "4294967298", "", "x", "1.5", "5 ")) {
@@ -133,7 +143,7 @@ class TargetOptionsTest {
     String name = name(layout);
     TargetOptions target = parse("--layout", name);
 
-    assertThat(target.build()).isEqualTo(BuildOptions.defaults().withLayout(layout));
+    assertThat(target.build()).isEqualTo(USUAL.withLayout(layout));
     assertThat(parse("--layout=" + name)).isEqualTo(target);
     assertThat(SYNTAX.help()).contains(name);
   }
@@ -151,10 +161,7 @@ class TargetOptionsTest {
     TargetOptions target = parse("-z", "--layout", "packed", "-bs", "2048", "--level", "3");
     assertThat(target.build())
         .isEqualTo(
-            BuildOptions.defaults()
-                .withLayout(Layout.PACKED_COMPRESSED)
-                .withBlockSize(2048)
-                .withCompressionLevel(3));
+            USUAL.withLayout(Layout.PACKED_COMPRESSED).withBlockSize(2048).withCompressionLevel(3));
     assertThat(parse("--layout", "packed", "-z")).isEqualTo(parse("--layout", "packed-compressed"));
   }
 
