@@ -11,6 +11,7 @@ import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.input.RecordSource;
 import tech.bsdb.tools.parquet.ParquetOptions;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.parquet.ParquetOptions.Types;
 import tech.bsdb.tools.parquet.ParquetRecords;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
@@ -48,6 +49,7 @@ sealed interface KeyInput {
    *
    * @param rawColumn the column whose bytes are the value, or null
    * @param partitions how to treat directories named {@code NAME=VALUE}
+   * @param types which types columns get
    */
   record Parquet(
       List<String> inputs,
@@ -55,6 +57,7 @@ sealed interface KeyInput {
       @Nullable String keyJoin,
       @Nullable String rawColumn,
       Partitions partitions,
+      Types types,
       FileSourceOptions sources)
       implements KeyInput {
     @Override
@@ -98,7 +101,8 @@ sealed interface KeyInput {
                   true,
                   Integer.MAX_VALUE,
                   Math.min(256, Runtime.getRuntime().availableProcessors()))
-              .withPartitions(partitions),
+              .withPartitions(partitions)
+              .withTypes(types),
           FileSources.open(sources));
     }
   }

@@ -74,6 +74,7 @@ record LoadOptions(
           "--key-join",
           "--value-raw",
           "--partitions",
+          "--int96",
           "--include",
           "--exclude",
           "--raw-files",
@@ -297,6 +298,7 @@ record LoadOptions(
         ParquetSourceOptions.join(arguments, keys),
         arguments.text("--value-raw").orElse(null),
         ParquetSourceOptions.partitions(arguments),
+        ParquetSourceOptions.types(arguments),
         FileSourceOptions.of(arguments));
   }
 

@@ -13,7 +13,9 @@ import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
 import tech.bsdb.tools.parquet.ParquetOptions;
+import tech.bsdb.tools.parquet.ParquetOptions.Int96Unit;
 import tech.bsdb.tools.parquet.ParquetOptions.Partitions;
+import tech.bsdb.tools.parquet.ParquetOptions.Types;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.source.FileSourceOptions;
 import tech.bsdb.tools.text.NameList;
@@ -27,6 +29,7 @@ public final class ParquetSourceOptions {
           "--key-join",
           "--value-fields",
           "--value-raw",
+          "--int96",
           "--on-bad-line",
           "--rejects",
           "--delete-field",
@@ -118,7 +121,17 @@ public final class ParquetSourceOptions {
             "--key-join",
             "TEXT",
             "text between the columns of a key of several columns, such as '|'; \\t is a tab, \\xHH"
-                + " the character with that code");
+                + " the character with that code")
+        .value(
+            "--int96",
+            "UNIT",
+            "the unit of INT96 timestamps: nanos (default), which reach from 1677 to 2262, or micros,"
+                + " which reach all years, such as 9999-12-31, and round down");
+  }
+
+  /** Which types columns get. */
+  public static Types types(Arguments arguments) throws UsageException {
+    return new Types(arguments.choice("--int96", Int96Unit.class, Int96Unit.NANOS), false);
   }
 
   /** How to treat partitions. */
@@ -191,7 +204,8 @@ public final class ParquetSourceOptions {
             arguments.has("--allow-empty-key"),
             cut ? target.approximateWidth() : Integer.MAX_VALUE,
             target.threads())
-        .withPartitions(partitions(arguments));
+        .withPartitions(partitions(arguments))
+        .withTypes(types(arguments));
   }
 
   /** The key columns. */

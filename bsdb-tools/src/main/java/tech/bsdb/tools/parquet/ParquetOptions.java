@@ -27,6 +27,7 @@ import tech.bsdb.tools.rows.RowSchema;
  * @param partitions how to treat directories named {@code NAME=VALUE}
  * @param deleteField the column that turns its row into the deletion of its key, or null
  * @param stored the schema to which rows are converted; null to leave them as they are
+ * @param types which types columns get
  */
 public record ParquetOptions(
     List<String> inputs,
@@ -42,7 +43,8 @@ public record ParquetOptions(
     int threads,
     Partitions partitions,
     @Nullable DeleteField deleteField,
-    @Nullable RowSchema stored) {
+    @Nullable RowSchema stored,
+    Types types) {
 
   /** How to treat directories named {@code NAME=VALUE}. */
   public enum Partitions {
@@ -52,6 +54,25 @@ public record ParquetOptions(
     TEXT,
     /** Ignore them. */
     IGNORE
+  }
+
+  /** The unit of timestamps of 96 bits. */
+  public enum Int96Unit {
+    /** Nanoseconds: 1677 to 2262. */
+    NANOS,
+    /** Microseconds: all years. Nanoseconds are rounded down. */
+    MICROS
+  }
+
+  /**
+   * Which types columns get.
+   *
+   * @param int96 the unit of timestamps of 96 bits
+   * @param widen whether a column whose types differ gets the type that holds all their values
+   */
+  public record Types(Int96Unit int96, boolean widen) {
+    /** Nanoseconds, and no types that differ by more than the size of integers or floats. */
+    public static final Types DEFAULT = new Types(Int96Unit.NANOS, false);
   }
 
   /** Checks what can be checked without reading files. */
@@ -100,12 +121,18 @@ public record ParquetOptions(
         threads,
         Partitions.INFER,
         null,
-        null);
+        null,
+        Types.DEFAULT);
   }
 
   /** Returns these options with partitions treated differently. */
   public ParquetOptions withPartitions(Partitions other) {
-    return with(other, deleteField, stored);
+    return with(other, deleteField, stored, types);
+  }
+
+  /** Returns these options with other types of columns. */
+  public ParquetOptions withTypes(Types other) {
+    return with(partitions, deleteField, stored, other);
   }
 
   /**
@@ -115,11 +142,14 @@ public record ParquetOptions(
    * @param stored as in the constructor
    */
   public ParquetOptions withChanges(@Nullable DeleteField deleteField, @Nullable RowSchema stored) {
-    return with(partitions, deleteField, stored);
+    return with(partitions, deleteField, stored, types);
   }
 
   private ParquetOptions with(
-      Partitions partitions, @Nullable DeleteField deleteField, @Nullable RowSchema stored) {
+      Partitions partitions,
+      @Nullable DeleteField deleteField,
+      @Nullable RowSchema stored,
+      Types types) {
     return new ParquetOptions(
         inputs,
         keyColumns,
@@ -134,7 +164,8 @@ public record ParquetOptions(
         threads,
         partitions,
         deleteField,
-        stored);
+        stored,
+        types);
   }
 
   /** Whether a column is named for the key or the value. */

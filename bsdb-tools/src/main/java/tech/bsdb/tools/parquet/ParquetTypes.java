@@ -22,6 +22,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation.UnknownLogicalTypeAnnotat
 import org.apache.parquet.schema.PrimitiveType;
 import org.apache.parquet.schema.Type;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.tools.parquet.ParquetOptions.Int96Unit;
 import tech.bsdb.tools.rows.RowType;
 import tech.bsdb.tools.rows.RowType.Column;
 import tech.bsdb.tools.rows.RowType.Kind;
@@ -37,12 +38,18 @@ import tech.bsdb.tools.rows.RowType.Struct;
  *
  * @see <a href="https://github.com/apache/parquet-format/blob/master/LogicalTypes.md">logical
  *     types</a>
+ * @param int96 the kind of timestamps of 96 bits
  */
-final class ParquetTypes {
-  private ParquetTypes() {}
+record ParquetTypes(Kind int96) {
+  static final ParquetTypes DEFAULT = new ParquetTypes(Kind.TIMESTAMP_NANOS);
+
+  /** Returns the mapping that options ask for. */
+  static ParquetTypes of(ParquetOptions.Types types) {
+    return types.int96() == Int96Unit.MICROS ? new ParquetTypes(Kind.TIMESTAMP_MICROS) : DEFAULT;
+  }
 
   /** Converts a field to a column; a repeated field is a list. */
-  static Column column(Type field) {
+  Column column(Type field) {
     if (field.isRepetition(Type.Repetition.REPEATED)) {
       return new Column(field.getName(), new ListOf(repeated(field)), false);
     }
@@ -50,15 +57,15 @@ final class ParquetTypes {
   }
 
   /** Converts a repeated field as if it were required. */
-  private static Column repeated(Type field) {
+  private Column repeated(Type field) {
     return new Column(field.getName(), type(field), false);
   }
 
-  private static RowType type(Type field) {
+  private RowType type(Type field) {
     return field.isPrimitive() ? scalar(field.asPrimitiveType()) : group(field.asGroupType());
   }
 
-  private static RowType group(GroupType group) {
+  private RowType group(GroupType group) {
     Optional<Type> element = listElement(group);
     if (element.isPresent()) {
       return new ListOf(elementColumn(element.get()));
@@ -77,13 +84,13 @@ final class ParquetTypes {
     return struct(group);
   }
 
-  private static Column elementColumn(Type element) {
+  private Column elementColumn(Type element) {
     return element.isRepetition(Type.Repetition.REPEATED) ? repeated(element) : column(element);
   }
 
   /** Returns the columns of a group. */
-  static Struct struct(GroupType group) {
-    return new Struct(group.getFields().stream().map(ParquetTypes::column).toList());
+  Struct struct(GroupType group) {
+    return new Struct(group.getFields().stream().map(this::column).toList());
   }
 
   /**
@@ -131,7 +138,7 @@ final class ParquetTypes {
   }
 
   /** Converts a primitive type. An annotation that is unknown or does not apply is ignored. */
-  static Scalar scalar(PrimitiveType type) {
+  Scalar scalar(PrimitiveType type) {
     LogicalTypeAnnotation annotation = type.getLogicalTypeAnnotation();
     if (annotation instanceof UnknownLogicalTypeAnnotation) {
       return Scalar.of(Kind.NULL);
@@ -143,7 +150,7 @@ final class ParquetTypes {
       case BOOLEAN -> Scalar.of(Kind.BOOLEAN);
       case INT32 -> Scalar.of(ofInt32(annotation));
       case INT64 -> ofInt64(annotation);
-      case INT96 -> Scalar.of(Kind.TIMESTAMP_NANOS);
+      case INT96 -> Scalar.of(int96);
       case FLOAT -> Scalar.of(Kind.FLOAT);
       case DOUBLE -> Scalar.of(Kind.DOUBLE);
       case BINARY -> Scalar.of(isText(annotation) ? Kind.STRING : Kind.BYTES);

@@ -143,7 +143,7 @@ final class RowEncoder {
   }
 
   private static boolean isAlwaysNull(Type field) {
-    return field.isPrimitive() && isNull(ParquetTypes.scalar(field.asPrimitiveType()));
+    return field.isPrimitive() && isNull(ParquetTypes.DEFAULT.scalar(field.asPrimitiveType()));
   }
 
   private Encoder value(Type field, RowType type, List<String> path) {

@@ -31,13 +31,15 @@ import tech.bsdb.tools.rows.RowType.Scalar;
  * @param mark the source of the value that marks deletions, or null
  * @param partitions the values from its directories by column, except for columns that the file
  *     itself has
+ * @param types how its types are mapped
  */
 record RowSelection(
     MessageType file,
     List<Type> row,
     List<Key> keys,
     @Nullable Key mark,
-    Map<String, PartitionValue> partitions) {
+    Map<String, PartitionValue> partitions,
+    ParquetTypes types) {
   /**
    * The maximum nesting of records, lists and maps in a column. Rows may have a few more levels,
    * but each takes four in the schema's JSON, of which Avro reads a thousand.
@@ -69,7 +71,8 @@ record RowSelection(
       throws InputException {
     Map<String, PartitionValue> partitions = new LinkedHashMap<>(all);
     partitions.keySet().removeIf(column -> !AnyCase.variants(file, column).isEmpty());
-    Columns columns = new Columns(name, file, partitions);
+    ParquetTypes types = ParquetTypes.of(options.types());
+    Columns columns = new Columns(name, file, partitions, types);
     List<Key> keys = new ArrayList<>();
     for (String column : options.keyColumns()) {
       keys.add(columns.key(column, KEY));
@@ -93,7 +96,7 @@ record RowSelection(
       }
     }
     for (Type column : row) {
-      if (ParquetTypes.column(column).type().depth() > MAX_DEPTH) {
+      if (types.column(column).type().depth() > MAX_DEPTH) {
         throw new InputException(
             "%s: column %s is nested more than %s levels deep (to leave it out: --value-fields)"
                 .formatted(name, column.getName(), MAX_DEPTH));
@@ -110,7 +113,7 @@ record RowSelection(
     }
     Set<String> wanted = new HashSet<>();
     row.forEach(column -> wanted.add(column.getName()));
-    RowSelection selection = new RowSelection(file, row, keys, mark, partitions);
+    RowSelection selection = new RowSelection(file, row, keys, mark, partitions, types);
     selection
         .leaves()
         .forEach(leaf -> wanted.addAll(leaf.path().subList(0, Math.min(1, leaf.path().size()))));
@@ -133,12 +136,12 @@ record RowSelection(
 
   /** Returns the names of all columns, for a message. */
   String listed() {
-    return new Columns("", file, partitions).listed();
+    return new Columns("", file, partitions, types).listed();
   }
 
   /** Returns the columns of the row that the file has. */
   List<Column> columns() {
-    return row.stream().map(ParquetTypes::column).toList();
+    return row.stream().map(types::column).toList();
   }
 
   /** Whether the file itself has a column of that name, in any case. */
@@ -195,8 +198,7 @@ record RowSelection(
   }
 
   private Scalar leafType(List<String> path) {
-    return ParquetTypes.scalar(
-        file.getColumnDescription(path.toArray(new String[0])).getPrimitiveType());
+    return types.scalar(file.getColumnDescription(path.toArray(new String[0])).getPrimitiveType());
   }
 
   /** Returns the part of the file's schema to read. */
@@ -241,7 +243,8 @@ record RowSelection(
   }
 
   /** The columns of a file and of its directories, to find those that are named. */
-  private record Columns(String name, MessageType file, Map<String, PartitionValue> partitions) {
+  private record Columns(
+      String name, MessageType file, Map<String, PartitionValue> partitions, ParquetTypes types) {
     Key key(String column, String role) throws InputException {
       PartitionValue partition = partitions.get(column);
       return partition == null
@@ -282,8 +285,7 @@ record RowSelection(
       if (!type.isPrimitive()) {
         throw new InputException(
             "%s: column %s%s: it is %s"
-                .formatted(
-                    name, column, cannotBe(role), ParquetTypes.column(type).type().describe()));
+                .formatted(name, column, cannotBe(role), types.column(type).type().describe()));
       }
       return path;
     }
@@ -323,7 +325,7 @@ record RowSelection(
                 default -> false;
               };
       if (!bytes) {
-        throw notBytes(column, ParquetTypes.column(type).type());
+        throw notBytes(column, types.column(type).type());
       }
       return type;
     }

@@ -59,11 +59,13 @@ final class ScalarEncoder extends Encoder {
       case BOOLEAN -> (from, out) -> out.put(from.getBoolean() ? 1 : 0);
       case INT32 -> ofInt32(leaf, type, problem);
       case INT64 -> ofInt64(leaf, type, problem);
-      case INT96 ->
-          (from, out) -> {
-            long nanos = nanos(from.getBinary(), leaf, problem);
-            out.putLong(leaf.calendar().int96() ? instant(nanos, NANOS, leaf, problem) : nanos);
-          };
+      case INT96 -> {
+        long units = type.kind() == Kind.TIMESTAMP_MICROS ? 1_000_000 : NANOS;
+        yield (from, out) -> {
+          long time = int96(from.getBinary(), units, leaf, problem);
+          out.putLong(leaf.calendar().int96() ? instant(time, units, leaf, problem) : time);
+        };
+      }
       case FLOAT ->
           type.kind() == Kind.DOUBLE
               ? (from, out) -> out.putDouble(from.getFloat())
@@ -266,11 +268,14 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  private static long nanos(Binary int96, Leaf leaf, RowProblem problem) {
+  private static long int96(Binary time, long units, Leaf leaf, RowProblem problem) {
     try {
-      return Int96.nanos(int96.toByteBuffer());
+      return Int96.since1970(time.toByteBuffer(), units);
     } catch (ArithmeticException beyond) {
-      problem.note("a timestamp before 1677 or after 2262", "INT96 column " + leaf.name());
+      boolean nanos = units == NANOS;
+      problem.note(
+          nanos ? "a timestamp before 1677 or after 2262" : "a timestamp that is too far away",
+          "INT96 column " + leaf.name() + (nanos ? "; --int96 micros reads it" : ""));
       return 0;
     }
   }
@@ -331,25 +336,24 @@ final class ScalarEncoder extends Encoder {
    */
   static final class Int96 {
     private static final long JULIAN_DAY_OF_EPOCH = 2_440_588;
-    private static final long NANOS_PER_DAY = 86_400_000_000_000L;
 
     private Int96() {}
 
     /**
-     * Returns the nanoseconds since 1970 in UTC.
+     * Returns the time since 1970 in UTC, rounded down.
      *
      * @param bytes 12 bytes, little-endian
+     * @param perSecond how many units of the result a second has, at most those of nanoseconds
      * @throws ArithmeticException if the result does not fit in a long
      */
-    static long nanos(ByteBuffer bytes) {
+    static long since1970(ByteBuffer bytes, long perSecond) {
       ByteBuffer ordered = bytes.order(ByteOrder.LITTLE_ENDIAN);
-      long nanosOfDay = ordered.getLong(ordered.position());
+      long perDay = DAY_SECONDS * perSecond;
+      long ofDay = Math.floorDiv(ordered.getLong(ordered.position()), NANOS / perSecond);
       long day = ordered.getInt(ordered.position() + Long.BYTES) - JULIAN_DAY_OF_EPOCH;
       return day < 0
-          ? Math.addExact(
-              Math.multiplyExact(day + 1, NANOS_PER_DAY),
-              Math.subtractExact(nanosOfDay, NANOS_PER_DAY))
-          : Math.addExact(Math.multiplyExact(day, NANOS_PER_DAY), nanosOfDay);
+          ? Math.addExact(Math.multiplyExact(day + 1, perDay), Math.subtractExact(ofDay, perDay))
+          : Math.addExact(Math.multiplyExact(day, perDay), ofDay);
     }
   }
 }

@@ -42,7 +42,8 @@ class NumbersTest {
     long nanosOfDay =
         ChronoUnit.NANOS.between(day.atStartOfDay().toInstant(ZoneOffset.UTC), instant);
 
-    long nanos = Int96.nanos(int96(nanosOfDay, day.getLong(JulianFields.JULIAN_DAY)));
+    long nanos =
+        Int96.since1970(int96(nanosOfDay, day.getLong(JulianFields.JULIAN_DAY)), 1_000_000_000);
 
     assertThat(Instant.EPOCH.plusNanos(nanos)).isEqualTo(instant);
   }
@@ -50,7 +51,26 @@ class NumbersTest {
   @ParameterizedTest
   @CsvSource({"0, 1721426", "0, 5373484", "86399999999999, 2147483647", "0, -2147483648"})
   void timestampsBeyondALongAreRefused(long nanosOfDay, long day) {
-    assertThatThrownBy(() -> Int96.nanos(int96(nanosOfDay, day)))
+    assertThatThrownBy(() -> Int96.since1970(int96(nanosOfDay, day), 1_000_000_000))
+        .isInstanceOf(ArithmeticException.class);
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "1969-12-31T23:59:59.999999Z",
+        "0001-01-01T00:00:00.000001Z",
+        "9999-12-31T23:59:59.999999Z"
+      })
+  void timestampsOf96BitsInMicroseconds(String text) {
+    Instant instant = Instant.parse(text);
+    long day = instant.atOffset(ZoneOffset.UTC).toLocalDate().getLong(JulianFields.JULIAN_DAY);
+    long nanosOfDay = instant.atOffset(ZoneOffset.UTC).toLocalTime().toNanoOfDay();
+
+    long micros = Int96.since1970(int96(nanosOfDay + 999, day), 1_000_000);
+
+    assertThat(Instant.EPOCH.plus(micros, ChronoUnit.MICROS)).isEqualTo(instant);
+    assertThatThrownBy(() -> Int96.since1970(int96(0, Integer.MAX_VALUE), 1_000_000))
         .isInstanceOf(ArithmeticException.class);
   }
 

@@ -14,7 +14,8 @@ import tech.bsdb.tools.rows.RowType.Column;
 /** Which files go together, and what they resolve to. */
 class TypeMergeTest {
   private static List<Column> columns(String fields) {
-    return ParquetTypes.struct(MessageTypeParser.parseMessageType("message m { " + fields + " }"))
+    return ParquetTypes.DEFAULT
+        .struct(MessageTypeParser.parseMessageType("message m { " + fields + " }"))
         .fields();
   }
 
