@@ -75,6 +75,7 @@ record LoadOptions(
           "--value-raw",
           "--partitions",
           "--int96",
+          "--widen",
           "--include",
           "--exclude",
           "--raw-files",

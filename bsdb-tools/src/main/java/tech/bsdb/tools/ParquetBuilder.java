@@ -35,6 +35,9 @@ public final class ParquetBuilder extends Command {
               "a Kerberos cluster, configured in $HADOOP_CONF_DIR",
               "bsdb build-parquet --principal etl@EXAMPLE.COM --keytab etl.keytab -i hdfs:///users -kf id")
           .example(
+              "older files have timestamps in milliseconds, newer ones in microseconds",
+              "bsdb build-parquet -i ./export -kf id --widen")
+          .example(
               "a key of two columns; the value is the bytes of one column",
               "bsdb build-parquet -i ./features -kf country,id --key-join '|' --value-raw vector");
 

@@ -30,6 +30,7 @@ public final class ParquetSourceOptions {
           "--value-fields",
           "--value-raw",
           "--int96",
+          "--widen",
           "--on-bad-line",
           "--rejects",
           "--delete-field",
@@ -126,12 +127,19 @@ public final class ParquetSourceOptions {
             "--int96",
             "UNIT",
             "the unit of INT96 timestamps: nanos (default), which reach from 1677 to 2262, or micros,"
-                + " which reach all years, such as 9999-12-31, and round down");
+                + " which reach all years, such as 9999-12-31, and round down")
+        .flag(
+            "--widen",
+            "a column whose types differ from file to file gets the type that holds all its values,"
+                + " such as timestamps in microseconds of those in milliseconds and microseconds;"
+                + " the key has the text of that type. Otherwise only int and long, or float and"
+                + " double, go together");
   }
 
   /** Which types columns get. */
   public static Types types(Arguments arguments) throws UsageException {
-    return new Types(arguments.choice("--int96", Int96Unit.class, Int96Unit.NANOS), false);
+    return new Types(
+        arguments.choice("--int96", Int96Unit.class, Int96Unit.NANOS), arguments.has("--widen"));
   }
 
   /** How to treat partitions. */

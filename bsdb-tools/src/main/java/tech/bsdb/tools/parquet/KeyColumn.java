@@ -28,8 +28,8 @@ final class KeyColumn implements KeyPart {
   /**
    * Creates a key column.
    *
-   * @param type the column's type in its own file, whatever it is in others, so that a row's key
-   *     depends on nothing else
+   * @param type the column's type in its own file, so that a row's key depends on nothing else; or,
+   *     where types are widened, in all files
    * @param advances whether nothing else reads the leaf, so that {@link #next} must advance it
    */
   KeyColumn(Leaf leaf, Scalar type, boolean advances, RowProblem problem) {

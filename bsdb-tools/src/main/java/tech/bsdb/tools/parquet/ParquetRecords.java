@@ -16,6 +16,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.tools.input.BadInputException;
 import tech.bsdb.tools.input.Batch;
+import tech.bsdb.tools.input.DeleteField;
 import tech.bsdb.tools.input.InputException;
 import tech.bsdb.tools.input.InputListener;
 import tech.bsdb.tools.input.InputOptions.OnBadLine;
@@ -28,6 +29,7 @@ import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowBatch.BadRow;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
+import tech.bsdb.tools.parquet.RowSelection.Key;
 import tech.bsdb.tools.rows.AvroSchemas;
 import tech.bsdb.tools.rows.RowResolution;
 import tech.bsdb.tools.rows.RowSchema;
@@ -54,6 +56,7 @@ public final class ParquetRecords implements RecordSource {
   private final FileSources sources;
   private final List<ParquetFile> files;
   private final List<Column> columns;
+  private final List<Scalar> parts;
   private final List<String> notes;
   private final @Nullable RowSchema schema;
   private final @Nullable RowResolution resolution;
@@ -67,12 +70,14 @@ public final class ParquetRecords implements RecordSource {
       FileSources sources,
       List<ParquetFile> files,
       List<Column> columns,
+      List<Scalar> parts,
       List<String> notes)
       throws InputException {
     this.options = options;
     this.sources = sources;
     this.files = files;
     this.columns = columns;
+    this.parts = parts;
     this.notes = notes;
     this.schema = options.rawColumn() == null ? AvroSchemas.of(columns) : null;
     this.resolution =
@@ -100,14 +105,24 @@ public final class ParquetRecords implements RecordSource {
       List<ParquetFile> files = footers(found, options, partitions);
       keepSomeFooters(files);
       checkNames(options, files);
-      TypeMerge columns = new TypeMerge();
-      TypeMerge keys = new TypeMerge();
+      boolean widen = options.types().widen();
+      TypeMerge columns = new TypeMerge(widen);
+      TypeMerge keys = new TypeMerge(widen);
+      TypeMerge marks = new TypeMerge(true);
       for (ParquetFile file : files) {
         columns.add(file.name(), file.selection().columns());
         keys.add(file.name(), keyColumns(options, file));
+        if (widen) {
+          marks.add(file.name(), markColumn(options, file));
+        }
       }
       List<String> notes = new ArrayList<>();
-      List<Column> all = new ArrayList<>(columns.columns());
+      List<Column> all = new ArrayList<>(widened(columns, options));
+      List<Column> parts = new ArrayList<>();
+      if (widen) {
+        parts.addAll(widened(keys, options));
+        parts.addAll(widened(marks, options));
+      }
       for (Column partition : partitions.columns()) {
         if (!files.isEmpty() && isOwn(partition.name(), files, options, notes)) {
           continue;
@@ -116,7 +131,8 @@ public final class ParquetRecords implements RecordSource {
       }
       boolean raw = options.rawColumn() != null || options.keysOnly();
       List<Column> row = raw ? List.of() : selected(all, options, files);
-      return new ParquetRecords(options, sources, files, row, notes);
+      List<Scalar> types = parts.stream().map(part -> (Scalar) part.type()).toList();
+      return new ParquetRecords(options, sources, files, row, types, notes);
     } catch (IOException | RuntimeException | Error e) {
       close(sources);
       throw e;
@@ -188,6 +204,26 @@ public final class ParquetRecords implements RecordSource {
       columns.add(new Column(options.keyColumns().get(i), types.get(i), false));
     }
     return columns;
+  }
+
+  /** Returns the column that marks deletions, if there is one. */
+  private static List<Column> markColumn(ParquetOptions options, ParquetFile file) {
+    DeleteField field = options.deleteField();
+    Key mark = file.selection().mark();
+    return field == null || mark == null
+        ? List.of()
+        : List.of(new Column(field.field(), file.selection().type(mark), false));
+  }
+
+  /** Returns merged columns, with the types that they have in the database if they may. */
+  private static List<Column> widened(TypeMerge merge, ParquetOptions options)
+      throws InputException {
+    RowSchema stored = options.types().widen() ? options.stored() : null;
+    try {
+      return stored == null ? merge.columns() : Widening.toward(merge.columns(), stored.types());
+    } catch (IllegalArgumentException e) {
+      throw new InputException("--widen: in the schema of the database, " + e.getMessage(), e);
+    }
   }
 
   /**
@@ -427,9 +463,9 @@ public final class ParquetRecords implements RecordSource {
 
   private RowReader newReader() {
     if (resolution == null || resolution.isIdentity()) {
-      return new RowReader(options, columns, null);
+      return new RowReader(options, columns, parts, null);
     }
-    return new RowReader(options, columns, resolution.newConverter());
+    return new RowReader(options, columns, parts, resolution.newConverter());
   }
 
   private List<Task> tasks() {

@@ -1,6 +1,7 @@
 package tech.bsdb.tools.parquet;
 
 import java.io.IOException;
+import java.util.ArrayList;
 import java.util.List;
 import java.util.Optional;
 import java.util.PrimitiveIterator;
@@ -52,6 +53,7 @@ final class RowReader implements AutoCloseable {
 
   private final ParquetOptions options;
   private final List<Column> columns;
+  private final List<Scalar> parts;
   private final RowBuffer key = new RowBuffer();
   private final RowBuffer encoded = new RowBuffer();
   private final @Nullable RowConverter converter;
@@ -66,11 +68,18 @@ final class RowReader implements AutoCloseable {
    * Creates a reader.
    *
    * @param columns the columns to which the rows of all files resolve; empty if the value is raw
+   * @param parts the types of the parts of the key, and then of the mark; empty for those of each
+   *     file
    * @param converter converts rows to the schema of a database, or null
    */
-  RowReader(ParquetOptions options, List<Column> columns, @Nullable RowConverter converter) {
+  RowReader(
+      ParquetOptions options,
+      List<Column> columns,
+      List<Scalar> parts,
+      @Nullable RowConverter converter) {
     this.options = options;
     this.columns = columns;
+    this.parts = parts;
     this.converter = converter;
     DeleteField deleteField = options.deleteField();
     this.mark = deleteField == null ? null : deleteField.mark();
@@ -133,10 +142,12 @@ final class RowReader implements AutoCloseable {
     RowEncoder rows =
         new RowEncoder(wanted, from.calendar(), columns, from.selection().partitions(), problem);
     KeyPart raw = raw(from, rows);
-    List<KeyPart> keys =
-        from.selection().keys().stream().map(key -> part(from, rows, key)).toList();
+    List<KeyPart> keys = new ArrayList<>();
+    for (RowSelection.Key key : from.selection().keys()) {
+      keys.add(part(from, rows, key, keys.size()));
+    }
     RowSelection.Key markPlace = from.selection().mark();
-    KeyPart marker = markPlace == null ? null : part(from, rows, markPlace);
+    KeyPart marker = markPlace == null ? null : part(from, rows, markPlace, keys.size());
     ColumnReadStoreImpl store =
         new ColumnReadStoreImpl(new FilledPages(pages), new Discarding(), wanted, from.createdBy());
     rows.begin(pages, store);
@@ -186,13 +197,13 @@ final class RowReader implements AutoCloseable {
             problem);
   }
 
-  private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key) {
+  private KeyPart part(ParquetFile from, RowEncoder rows, RowSelection.Key key, int number) {
     PartitionValue partition = key.partition();
     if (partition != null) {
       return partition;
     }
     boolean moved = rows.known(key.path()) != null;
-    Scalar type = from.selection().type(key);
+    Scalar type = parts.isEmpty() ? from.selection().type(key) : parts.get(number);
     return new KeyColumn(rows.leaf(key.path()), type, !moved, problem);
   }
 

@@ -10,8 +10,10 @@ import org.apache.parquet.io.api.Binary;
 import org.apache.parquet.schema.LogicalTypeAnnotation.DateLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.Float16LogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.IntLogicalTypeAnnotation;
+import org.apache.parquet.schema.LogicalTypeAnnotation.TimeLogicalTypeAnnotation;
 import org.apache.parquet.schema.LogicalTypeAnnotation.TimestampLogicalTypeAnnotation;
 import org.apache.parquet.schema.PrimitiveType;
+import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.rows.RowBuffer;
 import tech.bsdb.tools.rows.RowSchema;
 import tech.bsdb.tools.rows.RowType.Kind;
@@ -78,12 +80,9 @@ final class ScalarEncoder extends Encoder {
 
   private static Writer ofInt32(Leaf leaf, Scalar type, RowProblem problem) {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
-    if (type.kind() == Kind.DECIMAL) {
-      DecimalBound bound = new DecimalBound(leaf, type, problem);
-      return (from, out) -> putUnscaled(from.getInteger(), bound, out);
-    }
-    if (type.kind() == Kind.TIME_MILLIS) {
-      return (from, out) -> putTime(from.getInteger(), 1_000, out, leaf, problem);
+    if (stored.getLogicalTypeAnnotation() instanceof TimeLogicalTypeAnnotation) {
+      TimeUnits units = new TimeUnits(leaf, type, problem);
+      return (from, out) -> units.putTime(from.getInteger(), out);
     }
     if (stored.getLogicalTypeAnnotation() instanceof DateLogicalTypeAnnotation) {
       LegacyCalendar calendar = leaf.calendar();
@@ -92,6 +91,15 @@ final class ScalarEncoder extends Encoder {
     boolean unsigned =
         stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation number
             && !number.isSigned();
+    if (type.kind() == Kind.DECIMAL) {
+      DecimalBound bound = new DecimalBound(leaf, type, problem);
+      return unsigned
+          ? (from, out) -> putUnscaled(Integer.toUnsignedLong(from.getInteger()), bound, out)
+          : (from, out) -> putUnscaled(from.getInteger(), bound, out);
+    }
+    if (type.kind() == Kind.DOUBLE) { // of at most 16 bits if it is unsigned
+      return (from, out) -> out.putDouble(from.getInteger());
+    }
     return unsigned
         ? (from, out) -> out.putLong(Integer.toUnsignedLong(from.getInteger()))
         : (from, out) -> out.putLong(from.getInteger());
@@ -99,26 +107,27 @@ final class ScalarEncoder extends Encoder {
 
   private static Writer ofInt64(Leaf leaf, Scalar type, RowProblem problem) {
     PrimitiveType stored = leaf.descriptor().getPrimitiveType();
-    if (type.kind() == Kind.TIME_MICROS || type.kind() == Kind.TIME_NANOS) {
-      long units = type.kind() == Kind.TIME_MICROS ? 1_000_000 : 1_000_000_000;
-      return (from, out) -> putTime(from.getLong(), units, out, leaf, problem);
+    if (stored.getLogicalTypeAnnotation() instanceof TimeLogicalTypeAnnotation) {
+      TimeUnits units = new TimeUnits(leaf, type, problem);
+      return (from, out) -> units.putTime(from.getLong(), out);
     }
-    if (leaf.calendar().dates()
-        && stored.getLogicalTypeAnnotation() instanceof TimestampLogicalTypeAnnotation timestamp
-        && timestamp.isAdjustedToUTC()) {
-      long units =
-          switch (timestamp.getUnit()) {
-            case MILLIS -> 1_000;
-            case MICROS -> 1_000_000;
-            case NANOS -> NANOS;
-          };
-      return (from, out) -> out.putLong(instant(from.getLong(), units, leaf, problem));
+    if (stored.getLogicalTypeAnnotation() instanceof TimestampLogicalTypeAnnotation timestamp) {
+      TimeUnits units = new TimeUnits(leaf, type, problem);
+      if (leaf.calendar().dates() && timestamp.isAdjustedToUTC()) {
+        return (from, out) ->
+            units.putFiner(instant(from.getLong(), units.perSecond, leaf, problem), out);
+      }
+      if (units.factor > 1) {
+        return (from, out) -> units.putFiner(from.getLong(), out);
+      }
     }
     if (type.kind() != Kind.DECIMAL) {
       return (from, out) -> out.putLong(from.getLong());
     }
     DecimalBound bound = new DecimalBound(leaf, type, problem);
-    boolean unsigned = stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation;
+    boolean unsigned =
+        stored.getLogicalTypeAnnotation() instanceof IntLogicalTypeAnnotation number
+            && !number.isSigned();
     return unsigned
         ? (from, out) -> putUnsigned(from.getLong(), bound, out)
         : (from, out) -> putUnscaled(from.getLong(), bound, out);
@@ -160,11 +169,42 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  private static void putTime(long time, long units, RowBuffer out, Leaf leaf, RowProblem problem) {
-    if (time < 0 || time > DAY_SECONDS * units) {
-      problem.note("a time outside of the day", "column " + leaf.name());
+  /** The unit of times in a file, and the finer one that they get. */
+  private static final class TimeUnits {
+    final long perSecond;
+    final long factor;
+    private final Leaf leaf;
+    private final Scalar type;
+    private final RowProblem problem;
+
+    TimeUnits(Leaf leaf, Scalar type, RowProblem problem) {
+      this.perSecond = Widening.perSecond(stored(leaf));
+      this.factor = Widening.perSecond(type) / perSecond;
+      this.leaf = leaf;
+      this.type = type;
+      this.problem = problem;
     }
-    out.putLong(time);
+
+    void putTime(long time, RowBuffer out) {
+      if (time < 0 || time > DAY_SECONDS * perSecond) {
+        problem.note("a time outside of the day", "column " + leaf.name());
+      }
+      putFiner(time, out);
+    }
+
+    void putFiner(long time, RowBuffer out) {
+      long finer = time * factor;
+      if (factor > 1 && finer / factor != time) {
+        problem.note(
+            "a time that does not fit its wider type",
+            "column " + leaf.name() + " is " + type.describe() + " in other files");
+      }
+      out.putLong(finer);
+    }
+  }
+
+  private static Scalar stored(Leaf leaf) {
+    return ParquetTypes.DEFAULT.scalar(leaf.descriptor().getPrimitiveType());
   }
 
   private static void putText(Binary text, RowBuffer out, Leaf leaf, RowProblem problem) {
@@ -176,7 +216,7 @@ final class ScalarEncoder extends Encoder {
     }
   }
 
-  /** Checks the range of a decimal. */
+  /** Checks the range of a decimal, and gives it the scale of its target. */
   private static final class DecimalBound {
     private static final int LONG_DIGITS = 18;
 
@@ -185,11 +225,14 @@ final class ScalarEncoder extends Encoder {
     private final RowProblem problem;
     private final long most;
     private final BigInteger limit;
+    private final @Nullable BigInteger factor;
 
-    DecimalBound(Leaf leaf, Scalar type, RowProblem problem) {
+    DecimalBound(Leaf leaf, Scalar target, RowProblem problem) {
       this.leaf = leaf;
-      this.type = type;
+      this.type = Widening.decimal(stored(leaf));
       this.problem = problem;
+      int places = target.second() - type.second();
+      this.factor = places == 0 ? null : BigInteger.TEN.pow(places);
       this.limit = BigInteger.TEN.pow(type.first());
       this.most = type.first() > LONG_DIGITS ? Long.MAX_VALUE : limit.longValueExact() - 1;
     }
@@ -236,7 +279,18 @@ final class ScalarEncoder extends Encoder {
   private static void putUnscaled(Binary number, DecimalBound bound, RowBuffer out) {
     ByteBuffer bytes = shortest(number.toByteBuffer());
     bound.check(bytes);
-    out.putBytes(bytes);
+    if (bound.factor == null || !bytes.hasRemaining()) {
+      out.putBytes(bytes);
+    } else {
+      byte[] unscaled = new byte[bytes.remaining()];
+      bytes.get(unscaled);
+      putScaled(new BigInteger(unscaled), bound.factor, out);
+    }
+  }
+
+  private static void putScaled(BigInteger number, BigInteger factor, RowBuffer out) {
+    byte[] bytes = number.multiply(factor).toByteArray();
+    out.putBytes(bytes, 0, bytes.length);
   }
 
   /** Shortens a two's complement number to as few bytes as it needs, as for all decimals. */
@@ -251,6 +305,10 @@ final class ScalarEncoder extends Encoder {
 
   private static void putUnscaled(long number, DecimalBound bound, RowBuffer out) {
     bound.check(number);
+    if (bound.factor != null) {
+      putScaled(BigInteger.valueOf(number), bound.factor, out);
+      return;
+    }
     int bits = 65 - Long.numberOfLeadingZeros(number ^ number >> 63); // including the sign bit
     int bytes = (bits + 7) / 8;
     out.putLong(bytes);
@@ -263,8 +321,8 @@ final class ScalarEncoder extends Encoder {
     if (number >= 0) {
       putUnscaled(number, bound, out);
     } else {
-      byte[] bytes = new BigInteger(Long.toUnsignedString(number)).toByteArray();
-      out.putBytes(bytes, 0, bytes.length);
+      BigInteger unsigned = new BigInteger(Long.toUnsignedString(number));
+      putScaled(unsigned, bound.factor == null ? BigInteger.ONE : bound.factor, out);
     }
   }
 

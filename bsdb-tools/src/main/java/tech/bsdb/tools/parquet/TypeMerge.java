@@ -6,6 +6,7 @@ import java.util.LinkedHashMap;
 import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.Set;
 import java.util.stream.Collectors;
 import tech.bsdb.tools.input.InputException;
@@ -23,11 +24,22 @@ import tech.bsdb.tools.rows.RowType.Struct;
  * merges with long and float with double; a column is nullable if it is in one of the files; a
  * column that some files lack is null there and must be nullable. Names may differ in case, unless
  * a file has several that differ only so. Columns are named and in the order of the first file.
- * Anything else is an error that names the file and the column.
+ * Anything else is an error that names the file and the column, unless types may be widened further
+ * ({@link Widening}).
  */
 final class TypeMerge {
   private final Map<String, Column> columns = new LinkedHashMap<>();
+  private final boolean widen;
   private String first = "";
+
+  /**
+   * Begins without columns.
+   *
+   * @param widen whether types are widened further than by Avro's rules
+   */
+  TypeMerge(boolean widen) {
+    this.widen = widen;
+  }
 
   /**
    * Adds a file's columns.
@@ -128,11 +140,13 @@ final class TypeMerge {
       return one;
     }
     if (one instanceof Scalar a && other instanceof Scalar b) {
-      if (isPair(a, b, Kind.INT, Kind.LONG)) {
-        return Scalar.of(Kind.LONG);
+      Optional<Scalar> both = Widening.of(a, b);
+      boolean usual = isPair(a, b, Kind.INT, Kind.LONG) || isPair(a, b, Kind.FLOAT, Kind.DOUBLE);
+      if (both.isPresent() && (usual || widen)) {
+        return both.get();
       }
-      if (isPair(a, b, Kind.FLOAT, Kind.DOUBLE)) {
-        return Scalar.of(Kind.DOUBLE);
+      if (both.isPresent()) {
+        throw differs(one, other, file, path, "--widen makes it " + both.get().describe());
       }
     } else if (one instanceof Struct a && other instanceof Struct b) {
       return new Struct(fields(a.fields(), b.fields(), file, path + "."));
@@ -145,10 +159,14 @@ final class TypeMerge {
           column(a.key(), b.key(), file, path + ".key"),
           column(a.value(), b.value(), file, path + ".value"));
     }
-    throw new InputException(
-        ("%s: column %s is %s, but in the previous files (%s...) it is %s; only int with long and"
-                + " float with double can be merged")
-            .formatted(file, path, other.describe(), first, one.describe()));
+    throw differs(one, other, file, path, Widening.whyNone(one, other));
+  }
+
+  private InputException differs(
+      RowType one, RowType other, String file, String path, String words) {
+    return new InputException(
+        "%s: column %s is %s, but in the previous files (%s...) it is %s; %s"
+            .formatted(file, path, other.describe(), first, one.describe(), words));
   }
 
   /** Whether one type is of one kind, and the other one of the other. */

@@ -72,7 +72,7 @@ class RowPipelineTest {
     }
     return new RowPipeline(
         tasks,
-        () -> new RowReader(options, List.of(), null),
+        () -> new RowReader(options, List.of(), List.of(), null),
         () ->
             Batch.copying(
                 (key, keyFrom, keyLength, value, valueFrom, valueLength) ->
@@ -148,7 +148,7 @@ class RowPipelineTest {
     RowPipeline pipeline =
         new RowPipeline(
             tasks,
-            () -> new RowReader(options, List.of(), null),
+            () -> new RowReader(options, List.of(), List.of(), null),
             () -> Batch.copying((key, keyFrom, keyLength, value, valueFrom, valueLength) -> {}),
             1,
             0);

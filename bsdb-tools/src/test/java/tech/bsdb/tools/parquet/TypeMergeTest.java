@@ -20,7 +20,11 @@ class TypeMergeTest {
   }
 
   private static List<Column> merged(String... files) throws InputException {
-    TypeMerge merge = new TypeMerge();
+    return merged(false, files);
+  }
+
+  private static List<Column> merged(boolean widen, String... files) throws InputException {
+    TypeMerge merge = new TypeMerge(widen);
     for (int i = 0; i < files.length; i++) {
       merge.add("file" + i, columns(files[i]));
     }
@@ -84,6 +88,61 @@ class TypeMergeTest {
     assertThatThrownBy(() -> merged(one, other))
         .isInstanceOf(InputException.class)
         .hasMessageContainingAll("file1: has columns", theirs, "(file0...)", ours);
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "required int32 a; | optional double a; | optional double a;",
+        "required int32 a (INTEGER(16,false)); | required float a; | required double a;",
+        "required int32 a (DECIMAL(5,2)); | required int64 a (DECIMAL(10,4)); | required int64 a"
+            + " (DECIMAL(10,4));",
+        "required int32 a (DECIMAL(5,0)); | required int64 a (DECIMAL(5,4)); | required int64 a"
+            + " (DECIMAL(9,4));",
+        "required int32 a; | required int32 a (DECIMAL(5,2)); | required int64 a (DECIMAL(12,2));",
+        "required int64 a; | required int64 a (INTEGER(64,false)); | required int64 a"
+            + " (INTEGER(64,false));",
+        "required int64 a (TIMESTAMP(MILLIS,true)); | required int64 a (TIMESTAMP(MICROS,true)); |"
+            + " required int64 a (TIMESTAMP(MICROS,true));",
+        "required int96 a; | required int64 a (TIMESTAMP(MICROS,true)); | required int64 a"
+            + " (TIMESTAMP(NANOS,true));",
+        "required int64 a (TIMESTAMP(MILLIS,false)); | required int64 a (TIMESTAMP(NANOS,false)); |"
+            + " required int64 a (TIMESTAMP(NANOS,false));",
+        "required int32 a (TIME(MILLIS,true)); | required int64 a (TIME(MICROS,true)); | required"
+            + " int64 a (TIME(MICROS,true));",
+        "optional group s { optional int32 x; } | optional group s { optional double x; } | optional"
+            + " group s { optional double x; }",
+        "repeated int32 a; | repeated double a; | repeated double a;",
+      })
+  void typesThatMayBeWidened(String one, String other, String both) throws Exception {
+    assertThat(merged(true, one, other)).isEqualTo(columns(both));
+    assertThat(merged(true, other, one, other)).isEqualTo(columns(both));
+    assertThatThrownBy(() -> merged(one, other))
+        .hasMessageContaining("file1: column ")
+        .hasMessageMatching(".*; --widen makes it (double|decimal|time|local).*");
+  }
+
+  @ParameterizedTest
+  @CsvSource(
+      delimiter = '|',
+      value = {
+        "required int64 a; | required double a; | double does not hold every long",
+        "required int32 a (INTEGER(32,false)); | required float a; | double does not hold every long",
+        "required int64 a (TIMESTAMP(MILLIS,true)); | required int64 a (TIMESTAMP(MILLIS,false)); |"
+            + " only one of them has a time zone",
+        "required int32 a (DATE); | required int64 a (TIMESTAMP(MILLIS,true)); | no type holds both",
+        "required int32 a; | required binary a (STRING); | no type holds both",
+        "required int32 a (DECIMAL(5,2)); | required double a; | no type holds both",
+        "required int32 a (DECIMAL(5,1)); | required binary a (DECIMAL(36,36)); | decimals have at"
+            + " most 38 digits, both together 40",
+        "required int32 a; | optional group a { optional int32 a; } | no type holds both",
+      })
+  void typesThatMayNotBeWidened(String one, String other, String why) {
+    for (boolean widen : new boolean[] {false, true}) {
+      assertThatThrownBy(() -> merged(widen, one, other)).hasMessageEndingWith("; " + why);
+      assertThatThrownBy(() -> merged(widen, other, one)).hasMessageEndingWith("; " + why);
+    }
   }
 
   @Test
