@@ -7,12 +7,14 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 import java.util.ArrayList;
 import java.util.HashSet;
+import java.util.LinkedHashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
 import org.apache.parquet.ParquetReadOptions;
 import org.apache.parquet.conf.PlainParquetConfiguration;
 import org.apache.parquet.crypto.ParquetCryptoRuntimeException;
+import org.apache.parquet.format.SchemaElement;
 import org.apache.parquet.format.Util;
 import org.apache.parquet.hadoop.ParquetFileReader;
 import org.apache.parquet.hadoop.metadata.BlockMetaData;
@@ -40,8 +42,8 @@ final class ParquetFile {
   /** The minimum size of a file: magic, footer length, magic. */
   private static final int MIN_LENGTH = 12;
 
-  /** The longest footer that is checked for having no columns. */
-  private static final int MAX_EMPTY_FOOTER = 1 << 20;
+  /** The longest footer that is read once more for what the library does not tell. */
+  private static final int MAX_FOOTER = 1 << 24;
 
   /**
    * A non-empty row group.
@@ -98,13 +100,14 @@ final class ParquetFile {
     }
     try (SeekableInputStream in = file.file().newStream()) {
       ParquetMetadata footer = ParquetFileReader.readFooter(file.file(), OPTIONS, in);
-      MessageType schema = footer.getFileMetaData().getSchema();
+      Map<String, String> metadata = footer.getFileMetaData().getKeyValueMetaData();
+      MessageType schema = SparkVariants.marked(footer.getFileMetaData().getSchema(), metadata);
       RowSelection selection = RowSelection.of(options, file.name(), schema, partitions);
       return new ParquetFile(
           file,
           selection,
           footer.getFileMetaData().getCreatedBy(),
-          LegacyCalendar.of(file.name(), footer.getFileMetaData().getKeyValueMetaData()),
+          LegacyCalendar.of(file.name(), metadata),
           rowGroups(file, footer, selection.projection()),
           footer.getBlocks().size() * schema.getColumns().size(),
           footer);
@@ -124,20 +127,43 @@ final class ParquetFile {
 
   /** Whether the footer is valid but its schema is empty, which the library does not expect. */
   private static boolean isWithoutColumns(SourceFile file) {
+    return schema(file).size() == 1;
+  }
+
+  /**
+   * Returns the selected columns that have, or contain, a logical type that the library does not
+   * know and therefore ignores.
+   */
+  List<String> columnsOfUnknownTypes() {
+    Set<String> unknown = new LinkedHashSet<>();
+    String column = "";
+    int below = 0;
+    for (SchemaElement element : schema(file).stream().skip(1).toList()) { // the first is the row
+      column = below == 0 ? element.getName() : column;
+      below += element.getNum_children() - (below == 0 ? 0 : 1);
+      if (element.isSetLogicalType() && !element.getLogicalType().isSet()) {
+        unknown.add(column);
+      }
+    }
+    return unknown.stream().filter(selection.projection()::containsField).toList();
+  }
+
+  /** Returns the schema as the footer describes it; empty if the footer cannot be read. */
+  private static List<SchemaElement> schema(SourceFile file) {
     try (SeekableInputStream in = file.file().newStream()) {
       byte[] length = new byte[Integer.BYTES];
       in.seek(file.length() - 2 * Integer.BYTES);
       in.readFully(length);
       int bytes = ByteBuffer.wrap(length).order(ByteOrder.LITTLE_ENDIAN).getInt();
-      if (bytes < 0 || bytes > Math.min(MAX_EMPTY_FOOTER, file.length() - MIN_LENGTH)) {
-        return false;
+      if (bytes < 0 || bytes > Math.min(MAX_FOOTER, file.length() - MIN_LENGTH)) {
+        return List.of();
       }
       byte[] footer = new byte[bytes];
       in.seek(file.length() - 2 * Integer.BYTES - bytes);
       in.readFully(footer);
-      return Util.readFileMetaData(new ByteArrayInputStream(footer)).getSchema().size() == 1;
+      return Util.readFileMetaData(new ByteArrayInputStream(footer), true).getSchema();
     } catch (IOException | RuntimeException damaged) {
-      return false;
+      return List.of();
     }
   }
 

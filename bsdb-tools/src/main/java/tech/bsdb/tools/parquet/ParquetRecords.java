@@ -117,6 +117,9 @@ public final class ParquetRecords implements RecordSource {
         }
       }
       List<String> notes = new ArrayList<>();
+      if (!files.isEmpty()) {
+        noteUnknownTypes(files.get(0), notes);
+      }
       List<Column> all = new ArrayList<>(widened(columns, options));
       List<Column> parts = new ArrayList<>();
       if (widen) {
@@ -204,6 +207,16 @@ public final class ParquetRecords implements RecordSource {
       columns.add(new Column(options.keyColumns().get(i), types.get(i), false));
     }
     return columns;
+  }
+
+  /** Notes columns of unknown types, as far as one file tells, so that no other is read twice. */
+  private static void noteUnknownTypes(ParquetFile file, List<String> notes) {
+    for (String column : file.columnsOfUnknownTypes()) {
+      notes.add(
+          ("%s: column %s has, or contains, a logical type that this version of bsdb does not know;"
+                  + " its values are passed on as they are stored")
+              .formatted(file.name(), column));
+    }
   }
 
   /** Returns the column that marks deletions, if there is one. */
