@@ -275,4 +275,57 @@ class ParquetMergerTest {
 
     assertThat(merged("-i", path("later.parquet"))).startsWith(row(1, "\"last\"", "null"));
   }
+
+  @Test
+  void namesMayDifferInCaseFromThoseOfTheDatabase() throws Exception {
+    changes(
+        "required int64 ID; optional int64 Age; optional binary NAME (STRING);",
+        1,
+        (row, i) -> row.append("ID", 2L).append("Age", 7L).append("NAME", "new"));
+
+    assertThat(merged())
+        .isEqualTo(
+            row(1, "\"user-1\"", "20") + row(2, "\"new\"", "7") + row(3, "\"user-3\"", "20"));
+  }
+
+  @Test
+  void namesThatDifferOnlyInCaseAreToldApartOrRefused() throws Exception {
+    changes(
+        "required int64 id; optional group s { optional int32 F; optional int32 f; } optional int64"
+            + " age; optional int64 Age;",
+        1,
+        (row, i) -> {
+          row.append("id", 2L).append("age", 6L).append("Age", 7L);
+          row.addGroup("s").append("F", 1).append("f", 2);
+        });
+    assertRefused(
+        merge(), "field \"Age\", field \"age\" and field \"age\" in the stored schema", "told");
+    assertThat(merged("--value-fields", "id,age", "--overwrite")).contains("null,\"age\":6}");
+
+    Files.move(folder.resolve("in.parquet"), folder.resolve("first.parquet"));
+    Written.file(
+        folder.resolve("others.parquet"),
+        "message m { required int64 id; optional group S { optional int32 F; optional int32 f; } }",
+        1,
+        (row, i) -> row.append("id", 1L).addGroup("S").append("F", 1).append("f", 2));
+    bsdb(
+        "build-parquet",
+        "-i",
+        path("others.parquet"),
+        "-kf",
+        "id",
+        "-o",
+        path("db"),
+        "--overwrite");
+    Files.copy(folder.resolve("first.parquet"), folder.resolve("in.parquet"));
+    assertThat(merged("--value-fields", "id,s", "--overwrite"))
+        .contains("{\"id\":2,\"S\":{\"F\":1,\"f\":2}}");
+    Files.delete(folder.resolve("in.parquet"));
+    changes(
+        "required int64 id; optional group s { optional int32 f; }",
+        1,
+        (row, i) -> row.append("id", 2L).addGroup("s").append("f", 2));
+    assertThat(merge("--overwrite").err())
+        .contains("field \"S.f\" and field \"S.F\", field \"S.f\" in the stored schema");
+  }
 }

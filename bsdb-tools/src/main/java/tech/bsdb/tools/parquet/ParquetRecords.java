@@ -145,7 +145,7 @@ public final class ParquetRecords implements RecordSource {
   private static RowResolution resolution(RowSchema written, RowSchema stored)
       throws InputException {
     try {
-      return RowResolution.of(written, stored);
+      return RowResolution.of(written, stored, true);
     } catch (IllegalArgumentException e) {
       throw new InputException(
           "the rows do not fit the schema of the database: "

@@ -7,6 +7,9 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Map;
 import java.util.Objects;
+import java.util.Set;
+import java.util.TreeSet;
+import java.util.stream.Collectors;
 import org.apache.avro.LogicalType;
 import org.apache.avro.Schema;
 import org.jspecify.annotations.Nullable;
@@ -49,9 +52,22 @@ public final class RowResolution {
    * @throws IllegalArgumentException if no row could become one; the message names the field
    */
   public static RowResolution of(RowSchema written, RowSchema stored) {
+    return of(written, stored, false);
+  }
+
+  /**
+   * Resolves a schema against another one.
+   *
+   * @param written the schema of the rows
+   * @param stored the schema of the rows that they become
+   * @param anyCase whether fields are the same if their names differ only in case, which only one
+   *     field may have on either side
+   * @throws IllegalArgumentException if no row could become one; the message names the field
+   */
+  public static RowResolution of(RowSchema written, RowSchema stored, boolean anyCase) {
     try {
       return new RowResolution(
-          written, stored, new Resolver().resolve(written.avro(), stored.avro(), ""));
+          written, stored, new Resolver(anyCase).resolve(written.avro(), stored.avro(), ""));
     } catch (MismatchException e) {
       throw new IllegalArgumentException(e.getMessage(), e);
     }
@@ -104,6 +120,12 @@ public final class RowResolution {
   private static final class Resolver {
     /** In the order in which their resolution began. */
     private final Map<Pair, FieldSteps> records = new LinkedHashMap<>();
+
+    private final boolean anyCase;
+
+    Resolver(boolean anyCase) {
+      this.anyCase = anyCase;
+    }
 
     Step resolve(Schema from, Schema to, String path) throws MismatchException {
       if (from.getType() == Schema.Type.UNION) {
@@ -253,8 +275,9 @@ public final class RowResolution {
       int[] sources = new int[wanted.size()];
       Arrays.fill(places, FieldSteps.NOWHERE);
       Arrays.fill(sources, FieldSteps.NOWHERE);
+      List<String> columns = columns(from, to, path);
       for (int i = 0; i < places.length; i++) {
-        String column = RowSchema.column(fields.get(i));
+        String column = columns.get(i);
         int place = names.find(column);
         boolean own = place >= 0 && RowSchema.column(wanted.get(place)).equals(column);
         if (place >= 0 && (own || sources[place] == FieldSteps.NOWHERE)) {
@@ -284,6 +307,43 @@ public final class RowResolution {
         }
       }
       steps.set(found, shapes, places, absent);
+    }
+
+    /** Returns the names of a record's fields as another record spells them. */
+    private List<String> columns(Schema from, Schema to, String path) throws MismatchException {
+      Map<String, Set<String>> ours = byAnyCase(to);
+      Map<String, Set<String>> theirs = byAnyCase(from);
+      List<String> columns = new ArrayList<>();
+      for (Schema.Field field : from.getFields()) {
+        String column = RowSchema.column(field);
+        Set<String> our = ours.getOrDefault(lower(column), Set.of());
+        Set<String> their = theirs.getOrDefault(lower(column), Set.of());
+        if (anyCase && our.size() == 1 && their.size() == 1) {
+          column = our.iterator().next();
+        } else if (anyCase && !our.isEmpty() && !our.equals(their)) {
+          throw new MismatchException(
+              "%s and %s in the stored schema differ in case, so which are the same cannot be told"
+                  .formatted(shown(path, their), shown(path, our)));
+        }
+        columns.add(column);
+      }
+      return columns;
+    }
+
+    private static Map<String, Set<String>> byAnyCase(Schema record) {
+      return record.getFields().stream()
+          .map(RowSchema::column)
+          .collect(Collectors.groupingBy(Resolver::lower, Collectors.toCollection(TreeSet::new)));
+    }
+
+    private static String lower(String column) {
+      return column.toLowerCase(Locale.ROOT);
+    }
+
+    private static String shown(String path, Set<String> columns) {
+      return columns.stream()
+          .map(column -> field(within(path, column)))
+          .collect(Collectors.joining(", "));
     }
 
     private static FieldNames names(Schema record, String path) throws MismatchException {

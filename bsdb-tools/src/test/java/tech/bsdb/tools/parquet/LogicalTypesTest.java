@@ -176,7 +176,8 @@ class LogicalTypesTest {
         "message m { required int32 k; optional group s { optional int32 a; optional"
             + " fixed_len_byte_array(16) b (UUID); } optional int32 c; }",
         1,
-        (row, i) -> row.append("k", 1).addGroup("s").append("b", Binary.fromString("0123456789abcdef")));
+        (row, i) ->
+            row.append("k", 1).addGroup("s").append("b", Binary.fromString("0123456789abcdef")));
     byte[] file = Files.readAllBytes(folder.resolve("a.parquet"));
     byte[] uuid = {(byte) 0xec, 0, 0}; // field 14 of the union, an empty struct, and its end
     int at = new String(file, ISO_8859_1).lastIndexOf(new String(uuid, ISO_8859_1));
