@@ -29,7 +29,6 @@ import tech.bsdb.tools.input.Rejects;
 import tech.bsdb.tools.parquet.ParquetFile.RowGroup;
 import tech.bsdb.tools.parquet.RowBatch.BadRow;
 import tech.bsdb.tools.parquet.RowPipeline.Task;
-import tech.bsdb.tools.parquet.RowSelection.Key;
 import tech.bsdb.tools.rows.AvroSchemas;
 import tech.bsdb.tools.rows.RowResolution;
 import tech.bsdb.tools.rows.RowSchema;
@@ -222,7 +221,7 @@ public final class ParquetRecords implements RecordSource {
   /** Returns the column that marks deletions, if there is one. */
   private static List<Column> markColumn(ParquetOptions options, ParquetFile file) {
     DeleteField field = options.deleteField();
-    Key mark = file.selection().mark();
+    RowSelection.Key mark = file.selection().mark();
     return field == null || mark == null
         ? List.of()
         : List.of(new Column(field.field(), file.selection().type(mark), false));
