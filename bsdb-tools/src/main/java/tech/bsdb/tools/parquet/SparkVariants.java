@@ -1,11 +1,5 @@
 package tech.bsdb.tools.parquet;
 
-import static java.nio.charset.StandardCharsets.UTF_8;
-
-import com.fasterxml.jackson.core.JsonParser;
-import com.fasterxml.jackson.core.JsonToken;
-import java.io.IOException;
-import java.util.HashSet;
 import java.util.List;
 import java.util.Map;
 import java.util.Set;
@@ -14,7 +8,7 @@ import org.apache.parquet.schema.LogicalTypeAnnotation;
 import org.apache.parquet.schema.MessageType;
 import org.apache.parquet.schema.Type;
 import org.apache.parquet.schema.Types;
-import tech.bsdb.tools.rows.JsonParsers;
+import tech.bsdb.tools.rows.SparkSchema;
 
 /**
  * Finds the columns of Spark's type VARIANT. Spark 4.0 writes them as plain structs of binary
@@ -22,9 +16,6 @@ import tech.bsdb.tools.rows.JsonParsers;
  */
 final class SparkVariants {
   private static final String SCHEMA = "org.apache.spark.sql.parquet.row.metadata";
-
-  /** The depth of a column's end in Spark's schema: an object in a list in an object. */
-  private static final int COLUMN_END = 2;
 
   private SparkVariants() {}
 
@@ -35,10 +26,10 @@ final class SparkVariants {
    */
   static MessageType marked(MessageType file, Map<String, String> metadata) {
     String schema = metadata.get(SCHEMA);
-    if (schema == null || !schema.contains("variant")) {
+    if (schema == null) {
       return file;
     }
-    Set<String> columns = columns(schema);
+    Set<String> columns = SparkSchema.columnsOf("variant", schema);
     return new MessageType(
         file.getName(),
         file.getFields().stream()
@@ -61,36 +52,5 @@ final class SparkVariants {
             .addFields(fields.toArray(new Type[0]))
             .named(type.getName())
         : group.withNewFields(fields.stream().map(SparkVariants::marked).toList());
-  }
-
-  /** Returns the columns that are, or contain, a VARIANT. */
-  private static Set<String> columns(String schema) {
-    Set<String> found = new HashSet<>();
-    byte[] bytes = schema.getBytes(UTF_8);
-    try (JsonParser json = JsonParsers.of(bytes, 0, bytes.length)) {
-      String column = "";
-      boolean variant = false;
-      int depth = 0;
-      for (JsonToken token = json.nextToken(); token != null; token = json.nextToken()) {
-        depth += token.isStructStart() ? 1 : token.isStructEnd() ? -1 : 0;
-        boolean isName = "name".equals(json.currentName());
-        if (token == JsonToken.FIELD_NAME && "metadata".equals(json.currentName())) {
-          json.nextToken();
-          json.skipChildren(); // a column's comments, which may say anything
-        } else if (token == JsonToken.VALUE_STRING && isName) {
-          column = depth == COLUMN_END + 1 ? json.getText() : column;
-        } else if (token == JsonToken.VALUE_STRING) {
-          variant |= json.getText().equals("variant");
-        } else if (token == JsonToken.END_OBJECT && depth == COLUMN_END) {
-          if (variant) {
-            found.add(column);
-          }
-          variant = false;
-        }
-      }
-    } catch (IOException notSparks) {
-      return found;
-    }
-    return found;
   }
 }
