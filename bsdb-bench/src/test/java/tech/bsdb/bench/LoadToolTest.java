@@ -105,7 +105,7 @@ class LoadToolTest {
 
   @ParameterizedTest
   @CsvSource({
-    "bench, id, --batch 16",
+    "bench, id, --batch 16 --widen --int96 micros",
     "bench-async, id, --depth 8",
     "bench, 'id,name', --key-join |"
   })
@@ -140,7 +140,8 @@ class LoadToolTest {
 
   @Test
   void optionsOfParquetAndTextAreKeptApart() {
-    for (String line : List.of("-k x -kf id -s |", "-k x -nn host", "-kf id", "-k - -kf id")) {
+    for (String line :
+        List.of("-k x -kf id -s |", "-k x -nn host", "-k x --widen", "-kf id", "-k - -kf id")) {
       assertThatThrownBy(() -> bench(line.split(" "))).isInstanceOf(UsageException.class);
     }
   }
