@@ -157,6 +157,40 @@ class WidenedTypesTest {
   }
 
   @Test
+  void decimalsOfAllPhysicalTypesGetTheWiderScale() throws Exception {
+    file(
+        "a.parquet",
+        "required int64 l (DECIMAL(18,2)); required binary b (DECIMAL(20,1)); required"
+            + " fixed_len_byte_array(9) f (DECIMAL(20,0)); required int32 i; required int32 u"
+            + " (INTEGER(32,false)); required int64 z (INTEGER(64,false));",
+        (row, i) -> {
+          row.append("k", 1).append("l", -999_999_999_999_999_999L);
+          row.append("b", Binary.fromConstantByteArray(new byte[] {-1, 0, 1}));
+          row.append("f", Binary.fromConstantByteArray(new byte[] {0, -1, 0, 0, 0, 0, 0, 0, 0}));
+          row.append("i", Integer.MIN_VALUE).append("u", -1).append("z", -1L);
+        });
+    file(
+        "b.parquet",
+        "required binary l (DECIMAL(30,5)); required int32 b (DECIMAL(9,3)); required int32 f"
+            + " (DECIMAL(9,9)); required int64 i (DECIMAL(18,1)); required int32 u (DECIMAL(1,1));"
+            + " required int32 z (DECIMAL(4,4));",
+        (row, i) -> {
+          row.append("k", 2).append("l", Binary.fromConstantByteArray(new byte[1])).append("b", -1);
+          row.append("f", 1).append("i", 1L).append("u", 1).append("z", 1);
+        });
+
+    assertThat(built("-kf", "k", "--widen"))
+        .isEqualTo(
+            row(
+                    "1",
+                    "'k':1,'l':-9999999999999999.99000,'b':-6553.500,'f':18374686479671623680.000000000,"
+                        + "'i':-2147483648.0,'u':4294967295.0,'z':18446744073709551615.0000")
+                + row(
+                    "2",
+                    "'k':2,'l':0.00000,'b':-0.001,'f':0.000000001,'i':0.1,'u':0.1,'z':0.0001"));
+  }
+
+  @Test
   void aTimeThatDoesNotFitItsWiderTypeMakesABadRow() throws Exception {
     file(
         "a.parquet",
