@@ -3,6 +3,8 @@ package tech.bsdb.spark;
 import java.util.EnumSet;
 import java.util.Map;
 import java.util.Set;
+import java.util.stream.Collectors;
+import java.util.stream.Stream;
 import org.apache.spark.sql.connector.catalog.MetadataColumn;
 import org.apache.spark.sql.connector.catalog.SupportsMetadataColumns;
 import org.apache.spark.sql.connector.catalog.SupportsRead;
@@ -39,12 +41,21 @@ public final class BsdbSource implements TableProvider, DataSourceRegister {
 
   @Override
   public StructType inferSchema(CaseInsensitiveStringMap options) {
+    SparkVersions.requireThis();
     return BsdbTable.stored(options);
   }
 
   @Override
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
+    SparkVersions.requireThis();
+    if (partitioning.length > 0) {
+      throw new IllegalArgumentException(
+          "bsdb cannot store a table by "
+              + Stream.of(partitioning).map(Transform::describe).collect(Collectors.joining(", "))
+              + ": leave out partitionBy, bucketBy and clusterBy (PARTITIONED BY, CLUSTERED BY);"
+              + " the option shards divides the rows, by their keys");
+    }
     return new BsdbTable(schema, new CaseInsensitiveStringMap(properties));
   }
 

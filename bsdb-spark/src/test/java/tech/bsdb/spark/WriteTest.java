@@ -24,6 +24,7 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import org.junit.jupiter.params.provider.EnumSource;
 import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
@@ -366,5 +367,60 @@ class WriteTest {
     assertThatThrownBy(() -> writer(rows(1), 1).option("ordered", "yes").save(store().toString()))
         .hasMessageContaining("ordered is yes, not true or false");
     assertThat(store()).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "hash,ptr,packed,has no effect in the layout packed",
+    "checksumBits,4,packed-compressed,has no effect in the layout packed-compressed",
+    "blockSize,4096,blocked,needs a layout that compresses",
+    "level,9,compact,needs a layout that compresses",
+    "sampleRecords,100,packed,needs a layout that compresses",
+    "dictionaryBytes,0,blocked,needs a layout that compresses",
+  })
+  void optionsWithoutEffectAreErrors(String option, String value, String layout, String why) {
+    DataFrameWriter<Row> writer = writer(rows(1), 1).option("layout", layout).option(option, value);
+    assertThatThrownBy(() -> writer.save(store().toString()))
+        .hasMessageStartingWith(option + " " + why);
+    assertThat(store()).doesNotExist();
+  }
+
+  @ParameterizedTest
+  @CsvSource({"layout,blocked", "dataFiles,2"})
+  void approximateDatabasesHaveNoRecordsToStore(String option, String value) {
+    DataFrameWriter<Row> writer =
+        writer(rows(1), 1).option("approximateWidth", 8).option(option, value);
+    assertThatThrownBy(() -> writer.save(store().toString()))
+        .hasMessageStartingWith(option + " and approximateWidth cannot be combined");
+  }
+
+  @Test
+  void tablesAreNotPartitioned() {
+    String path = store().toString();
+    DataFrameWriter<Row> byAge = writer(rows(9), 1).option("path", path).partitionBy("age");
+    assertThatThrownBy(() -> byAge.saveAsTable("by_age"))
+        .hasMessageStartingWith("bsdb cannot store a table by age: leave out partitionBy");
+    assertThatThrownBy(() -> writer(rows(9), 1).partitionBy("age").save(path))
+        .hasMessageStartingWith("bsdb cannot store a table by age: leave out partitionBy");
+    DataFrameWriter<Row> inBuckets =
+        writer(rows(9), 1).option("path", path).bucketBy(2, "age").sortBy("id");
+    assertThatThrownBy(() -> inBuckets.saveAsTable("in_buckets"))
+        .hasMessageContaining("bsdb cannot store a table by sorted_bucket(");
+    DataFrameWriter<Row> clustered = writer(rows(9), 1).option("path", path).clusterBy("age");
+    assertThatThrownBy(() -> clustered.saveAsTable("clustered"))
+        .hasMessageContaining("bsdb cannot store a table by cluster_by(age)");
+    for (String by :
+        List.of("PARTITIONED BY (age)", "CLUSTERED BY (age) INTO 2 BUCKETS", "CLUSTER BY (age)")) {
+      String table =
+          "CREATE TABLE divided (id STRING, age INT) USING bsdb OPTIONS (key 'id', path '"
+              + path
+              + "') "
+              + by;
+      assertThatThrownBy(() -> LocalSpark.session().sql(table))
+          .as(by)
+          .hasMessageContaining("bsdb cannot store a table by ");
+    }
+    assertThat(store()).doesNotExist();
+    assertThat(LocalSpark.session().catalog().tableExists("divided")).isFalse();
   }
 }

@@ -73,6 +73,11 @@ public final class OptionValues {
    */
   public OptionValues(CaseInsensitiveStringMap given) {
     this.given = given;
+    if (given.containsKey("paths")) { // what load(PATH, PATH) becomes
+      throw new IllegalArgumentException(
+          "load takes one path, not several: read each with a load of its own, and unite them as"
+              + " in a.union(b)");
+    }
     for (String name : given.keySet()) {
       if (!name.contains(".")
           && !OF_SPARK.contains(name)

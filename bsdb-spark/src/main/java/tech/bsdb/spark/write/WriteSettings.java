@@ -130,6 +130,7 @@ record WriteSettings(
             options.text("report"),
             options.text("temporaryDirectory"));
     settings.check();
+    settings.requireEffect(options);
     return settings;
   }
 
@@ -171,6 +172,36 @@ record WriteSettings(
     }
   }
 
+  /** Fails if an option is given that has no effect. */
+  private void requireEffect(OptionValues options) {
+    if (numbers.approximateWidth > 0) {
+      refuse(
+          options,
+          List.of("layout", "dataFiles"),
+          "and approximateWidth cannot be combined: an approximate database keeps no records");
+    }
+    if (layout.isPacked()) {
+      refuse(
+          options,
+          List.of("hash", "checksumBits"),
+          "has no effect in the layout " + layout.id() + ", which has no hash function");
+    }
+    if (!layout.isCompressed()) {
+      refuse(
+          options,
+          List.of("blockSize", "level", "sampleRecords", "dictionaryBytes"),
+          "needs a layout that compresses: compressed or packed-compressed");
+    }
+  }
+
+  private static void refuse(OptionValues options, List<String> names, String why) {
+    for (String name : names) {
+      if (options.text(name) != null) {
+        throw new IllegalArgumentException(name + " " + why);
+      }
+    }
+  }
+
   /** Whether the value is a row with a schema. */
   boolean typed() {
     return raw == null;
@@ -186,10 +217,7 @@ record WriteSettings(
    * compresses them, or the order decides which of several with the same key it keeps.
    */
   boolean sorted() {
-    boolean compressed =
-        numbers.approximateWidth == 0
-            && (layout == Layout.COMPRESSED || layout == Layout.PACKED_COMPRESSED);
-    return compressed || onDuplicate != DuplicatePolicy.ERROR;
+    return layout.isCompressed() || onDuplicate != DuplicatePolicy.ERROR;
   }
 
   /**

@@ -180,4 +180,13 @@ class TablePlacesTest {
         .hasMessageContaining("the value of key \"k0\" cannot be read as a row");
     assertThat(table.select("_key").collectAsList()).hasSize(3);
   }
+
+  @Test
+  void severalPathsAreReadOneByOne() throws Exception {
+    String path = store().toString();
+    assertThatThrownBy(() -> reader().load(path, path))
+        .hasMessageStartingWith("load takes one path, not several")
+        .hasMessageContaining("a.union(b)");
+    assertThat(read(path).union(read(path)).count()).isEqualTo(20);
+  }
 }

@@ -1,0 +1,30 @@
+package tech.bsdb.spark;
+
+import static org.assertj.core.api.Assertions.assertThatCode;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
+
+import org.junit.jupiter.api.Test;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
+
+/** Which versions of Spark are refused. */
+class SparkVersionsTest {
+  @ParameterizedTest
+  @ValueSource(strings = {"3.5.7", "3.5.1-amzn-0", "2.4.8"})
+  void olderOnesAreRefused(String version) {
+    assertThatThrownBy(() -> SparkVersions.require(version))
+        .isInstanceOf(UnsupportedOperationException.class)
+        .hasMessage("bsdb needs Spark 4.0 to 4.3 with Scala 2.13; this is Spark " + version);
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"4.0.0", "4.2.0-preview1", "4.3.0", "4.4.0-SNAPSHOT", "10.0", "trunk"})
+  void othersAreNot(String version) {
+    assertThatCode(() -> SparkVersions.require(version)).doesNotThrowAnyException();
+  }
+
+  @Test
+  void thisOneIsNot() {
+    assertThatCode(SparkVersions::requireThis).doesNotThrowAnyException();
+  }
+}
