@@ -14,12 +14,14 @@ import java.util.Locale;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.stream.Stream;
+import org.apache.spark.api.java.function.VoidFunction2;
 import org.apache.spark.sql.DataFrameWriter;
 import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
 import org.apache.spark.sql.functions;
+import org.apache.spark.sql.streaming.Trigger;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -422,5 +424,77 @@ class WriteTest {
     }
     assertThat(store()).doesNotExist();
     assertThat(LocalSpark.session().catalog().tableExists("divided")).isFalse();
+  }
+
+  @ParameterizedTest
+  @ValueSource(ints = {1, 3})
+  void aVersionThatWasWrittenBeforeIsWrittenOnce(int shards) throws IOException {
+    writer(rows(100), shards).option("version", "batch-0").save(store().toString());
+    writer(rows(200), shards).option("version", "batch-1").save(store().toString());
+    Map<String, String> written = content(store());
+    Files.writeString(current().resolve(".pushing"), "spark of a driver that was killed\n");
+    Path report = dir.resolve("report.json");
+    writer(rows(200).repartition(5), shards)
+        .option("version", "batch-1")
+        .option("report", report.toString())
+        .save(store().toString());
+    assertThat(content(store())).isEqualTo(written);
+    assertThat(Files.readString(report))
+        .contains("\"version\":\"batch-1\",\"previous\":\"batch-0\"")
+        .contains("\"records\":200");
+    writer(rows(200), shards).mode("append").option("version", "batch-1").save(store().toString());
+    assertThat(content(store())).isEqualTo(written);
+
+    for (DataFrameWriter<Row> other :
+        List.of(
+            writer(rows(199), shards).option("version", "batch-1"),
+            writer(rows(200), shards + 1).option("version", "batch-1"),
+            writer(rows(100), shards).option("version", "batch-0"))) { // which is not current
+      assertThatThrownBy(() -> other.save(store().toString()))
+          .hasMessageContaining("a version with this name already exists");
+      assertThat(content(store())).isEqualTo(written);
+    }
+  }
+
+  @Test
+  void aVersionThatLacksAFileIsNotTheSame() throws IOException {
+    writer(rows(100), 1).option("version", "one").save(store().toString());
+    try (Stream<Path> files = Files.list(current())) {
+      Files.delete(
+          files.filter(file -> file.getFileName().toString().startsWith("data-")).findAny().get());
+    }
+    assertThatThrownBy(() -> writer(rows(100), 1).option("version", "one").save(store().toString()))
+        .hasMessageContaining("is not what this write would store");
+  }
+
+  @Test
+  void aBatchOfAStreamThatRunsAgainIsDone() throws Exception {
+    Path input = dir.resolve("input");
+    rows(100).write().parquet(input.toString());
+    Path checkpoint = dir.resolve("checkpoint");
+    stream(input, checkpoint);
+    assertThat(left()).containsExactly("CURRENT", "batch-0");
+    Map<String, String> written = content(store());
+    Files.delete(checkpoint.resolve("commits/0")); // as if the driver had died before it
+    Files.deleteIfExists(checkpoint.resolve("commits/.0.crc"));
+    stream(input, checkpoint);
+    assertThat(checkpoint.resolve("commits/0")).exists();
+    assertThat(content(store())).isEqualTo(written);
+  }
+
+  private void stream(Path input, Path checkpoint) throws Exception {
+    VoidFunction2<Dataset<Row>, Long> write =
+        (batch, number) ->
+            writer(batch, 2).option("version", "batch-" + number).save(store().toString());
+    LocalSpark.session()
+        .readStream()
+        .schema(rows(0).schema())
+        .parquet(input.toString())
+        .writeStream()
+        .foreachBatch(write)
+        .option("checkpointLocation", checkpoint.toString())
+        .trigger(Trigger.AvailableNow())
+        .start()
+        .awaitTermination();
   }
 }

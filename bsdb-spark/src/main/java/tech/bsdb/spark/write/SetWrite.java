@@ -3,13 +3,14 @@ package tech.bsdb.spark.write;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import java.io.ByteArrayInputStream;
 import java.io.IOException;
+import java.nio.file.FileAlreadyExistsException;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.HashMap;
-import java.util.HashSet;
 import java.util.LinkedHashMap;
 import java.util.List;
 import java.util.Map;
+import java.util.Objects;
 import java.util.UUID;
 import org.apache.hadoop.conf.Configuration;
 import org.apache.hadoop.fs.Path;
@@ -36,6 +37,7 @@ import tech.bsdb.tools.publish.Attempts;
 import tech.bsdb.tools.publish.DistantStore;
 import tech.bsdb.tools.source.DistantDirectory;
 import tech.bsdb.tools.source.DistantDirectory.Entry;
+import tech.bsdb.transfer.Consignment;
 
 /**
  * One write, on the driver: begins a version, lets tasks build and send its shards, and makes it
@@ -63,7 +65,8 @@ final class SetWrite {
   }
 
   /**
-   * Writes rows as a new version.
+   * Writes rows as a new version. If its name is that of the current version, the write was done
+   * before, should what is built be the same.
    *
    * @param onlyFirst whether to refuse if the store has a version already
    */
@@ -73,26 +76,39 @@ final class SetWrite {
       Attempts attempts =
           new Attempts(directory, ShardTask.PAUSES, why -> LOG.warn("{}; trying again", why));
       DistantStore store = new DistantStore(directory, attempts);
-      String version = begin(store, directory, onlyFirst);
+      List<Entry> entries = store.entries();
+      VersionPointer now = store.pointer();
+      if (now != null && now.current().equals(settings.version())) {
+        BuiltSet built = BuiltSet.of(shards(data, plan, now.current(), null));
+        requireSame(store, directory, now.current(), built);
+        LOG.info("{} was written before, with the same content", directory.location(now.current()));
+        store.unmark(now.current());
+        String before = now.previous().isEmpty() ? null : now.previous().get(0);
+        end(store, directory, now.current(), before, built);
+        return;
+      }
+      if (onlyFirst && now != null) {
+        throw new IllegalArgumentException(
+            directory.location("")
+                + " has a version already, and nothing can be appended to it; replace it with"
+                + " mode(\"overwrite\") or INSERT OVERWRITE");
+      }
+      String version = begin(store, directory, entries);
+      BuiltSet built;
+      VersionPointer before;
       try {
-        commit(store, directory, version, shards(data, plan, version));
+        built = BuiltSet.of(shards(data, plan, version, marker));
+        before = commit(store, directory, version, built);
       } catch (Exception | Error e) { // also those of Spark, which Scala does not declare
         abort(store, version, e);
         throw e;
       }
+      end(store, directory, version, before == null ? null : before.current(), built);
     }
   }
 
-  private String begin(DistantStore store, DistantDirectory directory, boolean onlyFirst)
+  private String begin(DistantStore store, DistantDirectory directory, List<Entry> entries)
       throws IOException {
-    List<Entry> entries = store.entries();
-    VersionPointer now = store.pointer();
-    if (onlyFirst && now != null) {
-      throw new IllegalArgumentException(
-          directory.location("")
-              + " has a version already, and nothing can be appended to it; replace it with"
-              + " mode(\"overwrite\") or INSERT OVERWRITE");
-    }
     for (String left : store.unfinished(entries)) {
       String by = store.marker(left);
       if (by != null && by.startsWith(MARKER_START) && store.remove(left)) {
@@ -116,7 +132,13 @@ final class SetWrite {
 
   // Building
 
-  private List<ShardResult> shards(Dataset<Row> data, RecordPlan plan, String version) {
+  /**
+   * Lets tasks build the shards.
+   *
+   * @param marker what the version's marker says; null if nothing is to be sent
+   */
+  private List<ShardResult> shards(
+      Dataset<Row> data, RecordPlan plan, String version, @Nullable String marker) {
     SparkContext context = session.sparkContext();
     Broadcast<SerializableConfiguration> shared =
         JavaSparkContext.fromSparkContext(context).broadcast(new SerializableConfiguration(hadoop));
@@ -194,32 +216,72 @@ final class SetWrite {
 
   // Ending
 
-  private void commit(
-      DistantStore store, DistantDirectory directory, String version, List<ShardResult> results)
-      throws IOException {
-    BadRows bad = new BadRows();
-    Map<String, Long> expected = new HashMap<>();
-    List<ShardedBuild.Shard> shards = new ArrayList<>();
-    for (ShardResult result : results) {
-      String failure = result.failure();
-      if (failure != null) {
-        throw new IllegalArgumentException(failure);
+  /**
+   * All shards.
+   *
+   * @param results what their tasks tell
+   * @param files the lengths of their files, by their paths below the version
+   * @param manifest the manifest of the version
+   */
+  private record BuiltSet(List<ShardResult> results, Map<String, Long> files, byte[] manifest) {
+    /**
+     * Puts shards together.
+     *
+     * @throws IllegalArgumentException if there can be no such shards
+     */
+    static BuiltSet of(List<ShardResult> results) {
+      Map<String, Long> files = new HashMap<>();
+      List<ShardedBuild.Shard> shards = new ArrayList<>();
+      for (ShardResult result : results) {
+        String failure = result.failure();
+        if (failure != null) {
+          throw new IllegalArgumentException(failure);
+        }
+        files.putAll(result.files());
+        shards.add(new ShardedBuild.Shard(result.shard(), result.databaseId(), result.records()));
       }
-      bad.add(result.bad());
-      expected.putAll(result.files());
-      shards.add(new ShardedBuild.Shard(result.shard(), result.databaseId(), result.records()));
+      byte[] manifest = results.get(0).manifest();
+      return new BuiltSet(
+          results, files, manifest == null ? ShardedBuild.manifest(shards) : manifest);
     }
-    store.retain(version, new HashSet<>(expected.keySet()));
-    store.requireArrived(version, expected);
+  }
+
+  private void requireSame(
+      DistantStore store, DistantDirectory directory, String version, BuiltSet built)
+      throws IOException {
+    boolean same =
+        Objects.equals(store.databaseId(version), Consignment.databaseId(built.manifest()))
+            && store.lengths(version).entrySet().containsAll(built.files().entrySet());
+    if (!same) {
+      throw new FileAlreadyExistsException(
+          directory.location(version),
+          null,
+          "a version with this name already exists, and is not what this write would store;"
+              + " choose another name with .option(\"version\", NAME)");
+    }
+  }
+
+  private @Nullable VersionPointer commit(
+      DistantStore store, DistantDirectory directory, String version, BuiltSet built)
+      throws IOException {
+    store.retain(version, built.files().keySet());
+    store.requireArrived(version, built.files());
     requireMarker(store, directory, version); // so that no manifest is written for another
-    byte[] manifest = results.get(0).manifest();
-    store.write(
-        version + "/" + ShardedBuild.MANIFEST,
-        manifest == null ? ShardedBuild.manifest(shards) : manifest);
+    store.write(version + "/" + ShardedBuild.MANIFEST, built.manifest());
     requireMarker(store, directory, version);
-    VersionPointer before = store.goLive(version);
+    return store.goLive(version);
+  }
+
+  private void end(
+      DistantStore store,
+      DistantDirectory directory,
+      String version,
+      @Nullable String before,
+      BuiltSet built) {
     List<String> removed = settings.keep() < 0 ? List.of() : keep(store, version);
-    new WriteReport(directory.location(""), version, before, results, bad, removed)
+    BadRows bad = new BadRows();
+    built.results().forEach(result -> bad.add(result.bad()));
+    new WriteReport(directory.location(""), version, before, built.results(), bad, removed)
         .tell(settings, hadoop);
     store.warnings().forEach(LOG::warn);
   }
@@ -261,7 +323,7 @@ final class SetWrite {
    *
    * @param store the location of the store
    * @param version the name of the version
-   * @param before the pointer of before, or null
+   * @param before the name of the version that was current before, or null
    * @param results those of the shards
    * @param bad the rows that were left out
    * @param removed the names of old versions that were removed
@@ -269,7 +331,7 @@ final class SetWrite {
   private record WriteReport(
       String store,
       String version,
-      @Nullable VersionPointer before,
+      @Nullable String before,
       List<ShardResult> results,
       BadRows bad,
       List<String> removed) {
@@ -309,7 +371,7 @@ final class SetWrite {
       Map<String, @Nullable Object> content = new LinkedHashMap<>();
       content.put("store", store);
       content.put("version", version);
-      content.put("previous", before == null ? null : before.current());
+      content.put("previous", before);
       content.put("shards", results.size());
       content.put("records", results.stream().mapToLong(ShardResult::records).sum());
       content.put("bytes", results.stream().mapToLong(ShardResult::bytes).sum());

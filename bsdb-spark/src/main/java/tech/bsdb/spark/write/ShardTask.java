@@ -47,14 +47,15 @@ import tech.bsdb.transfer.Consignment.Part;
  *
  * @param schema the schema of the rows, or null
  * @param version the name of the version
- * @param marker what its marker says, as long as it may be written to
+ * @param marker what its marker says, as long as it may be written to; null if nothing is to be
+ *     sent
  * @param configuration that of Hadoop
  */
 record ShardTask(
     WriteSettings settings,
     @Nullable String schema,
     String version,
-    String marker,
+    @Nullable String marker,
     Broadcast<SerializableConfiguration> configuration)
     implements Function2<Integer, Iterator<InternalRow>, Iterator<ShardTask.ShardResult>> {
   private static final Logger LOG = LoggerFactory.getLogger(ShardTask.class);
@@ -117,7 +118,7 @@ record ShardTask(
     }
     LOG.info("built shard {} of {}: {} records", shard, settings.shards(), report.records());
     requireCommit(context);
-    return send(shard, target, report, bad, context);
+    return result(shard, target, report, bad, context);
   }
 
   private static void checkNotKilled(TaskContext context) {
@@ -182,20 +183,53 @@ record ShardTask(
     }
   }
 
-  private ShardResult send(
+  private ShardResult result(
       int shard, Path built, BuildReport report, BadRows bad, TaskContext context)
       throws IOException {
-    Configuration hadoop = configuration.value().value();
     boolean alone = settings.shards() == 1;
     String below =
         alone
             ? ""
             : new ShardedBuild.Shard(shard, report.databaseId(), report.records()).directoryName()
                 + "/";
-    String directory = alone ? version : version + "/" + below.substring(0, below.length() - 1);
     Consignment files = Consignment.of(built);
-    Map<String, Long> sent = new HashMap<>();
+    if (marker != null) {
+      String directory = alone ? version : version + "/" + below.substring(0, below.length() - 1);
+      send(files, directory, alone, marker, context);
+    }
+    Map<String, Long> lengths = new HashMap<>();
     byte[] manifest = null;
+    for (Part part : files.files()) {
+      lengths.put(below + part.name(), part.length());
+    }
+    for (Part part : files.manifests()) {
+      if (alone) {
+        try (InputStream in = part.open()) {
+          manifest = in.readAllBytes();
+        }
+      } else {
+        lengths.put(below + part.name(), part.length());
+      }
+    }
+    return new ShardResult(
+        shard,
+        report.databaseId(),
+        report.records(),
+        report.duplicatesDropped(),
+        report.valuesCut(),
+        lengths,
+        manifest,
+        bad,
+        null);
+  }
+
+  /**
+   * Sends the files; the manifest of a database that is the whole version is left to the driver.
+   */
+  private void send(
+      Consignment files, String directory, boolean alone, String marker, TaskContext context)
+      throws IOException {
+    Configuration hadoop = configuration.value().value();
     try (DistantDirectory store = DistantDirectory.open(settings.path(), hadoop)) {
       Attempts attempts = new Attempts(store, PAUSES, why -> LOG.warn("{}; trying again", why));
       DistantStore versions = new DistantStore(store, attempts);
@@ -216,28 +250,6 @@ record ShardTask(
         }
       }
     }
-    for (Part part : files.files()) {
-      sent.put(below + part.name(), part.length());
-    }
-    for (Part part : files.manifests()) {
-      if (alone) {
-        try (InputStream in = part.open()) {
-          manifest = in.readAllBytes();
-        }
-      } else {
-        sent.put(below + part.name(), part.length());
-      }
-    }
-    return new ShardResult(
-        shard,
-        report.databaseId(),
-        report.records(),
-        report.duplicatesDropped(),
-        report.valuesCut(),
-        sent,
-        manifest,
-        bad,
-        null);
   }
 
   private static void stopIfKilled(Attempts attempts, TaskContext context) {
@@ -254,7 +266,7 @@ record ShardTask(
    * @param records its number of keys
    * @param duplicatesDropped the number of records that gave way to another one with the same key
    * @param valuesCut the number of values cut to the width of an approximate database
-   * @param files the lengths of the files that were sent, by their paths below the version
+   * @param files the lengths of the files, by their paths below the version
    * @param manifest the manifest if this is a database of its own, which the driver writes; else
    *     null
    * @param bad the bad rows that this shard was told of
