@@ -2,9 +2,12 @@ package tech.bsdb.spark;
 
 import java.io.IOException;
 import java.io.InterruptedIOException;
+import java.io.UncheckedIOException;
 import java.net.URI;
+import java.nio.file.Files;
 import java.util.concurrent.atomic.AtomicInteger;
 import org.apache.hadoop.fs.FSDataOutputStream;
+import org.apache.hadoop.fs.FSDataOutputStreamBuilder;
 import org.apache.hadoop.fs.Path;
 import org.apache.hadoop.fs.RawLocalFileSystem;
 import org.apache.hadoop.util.Progressable;
@@ -27,6 +30,9 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
   /** A part of the paths of files that are never created. */
   static volatile @Nullable String stalled;
 
+  /** Another write, which creates the marker of a version just before the test's write does. */
+  static volatile @Nullable String rival;
+
   /** As that of HDFS, by its name. */
   private static final class QuotaExceededException extends IOException {
     private static final long serialVersionUID = 1L;
@@ -47,6 +53,21 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
   @Override
   public URI getUri() {
     return URI.create("flaky:///");
+  }
+
+  @Override
+  public FSDataOutputStreamBuilder createFile(Path file) {
+    String other = rival;
+    if (other != null && file.getName().equals(".pushing")) {
+      java.nio.file.Path here = java.nio.file.Path.of(file.toUri().getPath());
+      try {
+        Files.createDirectories(here.getParent());
+        Files.writeString(here, other);
+      } catch (IOException e) {
+        throw new UncheckedIOException(e);
+      }
+    }
+    return super.createFile(file);
   }
 
   @Override

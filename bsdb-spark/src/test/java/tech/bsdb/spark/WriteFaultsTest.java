@@ -18,7 +18,10 @@ import org.apache.spark.sql.types.DataTypes;
 import org.junit.jupiter.api.BeforeEach;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.ValueSource;
 import tech.bsdb.Database;
+import tech.bsdb.spark.write.WriteFailedException;
 import tech.bsdb.store.Store;
 
 /** Tasks that fail, a destination that fails, and what a driver that was killed leaves behind. */
@@ -66,6 +69,7 @@ class WriteFaultsTest {
     FlakyFileSystem.FAILURES.set(0);
     FlakyFileSystem.start = "";
     FlakyFileSystem.full = false;
+    FlakyFileSystem.rival = null;
   }
 
   @Test
@@ -129,21 +133,45 @@ class WriteFaultsTest {
     assertThat(left()).containsExactly("CURRENT", "new", "old", "pushed");
   }
 
-  @Test
-  void ofTwoWritesAtOnceTheLaterOneWins() throws IOException {
-    String marker = store().resolve("mine/.pushing").toString();
+  private void requireOvertaken(DataFrameWriter<Row> writer, String version, String store) {
+    assertThatThrownBy(() -> writer.save(store))
+        .isInstanceOf(WriteFailedException.class)
+        .hasMessageContaining(
+            "/store/" + version + ": another write to this store began before this one had ended")
+        .hasMessageContaining("Let each write end before the next begins, and repeat this one");
+  }
+
+  @ParameterizedTest
+  @ValueSource(strings = {"marker", "version", "other marker"})
+  void ofTwoWritesAtOnceTheLaterOneWins(String gone) throws IOException {
+    String version = store().resolve("mine").toString();
+    String marker = version + "/.pushing";
     UDF1<Long, Long> overtaken =
         number -> {
-          if (number == 0) {
-            Files.deleteIfExists(Path.of(marker)); // as another write does that begins now
+          if (number == 0) { // as another write does that begins now
+            Files.deleteIfExists(Path.of(marker));
+            if (gone.equals("other marker")) {
+              Files.writeString(Path.of(marker), "spark of another");
+            } else if (gone.equals("version")) {
+              Files.deleteIfExists(Path.of(version));
+            }
           }
           return number;
         };
     LocalSpark.session().udf().register("overtaken", overtaken, DataTypes.LongType);
     writer(rows(100), "old").save(store().toString());
     Dataset<Row> rows = rows(100).selectExpr("id", "overtaken(number) as number");
-    assertThatThrownBy(() -> writer(rows, "mine").save(store().toString()))
-        .hasStackTraceContaining("another write to this store has begun since");
+    requireOvertaken(writer(rows, "mine"), "mine", store().toString());
+    requireRecords("old", 100);
+    assertThat(Files.exists(Path.of(marker))).isEqualTo(gone.equals("other marker"));
+  }
+
+  @Test
+  void ofTwoWritesThatBeginAtOnceOneGoesOn() throws IOException {
+    writer(rows(100), "old").save(flaky());
+    FlakyFileSystem.rival = "spark of another";
+    requireOvertaken(writer(rows(10), "mine"), "mine", flaky());
+    assertThat(store().resolve("mine/.pushing")).hasContent("spark of another");
     requireRecords("old", 100);
   }
 }

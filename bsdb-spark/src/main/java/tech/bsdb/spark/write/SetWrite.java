@@ -100,7 +100,9 @@ final class SetWrite {
         built = BuiltSet.of(shards(data, plan, version, marker));
         before = commit(store, directory, version, built);
       } catch (Exception | Error e) { // also those of Spark, which Scala does not declare
-        abort(store, version, e);
+        if (abort(store, version, e)) {
+          throw overtaken(directory, version, e);
+        }
         throw e;
       }
       end(store, directory, version, before == null ? null : before.current(), built);
@@ -126,7 +128,11 @@ final class SetWrite {
     if (store.continues(rest, version, marker)) {
       throw new IllegalStateException(version + " was begun by this write already");
     }
-    store.mark(version, marker);
+    try {
+      store.mark(version, marker);
+    } catch (FileAlreadyExistsException e) {
+      throw overtaken(directory, version, e);
+    }
     return version;
   }
 
@@ -290,9 +296,7 @@ final class SetWrite {
       throws IOException {
     if (!marker.equals(store.marker(version))) {
       throw new IOException(
-          directory.location(version)
-              + ": another write to this store has begun since, and took over; run them one after"
-              + " another");
+          directory.location(version) + ": its marker is no longer that of this write");
     }
   }
 
@@ -305,17 +309,35 @@ final class SetWrite {
     }
   }
 
-  private void abort(DistantStore store, String version, Throwable why) {
+  /**
+   * Removes a version, unless it is current.
+   *
+   * @return whether it is another write's by now, so that it stays
+   */
+  private boolean abort(DistantStore store, String version, Throwable why) {
     try {
       VersionPointer now = store.pointer(); // if it cannot be read, the version may be current
-      boolean current = now != null && now.current().equals(version);
-      if (!current && marker.equals(store.marker(version))) {
+      if (!marker.equals(store.marker(version))) {
+        return true;
+      }
+      if (now == null || !now.current().equals(version)) {
         boolean unused = store.remove(version);
       }
     } catch (IOException | RuntimeException e) {
       why.addSuppressed(e);
       LOG.warn("version {} was given up, but not removed; the next write removes it", version, e);
     }
+    return false;
+  }
+
+  private static WriteFailedException overtaken(
+      DistantDirectory directory, String version, Throwable why) {
+    return new WriteFailedException(
+        directory.location(version)
+            + ": another write to this store began before this one had ended, and took over; this"
+            + " one has no effect. Let each write end before the next begins, and repeat this one"
+            + " if its rows are still wanted",
+        why);
   }
 
   /**

@@ -58,7 +58,8 @@ public final class VersionWriteBuilder implements SupportsTruncate {
     try {
       new SetWrite(session, settings, options.hadoop(session)).run(data, onlyFirst);
     } catch (IOException e) {
-      throw new WriteFailedException(String.valueOf(e.getMessage()), e);
+      throw new WriteFailedException(
+          e.getMessage() + "; the store's current version is unchanged", e);
     }
   }
 }

@@ -1,10 +1,10 @@
 package tech.bsdb.spark.write;
 
-/** Thrown if a version could not be written. The store's current version is unchanged. */
+/** Thrown if a version could not be written. The write has no effect. */
 public final class WriteFailedException extends RuntimeException {
   private static final long serialVersionUID = 1L;
 
   WriteFailedException(String message, Throwable cause) {
-    super(message + "; the store's current version is unchanged", cause);
+    super(message, cause);
   }
 }
