@@ -12,11 +12,11 @@ import tech.bsdb.hash.Signature;
 /** The errors of builds whose keys were made to collide. Each advises what helps. */
 final class SignatureCollisions {
   private static final String OTHER_SEED =
-      "build with another seed (--seed random, or BuildOptions.withSeed)";
+      "build with another seed (--seed random, BuildOptions.withSeed, or the option seed of Spark)";
 
   private static final String PACKED =
-      "another seed does not help: build the packed layout, which holds both (--layout packed, or"
-          + " Layout.PACKED), or leave one of the keys out";
+      "another seed does not help: build the packed layout, which holds both (--layout packed,"
+          + " Layout.PACKED, or the option layout of Spark), or leave one of the keys out";
 
   private SignatureCollisions() {}
 

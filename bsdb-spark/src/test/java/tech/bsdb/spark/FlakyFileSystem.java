@@ -56,7 +56,7 @@ public final class FlakyFileSystem extends RawLocalFileSystem {
   }
 
   @Override
-  public FSDataOutputStreamBuilder createFile(Path file) {
+  public FSDataOutputStreamBuilder<?, ?> createFile(Path file) {
     String other = rival;
     if (other != null && file.getName().equals(".pushing")) {
       java.nio.file.Path here = java.nio.file.Path.of(file.toUri().getPath());

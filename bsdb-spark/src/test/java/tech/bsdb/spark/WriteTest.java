@@ -451,7 +451,8 @@ class WriteTest {
             writer(rows(200), shards + 1).option("version", "batch-1"),
             writer(rows(100), shards).option("version", "batch-0"))) { // which is not current
       assertThatThrownBy(() -> other.save(store().toString()))
-          .hasMessageContaining("a version with this name already exists");
+          .hasMessageContaining("a version with this name already exists")
+          .hasMessageContaining(".option(\"version\", NAME); the store's current version");
       assertThat(content(store())).isEqualTo(written);
     }
   }
@@ -465,6 +466,14 @@ class WriteTest {
     }
     assertThatThrownBy(() -> writer(rows(100), 1).option("version", "one").save(store().toString()))
         .hasMessageContaining("is not what this write would store");
+  }
+
+  @Test
+  void aStoreInsideAStoreIsRefused() {
+    writer(rows(1), 1).save(store().toString());
+    assertThatThrownBy(() -> writer(rows(1), 1).save(store().resolve("x").toString()))
+        .hasMessageContaining("lies inside another store")
+        .hasMessageContaining("use .option(\"version\", NAME)");
   }
 
   @Test

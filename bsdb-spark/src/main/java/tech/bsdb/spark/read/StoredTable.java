@@ -16,6 +16,7 @@ import org.apache.spark.sql.types.StructField;
 import org.apache.spark.sql.types.StructType;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.spark.options.OptionValues;
+import tech.bsdb.spark.options.OptionWording;
 import tech.bsdb.spark.rows.SparkTypes;
 import tech.bsdb.store.Offer;
 import tech.bsdb.tools.cli.NearestName;
@@ -104,7 +105,7 @@ record StoredTable(
               : String.valueOf(e.getMessage()),
           e);
     } catch (IOException e) {
-      throw new UncheckedIOException(String.valueOf(e.getMessage()), e);
+      throw new UncheckedIOException(OptionWording.of(e), e);
     } catch (IllegalArgumentException e) {
       throw new IllegalArgumentException(location + ": " + e.getMessage(), e);
     }

@@ -12,6 +12,7 @@ import org.apache.spark.sql.connector.write.WriteBuilder;
 import org.apache.spark.sql.sources.InsertableRelation;
 import org.apache.spark.sql.util.CaseInsensitiveStringMap;
 import tech.bsdb.spark.options.OptionValues;
+import tech.bsdb.spark.options.OptionWording;
 
 /**
  * Prepares the write of a whole new version. Spark hands over all rows at once (a "V1" write of the
@@ -59,7 +60,7 @@ public final class VersionWriteBuilder implements SupportsTruncate {
       new SetWrite(session, settings, options.hadoop(session)).run(data, onlyFirst);
     } catch (IOException e) {
       throw new WriteFailedException(
-          e.getMessage() + "; the store's current version is unchanged", e);
+          OptionWording.of(e) + "; the store's current version is unchanged", e);
     }
   }
 }

@@ -189,4 +189,15 @@ class TablePlacesTest {
         .hasMessageContaining("a.union(b)");
     assertThat(read(path).union(read(path)).count()).isEqualTo(20);
   }
+
+  @Test
+  void aFileSystemThatCannotBeReachedIsExplainedForSpark() {
+    assertThatThrownBy(() -> read("unknown://bucket/store"))
+        .hasMessageContaining("no file system for unknown:")
+        .hasMessageContaining("on the class path (--packages or --jars)")
+        .hasMessageNotContaining("BSDB_");
+    assertThatThrownBy(() -> read("hdfs:///stores/users"))
+        .hasMessageContaining(
+            "write hdfs://HOST/PATH, or name one with .option(\"fs.defaultFS\", \"hdfs://HOST\")");
+  }
 }
