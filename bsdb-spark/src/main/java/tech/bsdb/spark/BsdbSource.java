@@ -49,7 +49,10 @@ public final class BsdbSource implements TableProvider, DataSourceRegister {
   public Table getTable(
       StructType schema, Transform[] partitioning, Map<String, String> properties) {
     SparkVersions.requireThis();
-    if (partitioning.length > 0) {
+    // Those that a catalog has already must load, or they could not even be dropped.
+    boolean loaded =
+        properties.containsKey("owner") && !(properties instanceof CaseInsensitiveStringMap);
+    if (partitioning.length > 0 && !loaded) {
       throw new IllegalArgumentException(
           "bsdb cannot store a table by "
               + Stream.of(partitioning).map(Transform::describe).collect(Collectors.joining(", "))

@@ -20,8 +20,11 @@ import org.apache.spark.sql.Dataset;
 import org.apache.spark.sql.Encoders;
 import org.apache.spark.sql.Row;
 import org.apache.spark.sql.SparkSession;
+import org.apache.spark.sql.connector.expressions.Expressions;
+import org.apache.spark.sql.connector.expressions.Transform;
 import org.apache.spark.sql.functions;
 import org.apache.spark.sql.streaming.Trigger;
+import org.apache.spark.sql.types.StructType;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -424,6 +427,14 @@ class WriteTest {
     }
     assertThat(store()).doesNotExist();
     assertThat(LocalSpark.session().catalog().tableExists("divided")).isFalse();
+  }
+
+  @Test
+  void tablesOfACatalogThatArePartitionedStillLoad() {
+    StructType schema = rows(0).schema();
+    Transform[] byAge = {Expressions.identity("age")};
+    Map<String, String> stored = Map.of("owner", "me", "path", store().toString(), "key", "id");
+    assertThat(new BsdbSource().getTable(schema, byAge, stored)).isNotNull();
   }
 
   @ParameterizedTest
