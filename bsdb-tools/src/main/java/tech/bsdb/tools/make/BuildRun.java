@@ -144,10 +144,11 @@ public record BuildRun(
   private BuildSummary build(Opener opener, Interruption interruption)
       throws IOException, UsageException {
     long began = System.nanoTime();
+    HeapBudget heap = new HeapBudget();
     try (Progress progress = new Progress(console, quiet());
         RecordSource source = opener.open();
         DatabaseBuilder builder =
-            create(source, (stage, done, total) -> show(progress, stage, done, total))) {
+            create(source, (stage, done, total) -> show(progress, heap, stage, done, total))) {
       if (!quiet()) {
         source
             .databases()
@@ -201,7 +202,8 @@ public record BuildRun(
     return new BuildSummary(source.unit(), read, made, seconds, BuildSummary.peakHeap());
   }
 
-  private static void show(Progress progress, Stage stage, long done, long total) {
+  private static void show(Progress progress, HeapBudget heap, Stage stage, long done, long total) {
+    heap.keep();
     if (stage != Stage.RECORDS) { // the source estimates the total better
       progress.update(BuildSummary.word(stage), done, total);
     }
