@@ -14,8 +14,10 @@ import java.nio.file.SimpleFileVisitor;
 import java.nio.file.attribute.BasicFileAttributes;
 import java.util.List;
 import java.util.SplittableRandom;
+import java.util.function.IntUnaryOperator;
 import java.util.stream.LongStream;
 import java.util.stream.Stream;
+import org.jspecify.annotations.Nullable;
 import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
@@ -324,6 +326,21 @@ class LayoutPlanTest {
     requireCloseDisk(plan, build(chosen, records, key, value));
   }
 
+  @ParameterizedTest
+  @EnumSource(names = {"BLOCKED", "COMPRESSED", "PACKED"})
+  void keysThatDescendAreEnoughPlanned(Layout layout) throws Exception {
+    BuildOptions chosen =
+        options
+            .withLayout(layout)
+            .withOrderedKeys(true)
+            .withMemoryBytes(8 << 20)
+            .withDuplicates(DuplicatePolicy.LAST);
+    LayoutPlan plan = LayoutPlan.of(chosen, 400_000, 16, 30);
+    Built built = build(chosen, 400_000, 16, 30, i -> 400_000 - i);
+    requireEnoughDisk(plan, built);
+    assertThat(plan.peakDiskBytes()).isLessThan(((long) (1.3 * built.peakBytes)) + BUFFERED);
+  }
+
   /** The plan is enough for the build. */
   private static void requireEnoughDisk(LayoutPlan plan, Built built) {
     assertThat(built.temporaryBytes)
@@ -349,15 +366,17 @@ class LayoutPlanTest {
   private record Built(Statistics statistics, long temporaryBytes, long peakBytes) {}
 
   private Built build(BuildOptions given, int records, int key, int value) throws Exception {
-    return build(given, records, key, value, true);
+    return build(given, records, key, value, i -> i);
   }
 
   /** Builds with keys of random bytes and empty values. */
   private Built buildRandom(BuildOptions given, int records, int key) throws Exception {
-    return build(given, records, key, 0, false);
+    return build(given, records, key, 0, null);
   }
 
-  private Built build(BuildOptions given, int records, int key, int value, boolean numbered)
+  /** Builds with random bytes, but keys that begin with a number unless that is null. */
+  private Built build(
+      BuildOptions given, int records, int key, int value, @Nullable IntUnaryOperator number)
       throws Exception {
     Path place = Files.createTempDirectory(folder, "build");
     Path target = place.resolve("db");
@@ -375,8 +394,8 @@ class LayoutPlanTest {
         DatabaseBuilder.create(target, given.withTemporaryDirectory(temporary), listener)) {
       for (int i = 0; i < records; i++) {
         random.nextBytes(keyBytes);
-        if (numbered) {
-          ByteBuffer.wrap(keyBytes).putInt(i);
+        if (number != null) {
+          ByteBuffer.wrap(keyBytes).putInt(number.applyAsInt(i));
         }
         random.nextBytes(valueBytes);
         builder.add(keyBytes, valueBytes);

@@ -81,6 +81,13 @@ record KeyOrderLimits(long memoryBytes, int threads) {
   }
 
   /**
+   * Whether all records are divided again if their keys descend: they are in one partition then.
+   */
+  boolean dividesAgain(long records, long bytes) {
+    return isDivided(bytes) && RecordRun.memory(records, bytes) > runBytes();
+  }
+
+  /**
    * Bytes of the temporary files that are left when nearly all records are written, at most.
    *
    * @param bytes bytes of the entries of all records
@@ -91,17 +98,18 @@ record KeyOrderLimits(long memoryBytes, int threads) {
   }
 
   /**
-   * The numbers of the files of all partitions: those of the sample are spread evenly. Of the
-   * others nobody knows how many there will be: the first files have few, and each has at most so
+   * The numbers of the files of all partitions. The first one has its own, since it takes all keys
+   * that descend, and is then divided again; the others of the sample are spread evenly. Of the
+   * rest nobody knows how many there will be: the first files have few, and each has at most so
    * many that their records are a quarter of those before, since these partitions grow.
    */
   int[] filesOfPartitions() {
     int all = partitions();
     int sampled = sampledPartitions();
     int[] files = new int[all];
-    int number = Math.min(FILES_OF_SAMPLED, sampled);
-    for (int i = 0; i < sampled; i++) {
-      files[i] = i * number / sampled;
+    int number = 1 + Math.min(FILES_OF_SAMPLED, sampled - 1);
+    for (int i = 1; i < sampled; i++) {
+      files[i] = 1 + (i - 1) * (number - 1) / (sampled - 1);
     }
     int inFile = 1;
     int most = Math.max(1, share() / 3);

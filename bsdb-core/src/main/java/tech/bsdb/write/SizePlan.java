@@ -180,10 +180,15 @@ public record SizePlan(
     long left = limits.leftBytes(entries, spilled);
     // The other files grow while the spill shrinks, so the peak is at one end.
     long written = dataBytes + order + temporaryBytes;
-    long peak = Math.max(spilled + written / KeyOrderLimits.FILES_OF_SAMPLED, written + left);
+    long twice = limits.dividesAgain(records.count, entries) ? 2 * spilled : spilled;
+    long peak =
+        Math.max(
+            Math.max(twice, spilled + written / KeyOrderLimits.FILES_OF_SAMPLED), written + left);
     return with(
         tree,
-        Math.max(spilled + temporaryBytes / KeyOrderLimits.FILES_OF_SAMPLED, temporaryBytes + left),
+        Math.max(
+            Math.max(twice, spilled + temporaryBytes / KeyOrderLimits.FILES_OF_SAMPLED),
+            temporaryBytes + left),
         Math.max(peakBytes + order, peak + bytes(MANIFEST)),
         Math.max(
             memoryBytes,
