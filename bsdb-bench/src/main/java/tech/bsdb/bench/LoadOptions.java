@@ -226,6 +226,7 @@ record LoadOptions(
       throw new UsageException("-v needs -k, the source to compare the answers with");
     }
     checkSource(arguments);
+    arguments.refuseTogether("-ic", "-id", DatabaseOption.ONE_INDEX);
     LoadOptions options =
         new LoadOptions(
             async,

@@ -19,6 +19,7 @@ import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
 import tech.bsdb.tools.cli.Syntax;
 import tech.bsdb.tools.cli.UsageException;
+import tech.bsdb.tools.inspect.DatabaseOption;
 import tech.bsdb.tools.publish.FollowOptions;
 import tech.bsdb.tools.publish.Follower;
 import tech.bsdb.tools.serve.ServeOptions;
@@ -310,9 +311,8 @@ public final class HttpServer extends Command {
     if (!arguments.has("--resp")) {
       throw new UsageException("--no-http leaves nothing to listen on; add --resp PORT");
     }
-    if (arguments.has("-p")) {
-      throw new UsageException("-p is the port of HTTP; leave it out, or --no-http");
-    }
+    arguments.refuseTogether("--no-http", "-p", "it is the port of HTTP");
+    arguments.refuseTogether("--no-http", "-P", "it is the path of keys in HTTP");
     return false;
   }
 
@@ -361,6 +361,7 @@ public final class HttpServer extends Command {
   }
 
   private static OpenOptions open(Arguments arguments) throws UsageException {
+    arguments.refuseTogether("-ic", "-id", DatabaseOption.ONE_INDEX);
     boolean ring = arguments.has("-async") && Database.unavailable(Engine.IO_URING, null) == null;
     Engine direct = ring ? Engine.IO_URING : Engine.DIRECT;
     OpenOptions open =

@@ -17,6 +17,9 @@ import tech.bsdb.tools.cli.UsageException;
 public final class DatabaseOption {
   private DatabaseOption() {}
 
+  /** Why {@code -ic} and {@code -id} exclude each other. */
+  public static final String ONE_INDEX = "the index is read from memory, or from the device";
+
   /** Declares the option. */
   public static Syntax declare(Syntax syntax) {
     return syntax.value(

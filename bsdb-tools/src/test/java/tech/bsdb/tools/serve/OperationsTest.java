@@ -30,10 +30,13 @@ import org.junit.jupiter.api.Tag;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import org.junit.jupiter.api.io.TempDir;
+import org.junit.jupiter.params.ParameterizedTest;
+import org.junit.jupiter.params.provider.CsvSource;
 import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.Layout;
+import tech.bsdb.tools.CommandRun;
 import tech.bsdb.tools.serve.Wire.Response;
 import tech.bsdb.tools.serve.client.Credentials.TlsFiles;
 
@@ -149,6 +152,19 @@ class OperationsTest {
       assertThat(page.headers().get("content-security-policy"))
           .startsWith("default-src 'none'; script-src 'sha256-");
     }
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "--no-http, --no-http leaves nothing to listen on; add --resp PORT",
+    "--no-http --resp 0 -p 80, --no-http and -p cannot be combined: it is the port of HTTP",
+    "--no-http --resp 0 -P /a/, --no-http and -P cannot be combined: it is the path of keys",
+    "-ic -id, '-ic and -id cannot be combined: the index is read from memory, or from the device'",
+  })
+  void optionsWithoutEffectAreRefused(String options, String words) {
+    CommandRun run = CommandRun.bsdb(("serve -d " + serving.directory + " " + options).split(" "));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains(words);
   }
 
   @Test
