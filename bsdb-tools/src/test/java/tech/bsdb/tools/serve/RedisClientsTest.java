@@ -14,9 +14,13 @@ import io.lettuce.core.RedisReadOnlyException;
 import io.lettuce.core.RedisURI;
 import io.lettuce.core.ScanArgs;
 import io.lettuce.core.ScanIterator;
+import io.lettuce.core.TrackingArgs;
 import io.lettuce.core.api.StatefulRedisConnection;
 import io.lettuce.core.api.sync.RedisCommands;
 import io.lettuce.core.protocol.ProtocolVersion;
+import io.lettuce.core.support.caching.CacheAccessor;
+import io.lettuce.core.support.caching.CacheFrontend;
+import io.lettuce.core.support.caching.ClientSideCaching;
 import java.io.IOException;
 import java.net.URI;
 import java.nio.file.Files;
@@ -27,6 +31,7 @@ import java.util.List;
 import java.util.Map;
 import java.util.TreeMap;
 import java.util.TreeSet;
+import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
 import java.util.concurrent.Future;
@@ -47,6 +52,7 @@ import redis.clients.jedis.JedisClientConfig;
 import redis.clients.jedis.Pipeline;
 import redis.clients.jedis.RedisProtocol;
 import redis.clients.jedis.Response;
+import redis.clients.jedis.csc.CacheConfig;
 import redis.clients.jedis.exceptions.JedisAccessControlException;
 import redis.clients.jedis.exceptions.JedisDataException;
 import tech.bsdb.Rounds;
@@ -317,6 +323,44 @@ class RedisClientsTest {
       for (Future<Integer> result : results) {
         assertThat(result.get(1, TimeUnit.MINUTES)).isEqualTo(SWAPS);
       }
+    } finally {
+      close(lettuce);
+    }
+  }
+
+  /** Caches in clients: the server tells them of each new version, a moment after it serves it. */
+  @Test
+  void cachesOfJedisAndLettuceSeeNewVersions() throws Exception {
+    Serving served = serve(Serving.publish(folder, 0));
+    RedisClient lettuce = RedisClient.create(uri(TOKEN));
+    Map<String, String> kept = new ConcurrentHashMap<>();
+    try (var jedis =
+            redis.clients.jedis.RedisClient.builder()
+                .hostAndPort("127.0.0.1", served.respPort())
+                .clientConfig(config(RedisProtocol.RESP3))
+                .cacheConfig(CacheConfig.builder().maxSize(1000).build())
+                .build();
+        StatefulRedisConnection<String, String> connection = lettuce.connect();
+        CacheFrontend<String, String> cached =
+            ClientSideCaching.enable(
+                CacheAccessor.forMap(kept), connection, TrackingArgs.Builder.enabled());
+        Wire admin = served.administrate()) {
+      for (int version = 0; version <= 3; version++) {
+        String value = String.valueOf(version);
+        if (version > 0) {
+          Path unused = Serving.publish(folder, version);
+          assertThat(admin.post("/reload", "", new byte[0]).text()).contains("v" + version);
+        }
+        for (int i = 0; i < 600; i++) {
+          String key = "k" + i;
+          while (!value.equals(jedis.get(key)) || !value.equals(cached.get(key))) {
+            Thread.onSpinWait(); // until the client has been told
+          }
+        }
+        assertThat(jedis.get("k7")).isEqualTo(value);
+        assertThat(kept).hasSize(600).containsValue(value).doesNotContainValue("" + (version - 1));
+      }
+      assertThat(jedis.getCache().getStats().getHitCount()).isPositive();
     } finally {
       close(lettuce);
     }

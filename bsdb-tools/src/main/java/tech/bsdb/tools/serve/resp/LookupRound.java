@@ -37,6 +37,7 @@ final class LookupRound {
   private static final int LONGEST_KEY = 65_535;
 
   private final RespService service;
+  private final TrackedKeys tracked;
   private final Found found = new Found();
   private byte[] @Nullable [] keys = new byte[64] @Nullable [];
   private KeyStep[] steps = new KeyStep[64];
@@ -72,8 +73,9 @@ final class LookupRound {
     void answer(Found found, ReplyWriter out) throws CommandException;
   }
 
-  LookupRound(RespService service) {
+  LookupRound(RespService service, TrackedKeys tracked) {
     this.service = service;
+    this.tracked = tracked;
   }
 
   /**
@@ -357,6 +359,10 @@ final class LookupRound {
       replyPart = out.part();
     } else if (skipping) {
       return;
+    }
+    byte[] key = keys[i];
+    if (key != null) {
+      tracked.add(key);
     }
     try {
       if (failure != null) {

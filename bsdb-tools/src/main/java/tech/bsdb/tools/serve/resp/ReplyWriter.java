@@ -7,7 +7,9 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufAllocator;
 import io.netty.buffer.Unpooled;
+import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Collection;
 import java.util.List;
 import java.util.function.Consumer;
 import org.jspecify.annotations.Nullable;
@@ -135,6 +137,15 @@ final class ReplyWriter {
   /** Writes, between replies in RESP3, that nothing that the client knows of any key is valid. */
   void invalidateAll() {
     out().writeBytes(INVALIDATE_ALL);
+  }
+
+  /**
+   * Writes, between replies in RESP3, that nothing that the client knows of these keys is valid.
+   */
+  void invalidate(Collection<ByteBuffer> keys) {
+    out().writeBytes(INVALIDATE_ALL, 0, INVALIDATE_ALL.length - NULL3.length);
+    head('*', keys.size());
+    keys.forEach(key -> bulk(key.array()));
   }
 
   void bulk(byte[] bytes) {

@@ -59,6 +59,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
 
   private final RespService service;
   private final CommandReader reader;
+  private final TrackedKeys tracked;
   private final LookupRound round;
   private @Nullable ChannelHandlerContext context;
   private @Nullable Session session;
@@ -93,7 +94,8 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     this.service = service;
     this.reader =
         new CommandReader(service.limits().bodyBytes(), !service.credentials().needsToken());
-    this.round = new LookupRound(service);
+    this.tracked = new TrackedKeys(service.trackedBytes());
+    this.round = new LookupRound(service, tracked);
   }
 
   @Override
@@ -115,6 +117,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     session =
         new Session(
             service,
+            tracked,
             service.newId(),
             shown(ctx.channel().remoteAddress()),
             shown(ctx.channel().localAddress()));
@@ -148,6 +151,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
   private void release() {
     leave();
     round.close();
+    tracked.restart(false);
     require(values).settle(0);
     replies().takeTo(ByteBuf::release);
     ByteBuf left = pending;
@@ -213,7 +217,7 @@ final class RespConnection extends ChannelInboundHandlerAdapter implements Clien
     if (invalidating && !gone) {
       invalidating = false;
       if (session().tracking() != null) {
-        replies().invalidateAll();
+        tracked.invalidate(replies());
       }
     }
   }

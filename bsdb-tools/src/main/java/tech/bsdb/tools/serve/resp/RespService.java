@@ -35,6 +35,7 @@ public final class RespService {
   private final @Nullable RespCluster cluster;
   private final RespStatistics statistics = new RespStatistics();
   private final AtomicLong ids = new AtomicLong();
+  private final AtomicLong trackedBytes = new AtomicLong();
   private final Set<RespConnection> open = ConcurrentHashMap.newKeySet();
   private volatile int port;
 
@@ -102,6 +103,11 @@ public final class RespService {
   /** Returns a number that no other connection has. */
   long newId() {
     return ids.incrementAndGet();
+  }
+
+  /** Returns the bytes of the keys that clients track, which all connections change. */
+  AtomicLong trackedBytes() {
+    return trackedBytes;
   }
 
   void closed(RespConnection connection) {

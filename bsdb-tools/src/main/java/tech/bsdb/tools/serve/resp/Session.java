@@ -26,6 +26,7 @@ final class Session {
   private @Nullable Transaction transaction;
   private final Map<Selectable, String> watched = new HashMap<>();
   private volatile @Nullable Tracking tracking;
+  private final TrackedKeys tracked;
   private Replies answers = Replies.ON;
   private boolean ended;
   private boolean replicaAccepted;
@@ -95,8 +96,9 @@ final class Session {
     }
   }
 
-  Session(RespService service, long id, String address, String localAddress) {
+  Session(RespService service, TrackedKeys tracked, long id, String address, String localAddress) {
     this.service = service;
+    this.tracked = tracked;
     this.selected = service.first();
     this.id = id;
     this.address = address;
@@ -214,7 +216,7 @@ final class Session {
     transaction = null;
     replicaAccepted = false;
     watched.clear();
-    tracking = null;
+    track(null);
     answers = Replies.ON;
   }
 
@@ -229,6 +231,9 @@ final class Session {
   }
 
   void track(@Nullable Tracking agreed) {
+    if (agreed == null || tracking == null) {
+      tracked.restart(agreed != null && !agreed.mode().equals("bcast"));
+    }
     tracking = agreed;
   }
 

@@ -7,7 +7,7 @@ import org.jspecify.annotations.Nullable;
 /**
  * What a client has agreed about {@code CLIENT TRACKING}. Values change only when another version
  * is served, and then all of them may, so whatever the mode, a client that tracks is told once for
- * each new version that nothing it knows is valid.
+ * each new version that nothing it knows is valid, or none of the {@link TrackedKeys}.
  *
  * @param mode {@code bcast}, {@code optin}, {@code optout} or empty
  * @param noLoop accepted, for clients change nothing
