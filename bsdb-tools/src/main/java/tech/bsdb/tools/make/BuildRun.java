@@ -144,7 +144,7 @@ public record BuildRun(
   private BuildSummary build(Opener opener, Interruption interruption)
       throws IOException, UsageException {
     long began = System.nanoTime();
-    HeapBudget heap = new HeapBudget();
+    HeapBudget heap = HeapBudget.ofProcess();
     try (Progress progress = new Progress(console, quiet());
         RecordSource source = opener.open();
         DatabaseBuilder builder =
