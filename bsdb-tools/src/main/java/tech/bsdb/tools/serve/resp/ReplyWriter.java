@@ -145,7 +145,11 @@ final class ReplyWriter {
   void invalidate(Collection<ByteBuffer> keys) {
     out().writeBytes(INVALIDATE_ALL, 0, INVALIDATE_ALL.length - NULL3.length);
     head('*', keys.size());
-    keys.forEach(key -> bulk(key.array()));
+    for (ByteBuffer key : keys) {
+      head('$', key.remaining());
+      out().writeBytes(key.duplicate());
+      out().writeBytes(CRLF);
+    }
   }
 
   void bulk(byte[] bytes) {
