@@ -137,6 +137,9 @@ public final class CompressedWriter implements RecordWriter {
   }
 
   private static IOException failed(ExecutionException e) {
+    if (e.getCause() instanceof Error error) {
+      throw error;
+    }
     return new IOException("compression failed: " + e.getCause(), e.getCause());
   }
 

@@ -27,9 +27,14 @@ public final class CommandRun {
 
   /** Runs {@code bsdb} with a text on stdin. */
   public static CommandRun bsdbWithInput(String in, String... line) {
+    return bsdbWithInput(in.getBytes(UTF_8), line);
+  }
+
+  /** Runs {@code bsdb} with bytes on stdin. */
+  public static CommandRun bsdbWithInput(byte[] in, String... line) {
     ByteArrayOutputStream out = new ByteArrayOutputStream();
     ByteArrayOutputStream err = new ByteArrayOutputStream();
-    Console console = new Console(new ByteArrayInputStream(in.getBytes(UTF_8)), out, err, false);
+    Console console = new Console(new ByteArrayInputStream(in), out, err, false);
     int code = Main.run(List.of(line), console);
     return new CommandRun(code, out.toByteArray(), err.toString(UTF_8));
   }

@@ -514,6 +514,11 @@ class CommandsTest {
       assertThat(bsdb("get", "-d", path("db"), "--keys-from", path(name)).out())
           .as(name)
           .isEqualTo("2\n1\n");
+      assertThat(
+              bsdbWithInput(stored.toByteArray(), "get", "-d", path("db"), "--keys-from", "-")
+                  .out())
+          .as(name)
+          .isEqualTo("2\n1\n");
     }
     Files.write(Path.of(path("empty.gz")), new byte[0]);
     CommandRun run = bsdb("get", "-d", path("db"), "--keys-from", path("empty.gz"));
@@ -521,6 +526,35 @@ class CommandsTest {
     assertThat(run.err()).contains("empty.gz").contains("truncated");
     Files.writeString(Path.of(path("empty")), "");
     assertThat(bsdb("get", "-d", path("db"), "--keys-from", path("empty")).code()).isZero();
+  }
+
+  @ParameterizedTest
+  @ValueSource(
+      strings = {
+        "build -i IN -o s3a://b/x",
+        "build -i IN -o DB -temp hdfs://t",
+        "build -i IN -o DB --on-bad-line skip --rejects s3a://b/r",
+        "merge -d DB -i IN -o s3a://b/x",
+        "merge -d DB -i IN -o DB2 --publish hdfs://q/st",
+        "build-parquet -i IN -kf k -o gs://b/x",
+        "publish DB s3a://b/st",
+        "pull DB hdfs://b/pu",
+        "get -d s3a://b/x k",
+        "scan -d s3a://b/x",
+        "stat -d https://b/x",
+        "verify -d file:///x",
+        "serve -d s3a://b/x",
+        "serve -d u=s3a://b/x"
+      })
+  void urlsAreNoLocalPaths(String line) throws Exception {
+    assertThat(build("a 1\n").code()).isZero();
+    Path in = Files.writeString(Path.of(path("lines")), "a 1\n");
+    CommandRun run =
+        bsdb(line.replace("IN", in.toString()).replace("DB", path("db")).split(" ", -1));
+    assertThat(run.code()).isEqualTo(2);
+    assertThat(run.err()).contains("takes a path of this machine, not the URL ");
+    assertThat(Path.of("s3a:")).doesNotExist();
+    assertThat(Path.of("hdfs:")).doesNotExist();
   }
 
   @Test

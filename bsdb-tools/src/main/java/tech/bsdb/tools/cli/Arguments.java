@@ -8,6 +8,7 @@ import java.util.List;
 import java.util.Locale;
 import java.util.Optional;
 import java.util.function.Function;
+import java.util.regex.Pattern;
 import org.apache.commons.cli.CommandLine;
 
 /**
@@ -15,6 +16,8 @@ import org.apache.commons.cli.CommandLine;
  * declares them.
  */
 public final class Arguments {
+  private static final Pattern URL = Pattern.compile("[A-Za-z][A-Za-z0-9+.-]+://");
+
   private final CommandLine line;
 
   Arguments(CommandLine line) {
@@ -204,9 +207,15 @@ public final class Arguments {
    * The path that a part of an argument names.
    *
    * @param of the option or operand, for messages
-   * @throws UsageException if Java cannot express it
+   * @throws UsageException if it is a URL, or Java cannot express it
    */
   public static Path pathOf(String of, String value) throws UsageException {
+    if (URL.matcher(value).lookingAt()) {
+      throw new UsageException(
+          ("%s takes a path of this machine, not the URL %s; bsdb push and bsdb pull copy databases"
+                  + " to other places and from there")
+              .formatted(of, value));
+    }
     try {
       return ArgumentText.path(value);
     } catch (InvalidPathException e) {

@@ -9,6 +9,7 @@ import java.io.InputStream;
 import java.io.PushbackInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
+import java.util.Arrays;
 import java.util.Locale;
 import java.util.Map;
 import java.util.regex.Pattern;
@@ -54,12 +55,33 @@ enum Compression {
     }
   }
 
-  /** Decompresses bytes of which no name tells the compression. */
+  /**
+   * Decompresses bytes of which no name tells the compression. Waits for no more of them than tell
+   * that there is none: someone may type them.
+   */
   static InputStream decompressByMagic(InputStream bytes) throws IOException {
     PushbackInputStream peeked = new PushbackInputStream(bytes, MAGIC);
-    byte[] start = peeked.readNBytes(MAGIC);
+    byte[] start = {};
+    while (start.length < MAGIC && mayBegin(start)) {
+      int next = peeked.read();
+      if (next < 0) {
+        break;
+      }
+      start = Arrays.copyOf(start, start.length + 1);
+      start[start.length - 1] = (byte) next;
+    }
     peeked.unread(start);
     return byMagic(start).decompress(peeked);
+  }
+
+  /** Whether compressed bytes may begin with these, and more are needed to tell. */
+  private static boolean mayBegin(byte[] start) {
+    String text = new String(start, ISO_8859_1);
+    return (start.length < GZIP_MAGIC.length && beginsAs(GZIP_MAGIC, start, 0xFF))
+        || (start.length < FRAME.length && beginsAs(FRAME, start, 0xFF))
+        || OTHERS.values().stream()
+            .map(other -> other.matcher(text))
+            .anyMatch(other -> !other.lookingAt() && other.hitEnd());
   }
 
   private static Compression byMagic(byte[] start) throws IOException {
@@ -109,7 +131,9 @@ enum Compression {
       throw new EOFException("truncated: the Zstandard data ends before its end");
     }
     if (!beginsAs(FRAME, start, 0xFF) && !beginsAs(SKIPPED_FRAME, start, 0xF0)) {
-      throw new IOException("not in Zstandard format");
+      throw new IOException(
+          "not in Zstandard format"
+              + (beginsAs(GZIP_MAGIC, start, 0xFF) ? ", but in that of gzip: name it .gz" : ""));
     }
     return new ZstdInputStreamNoFinalizer(peeked).setLongMax(LARGEST_WINDOW_LOG);
   }

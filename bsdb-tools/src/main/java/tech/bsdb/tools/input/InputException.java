@@ -41,6 +41,9 @@ public class InputException extends IOException {
       return system.getReason();
     }
     String message = cause.getMessage();
+    if ("Truncated source".equals(message)) { // of the library for ZSTD
+      return "truncated: the Zstandard data ends before its end";
+    }
     return message == null ? cause.toString() : message;
   }
 }

@@ -19,13 +19,29 @@ public final class KeyList {
   public static InputStream open(Path list) throws IOException {
     String name = list.toString();
     try {
+      Compression known = Compression.of(list);
       InputStream stored = Files.newInputStream(list);
       try {
-        return new Named(Compression.of(list).decompress(stored), name);
+        return known == Compression.NONE
+            ? of(stored, name)
+            : new Named(known.decompress(stored), name);
       } catch (IOException | RuntimeException | Error failure) {
         stored.close();
         throw failure;
       }
+    } catch (IOException failure) {
+      throw InputException.reading(name, failure);
+    }
+  }
+
+  /**
+   * Reads a list of keys that has no name which tells the compression.
+   *
+   * @param name what messages call it
+   */
+  public static InputStream of(InputStream stored, String name) throws IOException {
+    try {
+      return new Named(Compression.decompressByMagic(stored), name);
     } catch (IOException failure) {
       throw InputException.reading(name, failure);
     }

@@ -49,7 +49,7 @@ public final class Rejects implements Closeable {
     this.transcoded = transcoded;
     boolean inPlace = isStream(path);
     try {
-      this.terminal = inPlace && Console.isTerminal(path.toRealPath().toString());
+      this.terminal = inPlace && isTerminal(path);
       this.temporary = inPlace ? null : temporaryBeside(path);
       Path written = temporary == null ? path : temporary;
       FileDescriptor standard = STREAMS.get(path.toString());
@@ -65,6 +65,14 @@ public final class Rejects implements Closeable {
     Path parent = path.toAbsolutePath().getParent();
     String name = "." + path.getFileName() + ".bsdb-rejects-" + ProcessHandle.current().pid();
     return Files.createFile(parent == null ? Path.of(name) : parent.resolve(name));
+  }
+
+  private static boolean isTerminal(Path path) {
+    try {
+      return Console.isTerminal(path.toRealPath().toString());
+    } catch (IOException pipe) { // its link leads to no path
+      return false;
+    }
   }
 
   /**

@@ -91,7 +91,7 @@ public final class GetCommand extends Command {
     if (!file.equals(Path.of("-"))) {
       return KeyList.open(file);
     }
-    return new FilterInputStream(console.in()) {
+    return new FilterInputStream(KeyList.of(console.in(), "standard input")) {
       @Override
       public void close() {
         // standard input belongs to the process

@@ -87,6 +87,7 @@ public final class ScanCommand extends Command {
           List.of("-s", "--value-encoding", "--fields", "--json-safe-integers"),
           "is for values; omit it, or " + (counts ? COUNT : KEYS_ONLY));
     }
+    arguments.refuseTogether("-s", "--json", "JSON has no separator");
     RecordForm form = RecordForm.of(arguments);
     RowOptions rows = RowOptions.of(arguments);
     KeyBounds bounds = KeyBounds.of(arguments, form);

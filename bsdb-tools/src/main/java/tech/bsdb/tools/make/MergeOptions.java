@@ -218,14 +218,12 @@ public record MergeOptions(
 
   /** What to build from a base. */
   TargetOptions target(BuildOptions like) throws UsageException {
-    BuildOptions build =
-        TargetOptions.withResources(arguments, like)
-            .withOverwrite(arguments.has("--overwrite"))
-            .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, like.sampleRecords()))
-            .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, like.dictionaryBytes()));
     if (!like.layout().isCompressed()) {
       arguments.refuse(List.of("-sc", "-ds"), "needs a base that is compressed");
     }
+    BuildOptions build =
+        TargetOptions.withResources(arguments, TargetOptions.withDictionary(arguments, like))
+            .withOverwrite(arguments.has("--overwrite"));
     return new TargetOptions(target, build);
   }
 }

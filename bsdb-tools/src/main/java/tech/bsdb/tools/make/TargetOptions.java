@@ -207,15 +207,32 @@ public record TargetOptions(Path target, BuildOptions build) {
             .withOrderedKeys(arguments.has("--ordered"))
             .withBlockSize(arguments.integer("-bs", 512, 1 << 20, DEFAULTS.blockSize()))
             .withCompressionLevel(arguments.integer("--level", 1, 22, DEFAULTS.compressionLevel()))
-            .withSampleRecords(arguments.integer("-sc", 0, 1_000_000, DEFAULTS.sampleRecords()))
-            .withDictionaryBytes(arguments.integer("-ds", 0, 1 << 20, DEFAULTS.dictionaryBytes()))
             .withShards(arguments.integer("--shards", 1, 16_384, DEFAULTS.shards()))
             .withDataFiles(arguments.integer("--data-files", 1, 128, DEFAULTS.dataFiles()))
             .withDuplicates(
                 arguments.choice("--on-duplicate", DuplicatePolicy.class, DuplicatePolicy.ERROR))
             .withOverwrite(arguments.has("--overwrite"))
             .withSeed(seed(arguments));
-    return new TargetOptions(arguments.path("-o", "./rdb"), withResources(arguments, build));
+    return new TargetOptions(
+        arguments.path("-o", "./rdb"), withResources(arguments, withDictionary(arguments, build)));
+  }
+
+  /**
+   * Sets the dictionary of a compressed database.
+   *
+   * @param like what it is like without options
+   * @throws UsageException if a value is out of range, or has no effect
+   */
+  static BuildOptions withDictionary(Arguments arguments, BuildOptions like) throws UsageException {
+    int sample = arguments.integer("-sc", 0, 1_000_000, like.sampleRecords());
+    int size = arguments.integer("-ds", 0, 1 << 20, like.dictionaryBytes());
+    if (sample > 0 && size == 0) {
+      arguments.refuse(List.of("-sc"), "samples records for a dictionary, and there is none (-ds)");
+    }
+    if (sample == 0 && size > 0) {
+      arguments.refuse(List.of("-ds"), "needs a sample of records, and there is none (-sc)");
+    }
+    return like.withSampleRecords(sample).withDictionaryBytes(size);
   }
 
   /**

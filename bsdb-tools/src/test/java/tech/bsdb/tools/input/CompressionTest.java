@@ -11,6 +11,7 @@ import java.io.ByteArrayInputStream;
 import java.io.ByteArrayOutputStream;
 import java.io.IOException;
 import java.io.InputStream;
+import java.io.SequenceInputStream;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Arrays;
@@ -34,6 +35,34 @@ final class CompressionTest {
     assertThat(Compression.of("a.zstd")).isEqualTo(Compression.ZSTD);
     assertThat(Compression.of("a.gz.txt")).isEqualTo(Compression.NONE);
     assertThat(Compression.of("gz")).isEqualTo(Compression.NONE);
+  }
+
+  /** Someone may type lines, and wait for an answer to each. */
+  @Test
+  void noMoreIsReadThanTellsThatThereIsNoCompression() throws IOException {
+    for (String line : List.of("k\n", "BZh\n", "PK\n", "7\n", "(\n", "")) {
+      byte[] bytes = line.getBytes(US_ASCII);
+      InputStream typed = new SequenceInputStream(new ByteArrayInputStream(bytes), unread());
+      InputStream plain =
+          line.isEmpty()
+              ? Compression.decompressByMagic(new ByteArrayInputStream(bytes))
+              : Compression.decompressByMagic(typed);
+      assertThat(plain.readNBytes(bytes.length)).isEqualTo(bytes);
+    }
+    byte[] text = "keys\n".getBytes(US_ASCII);
+    for (byte[] packed : List.of(streamed(text), GzipMembersTest.gzip(text))) {
+      assertThat(Compression.decompressByMagic(GzipMembersTest.inPieces(packed, 1)).readAllBytes())
+          .isEqualTo(text);
+    }
+  }
+
+  private static InputStream unread() {
+    return new InputStream() {
+      @Override
+      public int read() {
+        throw new AssertionError("read further");
+      }
+    };
   }
 
   @Test

@@ -378,6 +378,9 @@ class ScanCommandTest {
     isRefused(
         scan(db, "--count", "--keys-only"),
         "bsdb scan: --keys-only and --count cannot be combined: a count prints no keys; omit one");
+    isRefused(
+        scan(db, "--json", "-s=,"),
+        "bsdb scan: -s and --json cannot be combined: JSON has no separator");
     assertThat(printed(db, "--count", "--json", "--key-encoding", "hex", "--prefix", "70"))
         .isEqualTo("{\"records\":2}\n");
   }

@@ -2,6 +2,7 @@ package tech.bsdb.tools.make;
 
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatExceptionOfType;
+import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.nio.file.Path;
 import java.util.List;
@@ -37,6 +38,16 @@ class TargetOptionsTest {
     assertThat(TargetOptions.usualMemory())
         .isEqualTo(Math.min(1L << 30, heap / 4 >> 20 << 20))
         .isLessThan(heap / 2);
+  }
+
+  @Test
+  void aDictionaryNeedsASizeAndASample() throws Exception {
+    assertThatThrownBy(() -> parse("-z", "-sc", "5", "-ds", "0"))
+        .hasMessage("-sc samples records for a dictionary, and there is none (-ds)");
+    assertThatThrownBy(() -> parse("-z", "-sc", "0", "-ds", "500"))
+        .hasMessage("-ds needs a sample of records, and there is none (-sc)");
+    assertThat(parse("-z", "-sc", "0").build().sampleRecords()).isZero();
+    assertThat(parse("-z", "-ds", "0").build().dictionaryBytes()).isZero();
   }
 
   @Test
