@@ -323,7 +323,7 @@ class RangeTest {
       isRefused(wire.get("/bsdb/?from=a&fields=x"), 400, "started without -json");
       assertThat(wire.get("/bsdb/?limit=10000").status()).isEqualTo(200);
       assertThat(wire.send("DELETE /bsdb/?limit=1 HTTP/1.1\r\nHost: x\r\n\r\n").read().headers())
-          .containsEntry("allow", "GET, HEAD, POST");
+          .containsEntry("allow", "GET, HEAD, POST, OPTIONS");
     }
     server.close();
     server = new Serving(server.directory);
