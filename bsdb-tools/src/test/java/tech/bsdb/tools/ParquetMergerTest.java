@@ -37,6 +37,7 @@ class ParquetMergerTest {
   }
 
   private void changes(String schema, int rows, Written.Row row) throws IOException {
+    Files.deleteIfExists(folder.resolve("in.parquet"));
     Written.file(folder.resolve("in.parquet"), "message changes { " + schema + " }", rows, row);
   }
 
@@ -327,5 +328,30 @@ class ParquetMergerTest {
         (row, i) -> row.append("id", 2L).addGroup("s").append("f", 2));
     assertThat(merge("--overwrite").err())
         .contains("field \"S.f\" and field \"S.F\", field \"S.f\" in the stored schema");
+  }
+
+  @Test
+  void aColumnIsNamedOnce() throws Exception {
+    changes(
+        "required int64 id; optional int64 age; optional int64 Name;",
+        1,
+        (row, i) -> row.append("id", 2L).append("age", 7L).append("Name", 8L));
+    String[] build = {"build-parquet", "-i", path("in.parquet"), "-kf", "id", "-o", path("new")};
+    List<String> line = new ArrayList<>(List.of(build));
+    line.addAll(List.of("--value-fields", "id,age,AGE"));
+
+    assertRefused(
+        bsdb(line.toArray(String[]::new)),
+        "bsdb build-parquet: --value-fields names age twice: age, AGE");
+    assertRefused(
+        merge("--value-fields", "NAME,age,name"), "--value-fields names Name twice: NAME, name");
+    changes(
+        "required int64 id; optional int64 age; optional int64 Age;",
+        1,
+        (row, i) -> row.append("id", 2L).append("age", 7L).append("Age", 8L));
+    line.set(line.size() - 1, "Age,age");
+    assertThat(bsdb(line.toArray(String[]::new)).code()).isZero();
+    assertThat(bsdb("scan", "-d", path("new"), "--json").out())
+        .isEqualTo("{\"key\":\"2\",\"value\":{\"Age\":8,\"age\":7}}\n");
   }
 }

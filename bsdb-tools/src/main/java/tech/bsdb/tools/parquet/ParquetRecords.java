@@ -291,6 +291,12 @@ public final class ParquetRecords implements RecordSource {
             "%s: has no column %s for the value (%s)"
                 .formatted(files.get(0).name(), name, files.get(0).selection().listed()));
       }
+      int before = ordered.indexOf(found);
+      if (before >= 0) {
+        throw new InputException(
+            "--value-fields names %s twice: %s, %s"
+                .formatted(found.name(), options.valueColumns().get(before), name));
+      }
       ordered.add(found);
     }
     return ordered;
