@@ -436,6 +436,33 @@ class MergerTest {
   }
 
   @Test
+  void aNumberThatTheStoredTypeWouldRoundIsABadLine() throws Exception {
+    String base =
+        schema(
+            "base.avsc",
+            "{'type':'record','name':'R','fields':[{'name':'k','type':'string'},"
+                + "{'name':'v','type':['null','double']}]}");
+    String other = schema("other.avsc", Files.readString(Path.of(base)).replace("double", "long"));
+    String in = file("in.jsonl", "{\"k\":\"a\",\"v\":9007199254740993}\n{\"k\":\"b\",\"v\":7}\n");
+    String problem = in + ":1: column \"v\": 9007199254740993 does not fit exactly in a double";
+    String[] built = {"--jsonl", "--key-field", "k", "--avro-schema", base};
+    base("{\"k\":\"b\",\"v\":0.5}\n", built);
+
+    List<String> line = new ArrayList<>(List.of("-i", in, "--jsonl", "--key-field", "k"));
+    assertRefused(merge(line.toArray(String[]::new)), problem);
+    line.addAll(List.of("--avro-schema", other));
+    assertRefused(merge(line.toArray(String[]::new)), problem);
+    line.addAll(List.of("--on-bad-line", "skip", "--overwrite", "--json"));
+    for (String written : List.of(base, other)) {
+      line.set(line.indexOf("--avro-schema") + 1, written);
+      assertThat(merge(line.toArray(String[]::new)).out())
+          .contains("\"rejected\":1", "\"replaced\":1");
+      assertThat(bsdb("scan", "-d", path("new"), "--json").out())
+          .isEqualTo("{\"key\":\"b\",\"value\":{\"k\":\"b\",\"v\":7.0}}\n");
+    }
+  }
+
+  @Test
   void plainValuesHaveNoSchema() throws Exception {
     base("a 1\n");
 

@@ -354,4 +354,44 @@ class ParquetMergerTest {
     assertThat(bsdb("scan", "-d", path("new"), "--json").out())
         .isEqualTo("{\"key\":\"2\",\"value\":{\"Age\":8,\"age\":7}}\n");
   }
+
+  private void base(String schema, Written.Row row) throws IOException {
+    Files.deleteIfExists(folder.resolve("base.parquet"));
+    Written.file(folder.resolve("base.parquet"), "message base { " + schema + " }", 1, row);
+    CommandRun built =
+        bsdb(
+            "build-parquet",
+            "-i",
+            path("base.parquet"),
+            "-kf",
+            "id",
+            "-o",
+            path("db"),
+            "--overwrite");
+    assertThat(built.code()).as(built.toString()).isZero();
+  }
+
+  @Test
+  void numbersThatTheStoredTypeWouldRoundAreBadRows() throws Exception {
+    base(
+        "required int64 id; required double v; optional float f;",
+        (row, i) -> row.append("id", 0L).append("v", 0.5).append("f", 0.5f));
+    changes(
+        "required int64 id; required int64 v; optional int32 f;",
+        3,
+        (row, i) ->
+            row.append("id", 1L + i)
+                .append("v", (1L << 53) + (i == 1 ? 1 : 0))
+                .append("f", (1 << 24) + (i == 2 ? 1 : 0)));
+
+    assertRefused(
+        merge(),
+        path("in.parquet")
+            + ": row 2: a row that does not fit the schema of the database (column \"v\":"
+            + " 9007199254740993 does not fit exactly in a double)");
+    assertThat(merge("--on-bad-line", "skip", "--json").out())
+        .contains("\"rejected\":2", "\"kept\":1,\"replaced\":0,\"added\":1,");
+    assertThat(bsdb("get", "-d", path("new"), "--json", "1").out())
+        .contains("\"v\":9.007199254740992E15,\"f\":1.6777216E7}");
+  }
 }

@@ -23,9 +23,10 @@ import tech.bsdb.tools.text.Utf8;
  * widens to long, float and double, long to float and double, float to double, and strings and
  * bytes are exchanged. Symbols of an enumeration are matched by name.
  *
- * <p>There are two differences. Names of types do not matter, since rows of Parquet files have
+ * <p>There are three differences. Names of types do not matter, since rows of Parquet files have
  * made-up ones. Logical types must be the same, decimals of the same scale and no greater
- * precision, so that no value changes its meaning.
+ * precision, so that no value changes its meaning. An int or long that a float or double would
+ * round is a fault of its row.
  *
  * <p>Immutable and thread-safe.
  *
@@ -380,7 +381,9 @@ public final class RowResolution {
       Shape one = Shape.of(from);
       Shape other = Shape.of(to);
       Step step =
-          one.kind == other.kind ? ofKind(from, to, one, other) : widening(one.kind, other.kind);
+          one.kind == other.kind
+              ? ofKind(from, to, one, other)
+              : widening(one.kind, other.kind, path);
       if (step == null) {
         throw mismatch(from, to, path);
       }
@@ -431,13 +434,13 @@ public final class RowResolution {
       return type == null ? null : type.getName();
     }
 
-    private static @Nullable Step widening(Shape.Kind from, Shape.Kind to) {
+    private static @Nullable Step widening(Shape.Kind from, Shape.Kind to, String path) {
       return switch (from) {
         case INT, LONG ->
             switch (to) {
               case LONG -> row -> row.out.putLong(row.in.readLong());
-              case FLOAT -> row -> row.out.putFloat((float) row.in.readLong());
-              case DOUBLE -> row -> row.out.putDouble((double) row.in.readLong());
+              case FLOAT -> row -> row.out.putFloat((float) readExactly(row, true, path));
+              case DOUBLE -> row -> row.out.putDouble(readExactly(row, false, path));
               default -> null;
             };
         case FLOAT -> to == Shape.Kind.DOUBLE ? row -> row.out.putDouble(row.in.readFloat()) : null;
@@ -445,6 +448,18 @@ public final class RowResolution {
         case BYTES -> to == Shape.Kind.STRING ? Resolver::convertText : null;
         default -> null;
       };
+    }
+
+    /** Reads an integer as a float or double, which must be the same number. */
+    private static double readExactly(RowConverter row, boolean isFloat, String path)
+        throws BadRowException {
+      long number = row.in.readLong();
+      double nearest = isFloat ? (float) number : (double) number;
+      if ((long) nearest != number || nearest == 0x1p63) { // whose cast is the largest long
+        String problem = " does not fit exactly in a " + (isFloat ? "float" : "double");
+        throw new BadRowException("column \"" + path + "\": " + number + problem);
+      }
+      return nearest;
     }
 
     private static void convertText(RowConverter row) throws BadRowException {

@@ -1,6 +1,8 @@
 package tech.bsdb.tools.rows;
 
 import com.fasterxml.jackson.core.io.NumberInput;
+import com.fasterxml.jackson.core.io.NumberOutput;
+import java.math.BigDecimal;
 import java.nio.charset.StandardCharsets;
 import java.util.Arrays;
 import java.util.HashMap;
@@ -250,9 +252,15 @@ abstract class ScalarText {
 
   /**
    * Floating-point numbers: the one nearest to a decimal number, or {@code "NaN"}, {@code
-   * "Infinity"}, {@code "-Infinity"}, which JSON can only express as strings.
+   * "Infinity"}, {@code "-Infinity"}, which JSON can only express as strings. Of digits alone, it
+   * must be the same number, or have them as its shortest text, as JavaScript writes it.
    */
   private static final class FloatingText extends ScalarText {
+    /** So many digits are always exact. */
+    private static final int FLOAT_DIGITS = 7;
+
+    private static final int DOUBLE_DIGITS = 15;
+
     private final boolean isFloat;
 
     FloatingText(boolean isFloat) {
@@ -277,8 +285,26 @@ abstract class ScalarText {
       if (Double.isInfinite(value)) {
         return isBeyond();
       }
+      if (to - from > (isFloat ? FLOAT_DIGITS : DOUBLE_DIGITS)
+          && isRounded(text, from, to, value)) {
+        return "does not fit exactly in " + name();
+      }
       put(value, out);
       return null;
+    }
+
+    /** Whether a number is digits alone, and not those of the value. */
+    private boolean isRounded(char[] text, int from, int to, double value) {
+      for (int i = from + 1; i < to; i++) { // the first may be a minus sign
+        if (text[i] < '0' || text[i] > '9') {
+          return false;
+        }
+      }
+      BigDecimal digits = new BigDecimal(text, from, to - from);
+      String shortest =
+          isFloat ? NumberOutput.toString((float) value, true) : NumberOutput.toString(value, true);
+      return digits.compareTo(new BigDecimal(value)) != 0
+          && digits.compareTo(new BigDecimal(shortest)) != 0;
     }
 
     private @Nullable String putWord(char[] text, int from, int to, RowBuffer out) {

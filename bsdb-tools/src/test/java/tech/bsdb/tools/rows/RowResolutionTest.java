@@ -106,7 +106,10 @@ class RowResolutionTest {
         "'int' | 'float' | 5",
         "'int' | 'double' | -5",
         "'long' | 'float' | 5",
-        "'long' | 'double' | 9007199254740993",
+        "'long' | 'double' | 9007199254740992",
+        "'long' | 'double' | -9223372036854775808",
+        "'int' | 'float' | -2147483648",
+        "'int' | 'float' | 16777218",
         "'float' | 'double' | 0.1",
         "'int' | ['null','long'] | 5",
         "'int' | ['double','int'] | 5",
@@ -122,6 +125,27 @@ class RowResolutionTest {
             : from.contains("long") ? (Object) Long.valueOf(value) : Float.valueOf(value);
 
     converted(written, Rows.ofType(to), AvroRows.row(written, number));
+  }
+
+  @ParameterizedTest
+  @CsvSource({
+    "long, double, 9007199254740993",
+    "long, double, 9223372036854775807",
+    "long, float, -16777217",
+    "int, float, 16777217",
+    "int, float, 2147483647",
+  })
+  void aNumberThatWouldBeRoundedIsTheFaultOfItsRowAlone(String from, String to, long number)
+      throws Exception {
+    RowSchema written = Rows.ofType("['null','" + from + "']");
+    RowConverter converter =
+        RowResolution.of(written, Rows.ofType("['null','" + to + "']")).newConverter();
+    Object value = from.equals("int") ? (Object) (int) number : (Object) number;
+    byte[] row = AvroRows.row(written, value);
+
+    assertThatThrownBy(() -> converter.convert(row, 0, row.length))
+        .isInstanceOf(BadRowException.class)
+        .hasMessage("column \"x\": " + number + " does not fit exactly in a " + to);
   }
 
   @Test

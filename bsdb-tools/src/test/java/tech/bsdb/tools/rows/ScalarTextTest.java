@@ -117,10 +117,11 @@ final class ScalarTextTest {
         assertBoth("'float'", new BigDecimal(small).toPlainString(), small);
       }
     }
-    for (String good : new String[] {"0", "-0.0", "-0", "1e-400", "4.9e-324", "9007199254740993"}) {
+    for (String good :
+        new String[] {"0", "-0.0", "-0", "1e-400", "4.9e-324", "9007199254740993.0"}) {
       assertBoth("'double'", good, Double.parseDouble(good));
     }
-    assertBoth("'float'", "16777217", 16777216f);
+    assertBoth("'float'", "16777217.0", 16777216f);
     for (String word : new String[] {"NaN", "Infinity", "-Infinity"}) {
       assertJson("'double'", "\"" + word + "\"", Double.parseDouble(word));
       assertJson("'float'", "\"" + word + "\"", Float.parseFloat(word));
@@ -134,6 +135,32 @@ final class ScalarTextTest {
         new String[] {"", "abc", "1d", "0x1p3", "+1", "nan", "INF", "1.", " 1", "1,5"}) {
       assertBadCsv("'double'", bad, "\"" + bad + "\" is not a double");
     }
+  }
+
+  @Test
+  void wholeNumbersAreNotRounded() {
+    for (String good :
+        new String[] {
+          "9007199254740992", "-9007199254740994", "1152921504606846976", "1" + "0".repeat(22)
+        }) {
+      assertBoth("'double'", good, Double.parseDouble(good));
+    }
+    for (String shortest : new String[] {"1152921504606847000", "1" + "0".repeat(23)}) {
+      assertBoth("'double'", shortest, Double.parseDouble(shortest));
+    }
+    assertBoth("'float'", "16777218", 16777218f);
+    assertBoth("'float'", "123456790", 123456792f);
+    for (String bad :
+        new String[] {"9007199254740993", "-9007199254740993", "1152921504606846977"}) {
+      assertBadJson("'double'", bad, bad + " does not fit exactly in a double");
+      assertBadCsv("'double'", bad, "\"" + bad + "\" does not fit exactly in a double");
+    }
+    assertBadJson("'float'", "16777217", "16777217 does not fit exactly in a float");
+    assertBadJson(
+        "['null','double']",
+        "9007199254740993",
+        "9007199254740993 does not fit exactly in a double");
+    assertJson("['double','long']", "9007199254740993", 9007199254740993L);
   }
 
   @Test
