@@ -394,4 +394,27 @@ class ParquetMergerTest {
     assertThat(bsdb("get", "-d", path("new"), "--json", "1").out())
         .contains("\"v\":9.007199254740992E15,\"f\":1.6777216E7}");
   }
+
+  @Test
+  void keysThatTheStoredTypeWritesInAnotherWayAreRefused() throws Exception {
+    base("required double id;", (row, i) -> row.append("id", 7.0));
+    changes("required int32 id;", 1, (row, i) -> row.append("id", 7));
+    assertRefused(
+        merge(),
+        path("in.parquet")
+            + ": key column id is int, but double in the schema of the database, where the same key"
+            + " may have another text (--widen gives it that of double)");
+    assertThat(merged("--widen", "--overwrite"))
+        .isEqualTo("{\"key\":\"7.0\",\"value\":{\"id\":7.0}}\n");
+
+    changes("required float ID;", 1, (row, i) -> row.append("ID", 0.1f));
+    assertThat(merge("--overwrite").err()).contains("is float, but double in", "--widen gives");
+    changes("required int64 id;", 1, (row, i) -> row.append("id", 7L));
+    for (String[] options : new String[][] {{"--overwrite"}, {"--overwrite", "--widen"}}) {
+      assertThat(merge(options).err())
+          .contains("is long, but double in", "(write the column as double)");
+    }
+    base("required int64 id (DECIMAL(18,2));", (row, i) -> row.append("id", 700L));
+    assertThat(merge("--overwrite").err()).contains("is long, but decimal(18,2) in", "(write");
+  }
 }

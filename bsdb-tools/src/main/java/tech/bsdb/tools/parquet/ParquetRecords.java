@@ -6,6 +6,7 @@ import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.List;
 import java.util.Map;
+import java.util.Optional;
 import java.util.TreeMap;
 import java.util.concurrent.ExecutionException;
 import java.util.concurrent.ExecutorService;
@@ -134,6 +135,10 @@ public final class ParquetRecords implements RecordSource {
       boolean raw = options.rawColumn() != null || options.keysOnly();
       List<Column> row = raw ? List.of() : selected(all, options, files);
       List<Scalar> types = parts.stream().map(part -> (Scalar) part.type()).toList();
+      List<Column> stored = storedColumns(options.stored());
+      for (ParquetFile file : files) {
+        checkKeys(options, file, types, stored);
+      }
       return new ParquetRecords(options, sources, files, row, types, notes);
     } catch (IOException | RuntimeException | Error e) {
       close(sources);
@@ -195,6 +200,50 @@ public final class ParquetRecords implements RecordSource {
                     String.join(" and ", other.selection().meant(name)),
                     name));
       }
+    }
+  }
+
+  /**
+   * Checks that keys have the texts that they have in the database, as far as its schema tells.
+   *
+   * @param parts the types of the parts of the key; empty for those of the file
+   * @param stored the columns of the database
+   * @throws InputException if a part has another type, which may write the same value otherwise
+   */
+  private static void checkKeys(
+      ParquetOptions options, ParquetFile file, List<Scalar> parts, List<Column> stored)
+      throws InputException {
+    List<RowSelection.Key> keys = file.selection().keys();
+    for (int i = 0; i < keys.size(); i++) {
+      boolean partition = keys.get(i).partition() != null; // is not widened
+      Scalar own = file.selection().type(keys.get(i));
+      Scalar type = partition || parts.isEmpty() ? own : parts.get(i);
+      String name = options.keyColumns().get(i);
+      Optional<Column> known = Widening.find(stored, name);
+      if (known.isPresent()
+          && known.get().type() instanceof Scalar there
+          && Widening.textsDiffer(type, there)) {
+        boolean helps = !partition && Widening.of(type, there).equals(Optional.of(there));
+        throw new InputException(
+            ("%s: key column %s is %s, but %s in the schema of the database, where the same key may"
+                    + " have another text (%s %s)")
+                .formatted(
+                    file.name(),
+                    name,
+                    type.describe(),
+                    there.describe(),
+                    helps ? "--widen gives it that of" : "write the column as",
+                    there.describe()));
+      }
+    }
+  }
+
+  /** Returns the columns of a database; none if it has no schema, or one that contains itself. */
+  private static List<Column> storedColumns(@Nullable RowSchema stored) {
+    try {
+      return stored == null ? List.of() : stored.types();
+    } catch (IllegalArgumentException containsItself) {
+      return List.of();
     }
   }
 

@@ -74,6 +74,21 @@ final class Widening {
     return "no type holds both";
   }
 
+  /** Whether both types are numbers, or times, of which the same one may have two texts. */
+  static boolean textsDiffer(Scalar a, Scalar b) {
+    if (isExact(a) && isExact(b)) {
+      return decimal(a).second() != decimal(b).second();
+    }
+    Set<Kind> kinds = EnumSet.of(a.kind(), b.kind());
+    return kinds.size() == 2
+        && (isNumber(a) && isNumber(b)
+            || TIMES.stream().anyMatch(units -> units.containsAll(kinds)));
+  }
+
+  private static boolean isNumber(Scalar type) {
+    return isExact(type) || FLOATS.contains(type.kind());
+  }
+
   private static boolean isTime(Scalar type, int which) {
     return TIMES.get(which).contains(type.kind());
   }
@@ -123,7 +138,7 @@ final class Widening {
   }
 
   /** Finds a column by its name, in any case, or a field of a struct by its dotted path. */
-  private static Optional<Column> find(List<Column> columns, String name) {
+  static Optional<Column> find(List<Column> columns, String name) {
     for (Column column : columns) {
       if (AnyCase.of(column.name()).equals(AnyCase.of(name))) {
         return Optional.of(column);

@@ -228,7 +228,9 @@ class WidenedTypesTest {
             "-o",
             path("new"));
     assertThat(bsdb(line.toArray(String[]::new)).err())
-        .contains("the rows do not fit the schema of the database");
+        .contains(
+            "key column d is decimal(5,2), but decimal(18,4) in the schema of the database",
+            "(--widen gives it that of decimal(18,4))");
 
     List<String> widened = new ArrayList<>(line);
     widened.addAll(List.of("--widen", "--int96", "micros", "--json"));
