@@ -528,6 +528,18 @@ class CommandsTest {
     assertThat(bsdb("get", "-d", path("db"), "--keys-from", path("empty")).code()).isZero();
   }
 
+  @Test
+  void namesOfDirectoriesCannotSteerATerminal() throws Exception {
+    Path in = Files.writeString(Path.of(path("lines")), "a 1\n");
+    String named = path("d\nbuilt \u001b[2J");
+    CommandRun built = bsdb("build", "-i", in.toString(), "-o", named);
+    assertThat(built.err()).contains("d\\x0abuilt \\x1b[2J").doesNotContain("\u001b");
+    for (String command : List.of("stat", "verify")) {
+      CommandRun run = bsdb(command, "-d", named);
+      assertThat(run.out() + run.err()).contains("d\\x0abuilt \\x1b[2J").doesNotContain("\u001b");
+    }
+  }
+
   @ParameterizedTest
   @ValueSource(
       strings = {

@@ -14,6 +14,7 @@ import tech.bsdb.Database;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.Statistics;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -152,7 +153,7 @@ public final class StatCommand extends Command {
 
   static Map<String, String> forPeople(Statistics s) {
     Map<String, String> lines = new LinkedHashMap<>();
-    lines.put("database", s.directory().toString());
+    lines.put("database", ArgumentText.shown(s.directory().toString()));
     lines.put("id", s.databaseId());
     lines.put("format", String.valueOf(s.formatVersion()));
     lines.put("kind", kind(s));

@@ -43,7 +43,7 @@ public final class VerifyCommand extends Command {
     if (arguments.has("--json")) {
       JsonReport.print(console, forPrograms(directory, report, seconds));
     } else if (!quiet) {
-      console.report(forPeople(directory, report, seconds));
+      console.say(forPeople(directory, report, seconds));
     }
     return OK;
   }

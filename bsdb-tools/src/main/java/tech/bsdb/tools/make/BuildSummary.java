@@ -12,6 +12,7 @@ import java.util.StringJoiner;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.BuildReport;
 import tech.bsdb.ChangeCounts;
+import tech.bsdb.tools.cli.ArgumentText;
 import tech.bsdb.tools.cli.FileTotals;
 import tech.bsdb.tools.input.InputReport;
 
@@ -59,7 +60,7 @@ public record BuildSummary(
         String.format(
             Locale.ROOT,
             "built %s: %,d records in %.1f s (%,.0f records/s)",
-            build.directory(),
+            ArgumentText.shown(build.directory().toString()),
             build.records(),
             seconds,
             recordsPerSecond()));
