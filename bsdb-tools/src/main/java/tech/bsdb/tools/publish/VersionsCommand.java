@@ -103,10 +103,12 @@ public final class VersionsCommand extends Command {
     int width = all.stream().mapToInt(one -> one.name().length()).max().orElse(0);
     return String.format(
         Locale.ROOT,
-        "%-" + Math.max(1, width) + "s  %-7s  %15s records  %17s bytes  %s",
+        "%-" + Math.max(1, width) + "s  %-7s  %23s  %17s bytes  %s",
         version.name(),
         version.current() ? "current" : "",
-        version.records() < 0 ? "cannot be opened:" : String.format("%,d", version.records()),
+        version.records() < 0
+            ? "cannot be opened"
+            : String.format(Locale.ROOT, "%,d records", version.records()),
         String.format(Locale.ROOT, "%,d", version.bytes()),
         DATE.format(version.modified()));
   }
