@@ -94,15 +94,7 @@ public final class ReloadingDatabase implements AutoCloseable {
     if (Store.isStore(directory) || Directories.isDatabase(directory)) {
       return;
     }
-    if (!Store.versionDirectories(directory).isEmpty() && Store.holdsDatabasesOnly(directory)) {
-      throw new NotDirectoryException(
-          directory
-              + " is not a store with a current version: it has no "
-              + Pointer.FILE
-              + "; to make a version current: bsdb rollback "
-              + directory
-              + " VERSION");
-    }
+    Store.requireCurrent(directory);
     throw new NotDirectoryException(
         directory
             + " is neither a database nor a store of databases; create one with: bsdb build -i FILE"

@@ -43,6 +43,27 @@ public final class Store {
   }
 
   /**
+   * Fails if a directory holds versions, and neither a file CURRENT nor a database itself.
+   *
+   * @throws NotDirectoryException if it does; the message says how to make a version current
+   */
+  public static void requireCurrent(Path directory) throws IOException {
+    if (!isStore(directory) && !Directories.isDatabase(directory) && holdsVersions(directory)) {
+      throw new NotDirectoryException(
+          directory
+              + " is not a store with a current version: it has no "
+              + Pointer.FILE
+              + "; to make a version current: bsdb rollback "
+              + directory
+              + " VERSION");
+    }
+  }
+
+  private static boolean holdsVersions(Path directory) throws IOException {
+    return holdsDatabasesOnly(directory) && !versionDirectories(directory).isEmpty();
+  }
+
+  /**
    * Opens a store. A directory without a current version is accepted if it contains only databases.
    *
    * @throws NoSuchFileException if the directory does not exist
@@ -63,7 +84,7 @@ public final class Store {
       if (Directories.isDatabase(directory)) {
         throw new NotDirectoryException(directory + " is not a store: it is a single database");
       }
-      if (!holdsDatabasesOnly(directory) || versionDirectories(directory).isEmpty()) {
+      if (!holdsVersions(directory)) {
         throw new NotDirectoryException(
             directory
                 + " is not a store: it has no "
@@ -155,7 +176,7 @@ public final class Store {
    * Whether all non-hidden entries of a directory are databases. Shards are not: they belong to a
    * set, which may not be copied whole yet.
    */
-  static boolean holdsDatabasesOnly(Path directory) throws IOException {
+  private static boolean holdsDatabasesOnly(Path directory) throws IOException {
     for (Path entry : Directories.list(directory)) {
       boolean ignored = Directories.name(entry).startsWith(".") || belongsToFileSystem(entry);
       if (!ignored && (!Directories.isDatabase(entry) || Directories.isShard(entry))) {

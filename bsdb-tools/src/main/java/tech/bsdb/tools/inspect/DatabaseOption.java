@@ -67,13 +67,12 @@ public final class DatabaseOption {
    * @param given the directory as the user wrote it
    */
   public static Path current(Path directory, String given) throws IOException {
-    return Store.isStore(directory) ? version(directory, given) : of(directory, given);
+    return currentOf(of(directory, given), given);
   }
 
   /** The database that the option names, in the same manner. */
   public static Path current(Arguments arguments) throws UsageException, IOException {
-    Path directory = of(arguments);
-    return Store.isStore(directory) ? version(directory, arguments.text("-d", "./rdb")) : directory;
+    return currentOf(of(arguments), arguments.text("-d", "./rdb"));
   }
 
   /** The database that the option names, in the same manner; says which version it is. */
@@ -84,6 +83,11 @@ public final class DatabaseOption {
       console.say("bsdb %s: reading %s, the current version".formatted(command, database));
     }
     return database;
+  }
+
+  private static Path currentOf(Path directory, String given) throws IOException {
+    Store.requireCurrent(directory);
+    return Store.isStore(directory) ? version(directory, given) : directory;
   }
 
   /** The current version of a store. */

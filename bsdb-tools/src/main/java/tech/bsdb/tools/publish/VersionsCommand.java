@@ -12,6 +12,7 @@ import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.store.Store;
 import tech.bsdb.store.StoredVersion;
+import tech.bsdb.store.VersionPointer;
 import tech.bsdb.tools.cli.Arguments;
 import tech.bsdb.tools.cli.Command;
 import tech.bsdb.tools.cli.Console;
@@ -76,6 +77,18 @@ public final class VersionsCommand extends Command {
         String name = version.name() + (version.current() ? "\tcurrent" : "");
         console.print(arguments.has("--long") ? inFull(version, versions) : name);
       }
+    }
+    if (versions.stream().noneMatch(StoredVersion::current)) {
+      console.out().flush();
+      console.say(
+          ("bsdb versions: no version is current: %s %s; to make one current: bsdb rollback %s"
+                  + " VERSION")
+              .formatted(
+                  VersionPointer.FILE,
+                  current == null
+                      ? "is missing or names none"
+                      : "names " + current + ", which is not there",
+                  store));
     }
   }
 

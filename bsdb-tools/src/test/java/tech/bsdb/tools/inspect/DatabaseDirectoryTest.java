@@ -42,6 +42,24 @@ class DatabaseDirectoryTest {
             + store);
   }
 
+  @ParameterizedTest
+  @ValueSource(strings = {"get", "scan", "stat", "verify", "warm"})
+  void aStoreWithoutACurrentVersionIsSaidToBe(String command) throws Exception {
+    Path store = Files.createDirectory(folder.resolve("store"));
+    Path input = Files.writeString(folder.resolve("input"), "key value\n");
+    CommandRun built =
+        bsdb("build", "-i", input.toString(), "-o", store.resolve("v1").toString(), "-q");
+    assertThat(built.code()).as(built.toString()).isZero();
+    assertError(
+        command,
+        store.toString(),
+        store
+            + " is not a store with a current version: it has no CURRENT; to make a version"
+            + " current: bsdb rollback "
+            + store
+            + " VERSION");
+  }
+
   private static void assertError(String command, String directory, String message) {
     List<String> line = new ArrayList<>(List.of(command, "-d", directory));
     if (command.equals("get")) {
