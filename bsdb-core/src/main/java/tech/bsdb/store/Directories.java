@@ -91,6 +91,14 @@ final class Directories {
         && Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS);
   }
 
+  /** Whether a path is a directory with files of a database, and no others, but no manifest. */
+  static boolean isRemainder(Path path) throws IOException {
+    return Files.isDirectory(path, LinkOption.NOFOLLOW_LINKS)
+        && !isDatabase(path)
+        && holdsDatabaseFilesOnly(path)
+        && !list(path).isEmpty();
+  }
+
   /** Whether a directory contains only files and shards that a publication writes. */
   static boolean holdsDatabaseFilesOnly(Path directory) throws IOException {
     for (Path entry : list(directory)) {

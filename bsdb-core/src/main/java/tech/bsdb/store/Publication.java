@@ -423,6 +423,8 @@ public final class Publication implements AutoCloseable {
       } else if (Directories.isDatabase(entry)) {
         versions |= VersionName.isValid(name);
         foreign |= !VersionName.isValid(name);
+      } else if (Directories.isRemainder(entry)) {
+        foreign = true;
       } else if (!name.equals("lost+found")
           && Files.exists(entry, LinkOption.NOFOLLOW_LINKS)
           && !Directories.isDatabase(entry)) {

@@ -60,7 +60,8 @@ public final class Store {
   }
 
   private static boolean holdsVersions(Path directory) throws IOException {
-    return holdsDatabasesOnly(directory) && !versionDirectories(directory).isEmpty();
+    return holdsDatabasesOnly(directory)
+        && versionDirectories(directory).stream().anyMatch(Directories::isDatabase);
   }
 
   /**
@@ -173,13 +174,14 @@ public final class Store {
   }
 
   /**
-   * Whether all non-hidden entries of a directory are databases. Shards are not: they belong to a
-   * set, which may not be copied whole yet.
+   * Whether all non-hidden entries of a directory are databases, whole or with files that are
+   * missing. Shards are not: they belong to a set, which may not be copied whole yet.
    */
   private static boolean holdsDatabasesOnly(Path directory) throws IOException {
     for (Path entry : Directories.list(directory)) {
       boolean ignored = Directories.name(entry).startsWith(".") || belongsToFileSystem(entry);
-      if (!ignored && (!Directories.isDatabase(entry) || Directories.isShard(entry))) {
+      boolean database = Directories.isDatabase(entry) || Directories.isRemainder(entry);
+      if (!ignored && (!database || Directories.isShard(entry))) {
         return false;
       }
     }

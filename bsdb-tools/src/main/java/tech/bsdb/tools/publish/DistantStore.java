@@ -79,22 +79,35 @@ public final class DistantStore {
     if (has(entries, POINTER)) {
       return entries;
     }
+    String lost = null;
+    boolean whole = false;
     for (Entry entry : entries) {
-      boolean ours =
-          entry.name().startsWith(".")
-              || entry.name().equals("lost+found")
-              || (isVersion(entry) && !Consignment.isShardDirectory(entry.name()) && isOurs(entry));
-      if (!ours) {
-        throw refused(
-            "",
-            ("is not a store: it has no %s and contains other files, such as %s; choose another"
-                    + " directory")
-                .formatted(POINTER, entry.name()));
+      if (entry.name().startsWith(".") || entry.name().equals("lost+found")) {
+        continue;
       }
+      boolean version = isVersion(entry) && !Consignment.isShardDirectory(entry.name());
+      if (version && isOurs(entry)) {
+        whole = true;
+      } else if (version && isRemainder(entry.name())) {
+        lost = entry.name();
+      } else {
+        throw noStore(entry.name());
+      }
+    }
+    if (lost != null && !whole) {
+      throw noStore(lost);
     }
     refuseInside(POINTER, "another store; to push a version of that name, use --version");
     refuseInside(Consignment.MANIFEST, "a database; choose another directory");
     return entries;
+  }
+
+  private FileAlreadyExistsException noStore(String other) {
+    return refused(
+        "",
+        ("is not a store: it has no %s and contains other files, such as %s; choose another"
+                + " directory")
+            .formatted(POINTER, other));
   }
 
   private static boolean has(List<Entry> entries, String name) {
@@ -108,6 +121,22 @@ public final class DistantStore {
   private boolean isOurs(Entry entry) throws IOException {
     List<Entry> below = listed(entry.name());
     return has(below, Consignment.MANIFEST) || has(below, MARKER);
+  }
+
+  /** Whether a directory has files of a database or of shards, and no others. */
+  private boolean isRemainder(String version) throws IOException {
+    List<Entry> below = listed(version);
+    boolean files = !below.isEmpty();
+    for (Entry entry : below) {
+      files &= isDatabaseFile(entry) || isShard(version, entry);
+    }
+    return files;
+  }
+
+  private boolean isShard(String version, Entry entry) throws IOException {
+    return entry.directory()
+        && Consignment.isShardDirectory(entry.name())
+        && listed(version + "/" + entry.name()).stream().allMatch(DistantStore::isDatabaseFile);
   }
 
   private void refuseInside(String file, String what) throws IOException {
@@ -482,11 +511,9 @@ public final class DistantStore {
   public boolean remove(String version) throws IOException {
     for (Entry entry : listed(version)) {
       boolean ours =
-          entry.directory()
-              ? Consignment.isShardDirectory(entry.name())
-                  && listed(version + "/" + entry.name()).stream()
-                      .allMatch(DistantStore::isDatabaseFile)
-              : isDatabaseFile(entry) || entry.name().equals(MARKER);
+          isShard(version, entry)
+              || isDatabaseFile(entry)
+              || (!entry.directory() && entry.name().equals(MARKER));
       if (!ours) {
         warn(
             store.location(version)
