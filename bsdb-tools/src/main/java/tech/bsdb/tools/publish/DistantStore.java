@@ -188,6 +188,12 @@ public final class DistantStore {
     return manifest == null ? null : Consignment.databaseId(manifest);
   }
 
+  /** Whether a version was completed with this database; it may have lost files since. */
+  boolean holds(String version, String databaseId) throws IOException {
+    return databaseId.equals(databaseId(version))
+        && (marker(version) == null || isNamed(pointer(), version));
+  }
+
   /** What the marker of a version that is not complete says; null if it has none. */
   public @Nullable String marker(String version) throws IOException {
     byte[] marker = content(version + "/" + MARKER);

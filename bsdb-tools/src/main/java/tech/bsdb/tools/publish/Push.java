@@ -76,8 +76,8 @@ final class Push implements AutoCloseable {
   }
 
   /**
-   * The files that were sent again because the store's current version was this database already,
-   * but lacked them, and how each was found; null if the version is new.
+   * The files that were sent again because the version was this database already, but lacked them,
+   * and how each was found; null if the version is new.
    */
   @Nullable List<String> repaired() {
     return repaired;
@@ -99,7 +99,8 @@ final class Push implements AutoCloseable {
   }
 
   /**
-   * Sends the database and makes it current; if it is, sends what is missing there.
+   * Sends the database and makes it current; if it is, or if the version of the wanted name is this
+   * database already, sends what is missing there.
    *
    * @throws CorruptDatabaseException if a file of the database is damaged; nothing changes then
    * @throws IOException if the destination fails; the message names the file and is meant for users
@@ -107,6 +108,7 @@ final class Push implements AutoCloseable {
   void send() throws IOException {
     List<Entry> entries = store.entries();
     before = store.pointer();
+    String wanted = manner.version();
     if (before != null && database.databaseId().equals(store.databaseId(before.current()))) {
       version = before.current();
       repaired = repair();
@@ -114,12 +116,18 @@ final class Push implements AutoCloseable {
       store.unmark(version);
       return;
     }
+    if (wanted != null && store.holds(wanted, database.databaseId())) {
+      version = wanted;
+      repaired = repair();
+      goLive();
+      return;
+    }
     Map<String, Long> there = begin(entries) ? store.lengths(version) : Map.of();
-    sendAll(there, /* current= */ false);
+    sendAll(there, /* complete= */ false);
     goLive();
   }
 
-  private void sendAll(Map<String, Long> there, boolean current) throws IOException {
+  private void sendAll(Map<String, Long> there, boolean complete) throws IOException {
     List<Part> manifests = database.manifests();
     List<Part> first = manifests.subList(0, manifests.size() - 1);
     List<Part> last = manifests.subList(first.size(), manifests.size());
@@ -128,7 +136,7 @@ final class Push implements AutoCloseable {
       delivery.send(first, version, there, manner.verify());
       store.retain(version, lengths(database.files(), manifests).keySet());
       store.requireArrived(version, lengths(database.files(), first));
-      if (!current) {
+      if (!complete) {
         store.requireMarker(version, database.databaseId());
       }
       delivery.send(last, version, there, manner.verify());
@@ -137,10 +145,10 @@ final class Push implements AutoCloseable {
     }
   }
 
-  /** Sends what the current version lacks; returns the names, and how each file was found. */
+  /** Sends what a complete version lacks; returns the names, and how each file was found. */
   private List<String> repair() throws IOException {
     Map<String, Long> there = store.lengths(version);
-    sendAll(there, /* current= */ true);
+    sendAll(there, /* complete= */ true);
     return delivery.sentFiles().stream().sorted().map(file -> asFound(file, there)).toList();
   }
 

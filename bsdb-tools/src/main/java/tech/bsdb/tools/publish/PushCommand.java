@@ -207,13 +207,21 @@ public final class PushCommand extends Command {
       return (System.nanoTime() - began) / 1e9;
     }
 
+    /** Whether the version was current before. */
+    private boolean wasCurrent() {
+      return push.version().equals(push.previous());
+    }
+
     private List<String> forPeople(List<String> removed) {
       List<String> repaired = push.repaired();
+      String already =
+          wasCurrent()
+              ? "%s: the current version, %s, already is this database; %s"
+              : "%s: %s was this database already, and is current now; %s";
       String first =
           repaired != null
-              ? "%s: the current version, %s, already is this database; %s"
-                  .formatted(
-                      store.location(""), push.version(), forPeople(repaired, "nothing was sent"))
+              ? already.formatted(
+                  store.location(""), push.version(), forPeople(repaired, "nothing was sent"))
               : String.format(
                   Locale.ROOT,
                   "sent %s to %s: %,d bytes in %.1f s%s",
@@ -248,7 +256,7 @@ public final class PushCommand extends Command {
       json.put("sentBytes", push.sentBytes());
       json.put("keptFiles", push.keptFiles());
       List<String> repaired = push.repaired();
-      json.put("unchanged", repaired != null && repaired.isEmpty());
+      json.put("unchanged", repaired != null && repaired.isEmpty() && wasCurrent());
       json.put("repaired", repaired == null ? List.of() : repaired);
       json.put("previous", push.previous());
       json.put("removed", removed);

@@ -280,6 +280,57 @@ class PushTest {
   }
 
   @ParameterizedTest
+  @ValueSource(strings = {"1", "3"})
+  void whatAnOlderVersionLostIsSentAgainUnderItsName(String shards) throws Exception {
+    Path one = build("one", shards.equals("1") ? new String[0] : new String[] {"--shards", shards});
+    push(one, "v1", -1);
+    push(build("two"), "v2", -1);
+    Map<String, byte[]> whole = Map.copyOf(FaultyStore.FILES);
+    String lost =
+        whole.keySet().stream()
+            .filter(name -> name.contains("/v1/") && name.contains("data"))
+            .findFirst()
+            .orElseThrow();
+    FaultyStore.FILES.remove(lost);
+
+    assertThatThrownBy(() -> push(build("three"), "v1", -1))
+        .hasMessageContaining("/v1: a version with this name already exists");
+    assertThat(FaultyStore.FILES).doesNotContainKey(lost);
+    assertThat(current()).isEqualTo("v2");
+
+    Result repair = push(one, "v1", -1);
+    assertThat(repair.version()).isEqualTo("v1");
+    assertThat(repair.sent()).isEqualTo(whole.get(lost).length);
+    assertThat(repair.repaired())
+        .containsExactly(lost.replaceFirst("/users/v1/", "") + " (was missing)");
+    assertThat(FaultyStore.FILES.keySet()).isEqualTo(whole.keySet());
+    assertThat(new String(FaultyStore.FILES.get("/users/CURRENT"), UTF_8)).isEqualTo("v1\nv2\n");
+    assertThat(valueIn("v1")).isEqualTo("one7");
+  }
+
+  @Test
+  void theRepairOfAnOlderVersionIsReported() throws Exception {
+    String one = build("one").toString();
+    push(Path.of(one), "v1", -1);
+    push(build("two"), "v2", -1);
+    String lost =
+        FaultyStore.FILES.keySet().stream()
+            .filter(name -> name.contains("/v1/data"))
+            .findFirst()
+            .orElseThrow();
+    FaultyStore.FILES.remove(lost);
+    CommandRun run = distant("push", one, STORE, "--version", "v1");
+    assertThat(run.code()).as(run.toString()).isZero();
+    assertThat(run.out()).isEqualTo("v1\n");
+    assertThat(run.err())
+        .contains("v1 was this database already, and is current now; sent again: data")
+        .contains(" (was missing)");
+    push(build("three"), "v3", -1);
+    assertThat(distant("push", one, STORE, "--version", "v1", "--json").out())
+        .contains("\"unchanged\":false", "\"previous\":\"v3\"", "\"repaired\":[]");
+  }
+
+  @ParameterizedTest
   @ValueSource(booleans = {false, true})
   void ofTwoPushesWithOneNameOneIsRefused(boolean sets) throws Exception {
     String[] options = sets ? new String[] {"--shards", "2"} : new String[0];
