@@ -42,6 +42,10 @@ final class Tries {
         || why instanceof InterruptedIOException && Thread.currentThread().isInterrupted()) {
       throw why;
     }
+    traffic.checkOpen(); // what was stopped has not failed
+    if (Thread.currentThread().isInterrupted()) {
+      throw interrupted();
+    }
     failures++;
     if (failures >= options.attempts()) {
       String gaveUp = failures == 1 ? "" : "gave up after " + failures + " attempts: ";
@@ -64,8 +68,12 @@ final class Tries {
       TimeUnit.MILLISECONDS.sleep(milliseconds);
     } catch (InterruptedException e) {
       Thread.currentThread().interrupt();
-      throw new InterruptedIOException("the transfer was interrupted");
+      throw interrupted();
     }
+  }
+
+  private static InterruptedIOException interrupted() {
+    return new InterruptedIOException("the transfer was interrupted");
   }
 
   /** Bytes that arrived damaged: at the origin, or on their way. The message names no file. */

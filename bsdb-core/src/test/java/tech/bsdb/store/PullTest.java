@@ -4,6 +4,7 @@ import static java.nio.charset.StandardCharsets.UTF_8;
 import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.nio.file.FileSystemException;
@@ -18,6 +19,8 @@ import java.util.Objects;
 import java.util.SplittableRandom;
 import java.util.TreeSet;
 import java.util.concurrent.CancellationException;
+import java.util.concurrent.CopyOnWriteArrayList;
+import java.util.concurrent.CountDownLatch;
 import java.util.concurrent.atomic.AtomicInteger;
 import java.util.concurrent.atomic.AtomicLong;
 import java.util.concurrent.atomic.AtomicReference;
@@ -273,6 +276,54 @@ class PullTest {
     TransferReport done = pull(QUICK);
     assertThat(done.retries()).isPositive();
     assertServes("one");
+  }
+
+  /** The channel of a healthy file is closed because another file is missing. */
+  @Test
+  void whatIsStoppedByAnotherFailureIsNotReported() throws Exception {
+    build(there, "one", 1);
+    CountDownLatch reading = new CountDownLatch(1);
+    origin.fault =
+        (file, from, content) -> {
+          if (file.startsWith("index")) {
+            await(reading);
+            throw new NoSuchFileException(file);
+          }
+          return file.startsWith("data") ? interrupted(content, reading) : content;
+        };
+    List<String> retries = new CopyOnWriteArrayList<>();
+    TransferListener listener =
+        new TransferListener() {
+          @Override
+          public void retrying(String location, String why, Duration pause) {
+            retries.add(location + ": " + why);
+          }
+        };
+    assertThatThrownBy(() -> pull(QUICK.withListener(listener)))
+        .hasMessageContaining("missing there");
+    assertThat(retries).isEmpty();
+  }
+
+  /** Content that is not read before the thread is interrupted. */
+  private static InputStream interrupted(InputStream content, CountDownLatch reading) {
+    return new FilterInputStream(content) {
+      @Override
+      public int read(byte[] into, int offset, int length) throws IOException {
+        reading.countDown();
+        while (!Thread.currentThread().isInterrupted()) {
+          Thread.onSpinWait();
+        }
+        return super.read(into, offset, length);
+      }
+    };
+  }
+
+  private static void await(CountDownLatch latch) throws IOException {
+    try {
+      latch.await();
+    } catch (InterruptedException e) {
+      throw new IOException(e);
+    }
   }
 
   /** All pages are good, but some are those of another database. */
