@@ -89,6 +89,26 @@ class RespTrackingTest {
     }
   }
 
+  /** Such as redis-py, which takes seconds to find thousands of keys in its cache. */
+  @Test
+  void clientsThatUnderstandItAreToldThatAllKeysAreInvalid() throws IOException {
+    try (Serving serving = serve(false);
+        Wire admin = serving.administrate();
+        RespWire other = RespWire.to(serving.respPort());
+        RespWire lettuce = RespWire.to(serving.respPort())) {
+      for (RespWire wire : new RespWire[] {other, lettuce}) {
+        assertThat(wire.ask("HELLO", "3")).startsWith("%7");
+        String name = wire == lettuce ? "Lettuce" : "redis-py";
+        assertThat(wire.ask("CLIENT", "SETINFO", "LIB-NAME", name)).isEqualTo(OK);
+        assertThat(wire.ask("CLIENT", "TRACKING", "ON")).isEqualTo(OK);
+        assertThat(wire.ask("GET", "k1")).isEqualTo("$1\r\n0\r\n");
+      }
+      swapTo(1, admin);
+      assertThat(other.text()).isEqualTo(ALL_INVALID);
+      assertThat(lettuce.text()).isEqualTo(INVALID + "*1\r\n$2\r\nk1\r\n");
+    }
+  }
+
   @Test
   void nobodyElseIsTold() throws IOException {
     try (Serving serving = serve(false);

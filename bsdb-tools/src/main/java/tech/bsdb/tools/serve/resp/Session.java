@@ -3,6 +3,7 @@ package tech.bsdb.tools.serve.resp;
 import java.util.ArrayList;
 import java.util.HashMap;
 import java.util.List;
+import java.util.Locale;
 import java.util.Map;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.tools.serve.client.Credentials;
@@ -230,9 +231,14 @@ final class Session {
     return tracking;
   }
 
+  /** Whether the client may be one that only understands which keys are invalid. */
+  private boolean needsKeys() {
+    return library.isEmpty() || library.toLowerCase(Locale.ROOT).contains("lettuce");
+  }
+
   void track(@Nullable Tracking agreed) {
     if (agreed == null || tracking == null) {
-      tracked.restart(agreed != null && !agreed.mode().equals("bcast"));
+      tracked.restart(agreed != null && !agreed.mode().equals("bcast") && needsKeys());
     }
     tracking = agreed;
   }

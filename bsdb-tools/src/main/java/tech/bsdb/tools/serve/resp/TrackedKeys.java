@@ -8,9 +8,10 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The keys that a client with {@code CLIENT TRACKING} has read since the last invalidation, and may
- * keep the values of: they are named to it, as Redis does, since Lettuce does not understand that
- * everything is invalid. Where the memory for that ends, everything is. Confined to its
- * connection's event loop, except for the memory, which all connections share.
+ * keep the values of: they are named to it, as Redis does, if it is Lettuce or does not say what it
+ * is, since Lettuce does not understand that everything is invalid. Others are told just that,
+ * which redis-py takes less time for. Where the memory for the keys ends, everything is invalid,
+ * too. Confined to its connection's event loop, except for the memory, which all connections share.
  */
 final class TrackedKeys {
   /** All connections take at most this much for keys. */
