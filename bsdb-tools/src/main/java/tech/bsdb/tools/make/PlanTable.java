@@ -65,7 +65,7 @@ final class PlanTable {
             Locale.ROOT,
             """
             temporary, disk in all: while building, at most. build: estimate, %d thread%s
-            build memory: of passes%s. Parsed lines take up to 6 MB a thread besides, and Java 50 MB
+            build memory: of passes%s. Parsed lines take up to 6 MB a thread besides, and Java 80 MB
             reads: from the device for each lookup, with "memory" in memory. device/s: lookups/s, %s
             warm/s: lookups/s of one thread with all in memory, estimate
             Estimates come from docs/BENCHMARKS.md: %,d records of %d + %d bytes, 2 cores.

@@ -11,7 +11,8 @@ import org.jspecify.annotations.Nullable;
  * keep the values of: they are named to it, as Redis does, if it is Lettuce or does not say what it
  * is, since Lettuce does not understand that everything is invalid. Others are told just that,
  * which redis-py takes less time for. Where the memory for the keys ends, everything is invalid,
- * too. Confined to its connection's event loop, except for the memory, which all connections share.
+ * too. Confined to one thread at a time, as the {@link LookupRound} that notes the keys, except for
+ * the memory, which all connections share.
  */
 final class TrackedKeys {
   /** All connections take at most this much for keys. */
