@@ -15,6 +15,9 @@ public final class Leaks {
   private static final Path FILES = Path.of("/proc/self/fd");
   private static final Path MAPS = Path.of("/proc/self/maps");
 
+  /** Whether closed files stay mapped until the garbage collector unmaps them. */
+  private static final boolean COLLECTED = Runtime.version().feature() < 22;
+
   private Leaks() {}
 
   /** Fails if a file below the directory is open or mapped, or a thread of ours runs on. */
@@ -24,6 +27,12 @@ public final class Leaks {
     }
     assertThat(threads()).as("threads").isEmpty();
     assertThat(openFiles(directory)).as("open files").isEmpty();
+    for (int attempt = 0;
+        attempt < 3000 && COLLECTED && !mappings(directory).isEmpty();
+        attempt++) {
+      System.gc();
+      TimeUnit.MILLISECONDS.sleep(20);
+    }
     assertThat(mappings(directory)).as("mappings").isEmpty();
   }
 

@@ -13,7 +13,7 @@ import org.openjdk.jcstress.infra.results.III_Result;
 public class SessionsStress {
   private SessionsStress() {}
 
-  /** What a thread holds, for others to see: one session of its place or a guest, and one guest. */
+  /** What a thread holds, for others to see: two sessions. */
   private static final class Holder {
     volatile @Nullable Session outer;
     volatile @Nullable Session inner;
@@ -33,11 +33,11 @@ public class SessionsStress {
           inner = second;
           boolean shared = first == second || other.holds(first) || other.holds(second);
           inner = null;
-          sessions.giveBack(second);
+          second.state = Session.FREE;
           return shared ? 2 : 1;
         } finally {
           outer = null;
-          sessions.giveBack(first);
+          first.state = Session.FREE;
         }
       } catch (IllegalStateException closed) {
         return 0;
@@ -63,7 +63,7 @@ public class SessionsStress {
     private final Holder one = new Holder();
     private final Holder two = new Holder();
 
-    /** A lookup inside a lookup, twice, so that guests are taken that came back. */
+    /** A lookup inside a lookup, twice, so that sessions are taken that came back. */
     @Actor
     public void first(III_Result result) {
       result.r1 = Math.max(one.lookup(sessions, two), one.lookup(sessions, two));
@@ -78,7 +78,7 @@ public class SessionsStress {
     /** What is left. */
     @Arbiter
     public void inTheEnd(III_Result result) {
-      result.r3 = sessions.close() == Sessions.Closing.DONE ? 1 : 0;
+      result.r3 = sessions.close(() -> false) == Sessions.Closing.DONE ? 1 : 0;
     }
   }
 
@@ -102,7 +102,7 @@ public class SessionsStress {
     /** Closes the database. */
     @Actor
     public void close(III_Result result) {
-      boolean done = sessions.close() == Sessions.Closing.DONE;
+      boolean done = sessions.close(() -> false) == Sessions.Closing.DONE;
       result.r2 = done && !reader.holdsAny() ? 1 : 2;
     }
 

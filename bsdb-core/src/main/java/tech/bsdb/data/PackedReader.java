@@ -61,6 +61,16 @@ public final class PackedReader implements Closeable {
     return lengths;
   }
 
+  /** The file of a page. */
+  public DataFile file(long page) {
+    return files[number(page)];
+  }
+
+  /** The number of a page in its file. */
+  public long pageInFile(long page) {
+    return page - starts[number(page)] + 1;
+  }
+
   private int number(long page) {
     int number = 0;
     while (number < files.length - 1 && page >= starts[number + 1]) {
@@ -109,20 +119,59 @@ public final class PackedReader implements Closeable {
    * records probably are. In a full page of records of one length, a bin starts at most about half
    * the square root of the number of bins from where bins of one length would.
    *
+   * @param buffer holds the page, from {@code page} on
    * @param starting the number of bins that start in the page
-   * @param extent the bin's pages, already read
+   * @return a meaningless number that the caller must use, so that the loads are not optimized away
    */
-  public long touchLikely(int slot, int starting, Extent extent) {
-    ByteBuffer buffer = extent.window().buffer();
-    int base = extent.window().offset();
-    long sum = buffer.getInt(base + PackedPage.entry(slot));
+  public static long touchLikely(ByteBuffer buffer, int page, int slot, int starting) {
+    long sum = buffer.getInt(page + PackedPage.entry(slot));
     if (starting >= LEAST_GUESSED) {
       int start = PackedPage.directory(starting) + (slot * BYTES_PER_BIN[starting] >>> 8);
-      int at = base + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
+      int at = page + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
       sum += buffer.get(at) + buffer.get(at + LINE);
       sum += buffer.get(at + 2 * LINE) + buffer.get(at + 3 * LINE);
     }
     return sum;
+  }
+
+  /**
+   * Finds a key's record in a bin, if the bin is in one page and all its headers are short.
+   *
+   * @param page where the page starts in the buffer
+   * @param slot the bin's number among those that start in the page
+   * @param starting the number of bins that start in the page
+   * @param filterBit the number of the key's bit in the filter of its bin, 0 to 3
+   * @return see {@link Found}
+   */
+  public static long find(
+      ByteBuffer buffer, int page, int slot, int starting, int filterBit, byte[] key) {
+    int entries = buffer.getInt(page + PackedPage.entry(slot));
+    int at = page + PackedPage.start(entries);
+    int end = page + PackedPage.start(entries >>> 16);
+    if (at - page < PackedPage.directory(starting) || at > end || end - page > Page.PAYLOAD) {
+      return Found.UNCLEAR;
+    }
+    if (!PackedPage.mayHold(entries, filterBit)) {
+      return Found.ABSENT;
+    }
+    if (slot == starting - 1 && PackedPage.continues(buffer.getShort(page))) {
+      return Found.UNCLEAR;
+    }
+    while (at < end) {
+      int header = buffer.getInt(at);
+      int keyLength = header & 0xFF;
+      int valueLength = header >>> 8 & 0xFFFF;
+      int keyAt = at + RecordFrame.SHORT;
+      int valueAt = keyAt + keyLength;
+      at = valueAt + valueLength;
+      if (keyLength == 0 || at > end) {
+        return Found.UNCLEAR;
+      }
+      if (keyLength == key.length && RecordBytes.equal(buffer, keyAt, key)) {
+        return Found.at(valueAt, valueLength);
+      }
+    }
+    return Found.ABSENT;
   }
 
   /**
@@ -148,36 +197,20 @@ public final class PackedReader implements Closeable {
       throws IOException {
     ByteBuffer buffer = extent.window().buffer();
     int base = extent.window().offset();
+    long found = find(buffer, base, slot, starting, filterBit, key);
+    if (found >= 0) {
+      return values.take(buffer, Found.offset(found), Found.length(found));
+    }
+    if (found == Found.ABSENT) {
+      return null;
+    }
     int entries = buffer.getInt(base + PackedPage.entry(slot));
     int at = PackedPage.start(entries);
     int end = PackedPage.start(entries >>> 16);
     if (at < PackedPage.directory(starting) || at > end || end > Page.PAYLOAD) {
-      throw corrupt(page, 0, "a directory", "a bin at bytes " + at + " to " + end);
+      throw corrupt(page, "a directory", "a bin at bytes " + at + " to " + end);
     }
-    if (!PackedPage.mayHold(entries, filterBit)) {
-      return null;
-    }
-    if (extent.count() > 1) {
-      return streamed(page, slot, key, extent, values, scratch);
-    }
-    int keyLength = key.length;
-    while (at < end) {
-      int header = buffer.getInt(base + at);
-      int length = header & 0xFF;
-      if (length == 0) {
-        return streamed(page, slot, key, extent, values, scratch);
-      }
-      int valueLength = header >>> 8 & 0xFFFF;
-      int valueAt = at + RecordFrame.SHORT + length;
-      if (valueAt + valueLength > end) {
-        throw corrupt(page, at, "a record that ends in its bin", valueLength + " bytes of value");
-      }
-      if (length == keyLength && RecordBytes.equal(buffer, base + at + RecordFrame.SHORT, key)) {
-        return values.take(buffer, base + valueAt, valueLength);
-      }
-      at = valueAt + valueLength;
-    }
-    return null;
+    return streamed(page, slot, key, extent, values, scratch);
   }
 
   /** Like {@link #value}, for wide headers and bins of several pages. */
@@ -203,15 +236,8 @@ public final class PackedReader implements Closeable {
     return null;
   }
 
-  /** The file of a page. */
-  DataFile file(long page) {
-    return files[number(page)];
-  }
-
-  private CorruptDatabaseException corrupt(long page, int at, String expected, String found) {
-    int number = number(page);
-    long start = page - starts[number] + 1 << Page.SHIFT;
-    return files[number].corrupt(start + at, expected, found);
+  private CorruptDatabaseException corrupt(long page, String expected, String found) {
+    return file(page).corrupt(pageInFile(page) << Page.SHIFT, expected, found);
   }
 
   @Override

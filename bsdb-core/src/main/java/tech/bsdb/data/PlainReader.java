@@ -3,6 +3,7 @@ package tech.bsdb.data;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.util.ArrayList;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
@@ -23,6 +24,16 @@ public final class PlainReader implements RecordReader {
   public PlainReader(List<DataFile> files, RecordAddress addresses) {
     this.files = files.toArray(DataFile[]::new);
     this.addresses = addresses;
+  }
+
+  /** The packing of addresses. */
+  public RecordAddress addresses() {
+    return addresses;
+  }
+
+  /** The pages of each file. */
+  public CheckedPages[] pages() {
+    return Arrays.stream(files).map(DataFile::pages).toArray(CheckedPages[]::new);
   }
 
   @Override
@@ -69,47 +80,46 @@ public final class PlainReader implements RecordReader {
   @Override
   public byte @Nullable [] decode(
       long address, byte[] key, Extent extent, Values values, Scratch scratch) throws IOException {
-    if (extent.count() == 1 && key.length - 1 >>> 8 == 0) {
+    if (extent.count() == 1) {
       ByteBuffer buffer = extent.window().buffer();
-      int page = extent.window().offset();
-      int header = buffer.getInt(page + inPage(address));
-      if ((header & 0xFF) != 0) {
-        return decodeInPage(header, buffer, page, address, key, values);
+      long found = find(buffer, extent.window().offset(), inPage(address), key);
+      if (found >= 0) {
+        return values.take(buffer, Found.offset(found), Found.length(found));
+      }
+      if (found == Found.ABSENT) {
+        return null;
       }
     }
     return decodeAnywhere(address, key, extent, values, scratch);
   }
 
   /**
-   * Decodes the value of a record with a short header, all of which is in one page.
+   * Finds a key's value in the record at an offset of a page, if that has a short header and ends
+   * in the page.
    *
    * @param page where the page starts in the buffer
+   * @param inPage the offset, below {@link Page#PAYLOAD}
+   * @return see {@link Found}
    */
   /*
    * Once the record's key length has been compared with the key's, the code uses the key's own length. The processor,
    * which predicts the branch correctly, can then load the rest of the record without waiting for the header.
    */
-  private byte @Nullable [] decodeInPage(
-      int header, ByteBuffer buffer, int page, long address, byte[] key, Values values)
-      throws IOException {
+  public static long find(ByteBuffer buffer, int page, int inPage, byte[] key) {
+    int header = buffer.getInt(page + inPage);
     int keyLength = key.length;
-    if ((header & 0xFF) != keyLength) {
-      return null;
+    if ((header & 0xFF) != keyLength || keyLength == 0) {
+      return (header & 0xFF) == 0 ? Found.UNCLEAR : Found.ABSENT;
     }
-    int valueLength = header >>> 8 & 0xFFFF;
-    int keyAt = inPage(address) + RecordFrame.SHORT;
+    int keyAt = inPage + RecordFrame.SHORT;
     int valueAt = keyAt + keyLength;
+    int valueLength = header >>> 8 & 0xFFFF;
     if (valueAt + valueLength > Page.PAYLOAD) {
-      throw file(files, address)
-          .corrupt(
-              addresses.position(address),
-              "a record that ends in its page",
-              valueLength + " bytes of value");
+      return Found.UNCLEAR;
     }
-    if (!RecordBytes.equal(buffer, page + keyAt, key)) {
-      return null;
-    }
-    return values.take(buffer, page + valueAt, valueLength);
+    return RecordBytes.equal(buffer, page + keyAt, key)
+        ? Found.at(page + valueAt, valueLength)
+        : Found.ABSENT;
   }
 
   private byte @Nullable [] decodeAnywhere(
@@ -170,13 +180,13 @@ public final class PlainReader implements RecordReader {
           || inPage(address) > Page.PAYLOAD - Integer.BYTES) {
         return number;
       }
-      int header = buffer.getInt(start + (int) at);
-      if ((header & 0xFF) == 0) {
+      byte[] key = records.key(number);
+      long found = find(buffer, start + ((int) at & -Page.SIZE), inPage(address), key);
+      if (found == Found.UNCLEAR) {
         return number;
       }
-      int page = start + ((int) at & -Page.SIZE);
-      byte[] key = records.key(number);
-      records.note(number, decodeInPage(header, buffer, page, address, key, values));
+      records.note(
+          number, found < 0 ? null : values.take(buffer, Found.offset(found), Found.length(found)));
     }
     return to;
   }

@@ -6,7 +6,7 @@ import java.nio.ByteBuffer;
 import java.nio.ByteOrder;
 
 /** Compares keys and copies values in buffers, eight bytes at a time. */
-final class RecordBytes {
+public final class RecordBytes {
   private static final VarHandle LONGS =
       MethodHandles.byteArrayViewVarHandle(long[].class, ByteOrder.LITTLE_ENDIAN);
 
@@ -24,6 +24,13 @@ final class RecordBytes {
       LONGS.set(to, offset + i, buffer.getLong(from + i));
     }
     LONGS.set(to, offset + length - 8, buffer.getLong(from + length - 8));
+  }
+
+  /** Returns a copy of bytes. */
+  public static byte[] copy(ByteBuffer buffer, int from, int length) {
+    byte[] copy = new byte[length];
+    copy(buffer, from, copy, 0, length);
+    return copy;
   }
 
   /** Whether the bytes at an offset of the buffer are the key. */

@@ -79,8 +79,18 @@ public final class AddressIndex implements Closeable {
    * @param file the number of the index file in {@code touches}
    */
   public void aim(long slot, Touches touches, int file) {
+    touches.add(file, position(slot));
+  }
+
+  /** Where the entry of a slot is in the file, in bytes. */
+  public long position(long slot) {
     long page = SLOTS.page(slot);
-    touches.add(file, page * CheckedPages.PAGE + SLOTS.offset(slot, page));
+    return page * CheckedPages.PAGE + SLOTS.offset(slot, page);
+  }
+
+  /** The pages of the file. */
+  public CheckedPages pages() {
+    return pages;
   }
 
   /** The index in memory; null if reads do not show memory. */

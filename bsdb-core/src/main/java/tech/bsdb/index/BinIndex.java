@@ -120,25 +120,36 @@ public final class BinIndex {
     return placeOf(bin(high, bins)) | PackedPage.filterBitNumber(low);
   }
 
-  /** The number of bins that start in the first page of a place, 1 to 256. */
-  public int starting(long place) {
-    return starting((int) firstPage(place));
+  /** The bin of a signature, given its first half. */
+  public long bin(long high) {
+    return bin(high, bins);
   }
 
-  private int starting(int page) {
+  /** The number of bins that start in the first page of a place, 1 to 256. */
+  public int starting(long place) {
+    return startingIn((int) firstPage(place));
+  }
+
+  /** The number of bins that start in the page in which a bin starts, 1 to 256. */
+  public int startingIn(int page) {
     return (before[page + 1] - before[page] - 1 & IN_GROUP) + 1;
+  }
+
+  /** The number of a bin among those that start in its page, 0 to 255. */
+  public int slot(long bin, int page) {
+    return (int) bin - 1 - before[page] & IN_GROUP;
   }
 
   /** The place of a bin. */
   public long placeOf(long bin) {
     int page = page(bin);
-    int slot = (int) bin - 1 - before[page] & IN_GROUP;
-    int run = slot + 1 < starting(page) ? 0 : run(bin, page);
+    int slot = slot(bin, page);
+    int run = slot + 1 < startingIn(page) ? 0 : run(bin, page);
     return (long) page << PAGE_SHIFT | (long) slot << SLOT_SHIFT | (long) run << RUN_SHIFT;
   }
 
   /** The page in which a bin starts. */
-  private int page(long bin) {
+  public int page(long bin) {
     int group = (int) (bin >>> GROUP_BITS);
     int first = groups[group];
     int last = groups[group + 1];

@@ -2,6 +2,7 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -22,10 +23,15 @@ public final class CheckedPages implements Closeable {
   /** Bytes of a page. */
   public static final int PAGE = PageSource.PAGE;
 
+  private static final int SHIFT = 12;
+  private static final ByteBuffer[] NOT_SHOWN = {};
+
   private final PageSource source;
+  private final ByteBuffer[] pieces;
   private final @Nullable Check check;
   private final TouchedPages touched;
   private final long pages;
+  private final boolean unverified;
   private final boolean everyRead;
   private final boolean loaded;
   private final @Nullable ReadCount reads;
@@ -68,6 +74,9 @@ public final class CheckedPages implements Closeable {
       @Nullable ReadCount reads,
       boolean loaded) {
     this.source = source;
+    ShownFile shown = source.shown();
+    this.pieces = shown == null ? NOT_SHOWN : shown.pieces();
+    this.unverified = check != null;
     this.pages = pages;
     this.check = check;
     this.everyRead = everyRead;
@@ -145,6 +154,14 @@ public final class CheckedPages implements Closeable {
     return true;
   }
 
+  /**
+   * The buffer that shows a page of a file in memory, at its {@link ShownFile#offset}; null if the
+   * page must be read and verified first, or the file is closed.
+   */
+  public @Nullable ByteBuffer known(long page) {
+    return unverified && !touched.contains(page) ? null : pieces[ShownFile.piece(page << SHIFT)];
+  }
+
   /** Like {@link PageSource#shown}. */
   public @Nullable ShownFile shown() {
     return source.shown();
@@ -153,11 +170,6 @@ public final class CheckedPages implements Closeable {
   /** Like {@link PageSource#glance}. */
   public int glance(long position) {
     return source.glance(position);
-  }
-
-  /** Like {@link PageSource#lend}. */
-  void lend() {
-    source.lend();
   }
 
   @Override

@@ -98,11 +98,6 @@ public final class Extent {
     queue.add(pages().source(), first, count, window, tag);
   }
 
-  /** Lends the memory that shows the pages to a caller of this library; see {@link PageSource}. */
-  public void lend() {
-    pages().lend();
-  }
-
   /** Verifies the pages that a queued read fetched. */
   public void verify() throws IOException {
     pages().verify(first, count, window);

@@ -91,7 +91,7 @@ public final class LoadedEngine implements Engine {
 
   /** Opens a file like {@link #open(Path, long)} and verifies its pages like {@link #load}. */
   public PageSource open(Path file, long length, @Nullable Check check) throws IOException {
-    return new LoadedPages(load(file, length, check), calls == null);
+    return load(file, length, check);
   }
 
   /**
@@ -149,34 +149,27 @@ public final class LoadedEngine implements Engine {
 
   private static ShownFile buffers(Path file, long length, @Nullable Check check)
       throws IOException {
-    ByteBuffer[] allocated = new ByteBuffer[ShownFile.pieces(length)];
-    ByteBuffer[] pieces = new ByteBuffer[allocated.length];
-    ShownFile shown = new ShownFile(pieces, () -> free(allocated));
+    ByteBuffer[] pieces = new ByteBuffer[ShownFile.pieces(length)];
     byte[] chunk = new byte[CHUNK];
     try (RandomAccessFile source = new RandomAccessFile(file.toFile(), "r")) {
       for (int i = 0; i < pieces.length; i++) {
         int size = ShownFile.size(length, i);
-        allocated[i] = ByteBuffer.allocateDirect(size);
-        pieces[i] = shown(allocated[i]);
+        ByteBuffer memory = ByteBuffer.allocateDirect(size);
+        pieces[i] = shown(memory);
         source.seek(ShownFile.start(i));
         for (int at = 0; at < size; at += CHUNK) {
           int part = Math.min(CHUNK, size - at);
           source.readFully(chunk, 0, part);
-          allocated[i].put(at, chunk, 0, part);
+          memory.put(at, chunk, 0, part);
           verify(pieces[i], at, part, ShownFile.start(i) + at, check);
         }
       }
-      return shown;
+      return new ShownFile(pieces, () -> {});
     } catch (OutOfMemoryError e) {
-      shown.close();
       throw new IOException(
           tooLarge(file, length) + ": " + e.getMessage() + "; see -XX:MaxDirectMemorySize", e);
     } catch (EOFException e) {
-      shown.close();
       throw NativeFile.cutShort(file, length);
-    } catch (IOException | RuntimeException e) {
-      shown.close();
-      throw e;
     }
   }
 
@@ -197,49 +190,5 @@ public final class LoadedEngine implements Engine {
 
   private static String tooLarge(Path file, long length) {
     return file + ": its " + length + " bytes do not fit in memory";
-  }
-
-  private static void free(ByteBuffer[] buffers) {
-    for (ByteBuffer buffer : buffers) {
-      if (buffer != null) {
-        BufferCleaner.free(buffer);
-      }
-    }
-  }
-
-  /** Pages of a loaded file; {@code collected} says whether its memory is garbage-collected. */
-  private record LoadedPages(ShownFile file, boolean collected) implements PageSource {
-    @Override
-    @SuppressWarnings("ReferenceEquality") // storing the same reference would cost a barrier
-    public void read(long first, int count, Window window) {
-      long position = first * PAGE;
-      ByteBuffer buffer = file.buffer(position);
-      if (window.buffer != buffer) {
-        window.buffer = buffer;
-      }
-      window.offset = ShownFile.offset(position);
-    }
-
-    @Override
-    public ShownFile shown() {
-      return file;
-    }
-
-    @Override
-    public int glance(long position) {
-      return file.buffer(position).getShort(ShownFile.offset(position));
-    }
-
-    @Override
-    public void lend() {
-      if (collected) {
-        file.lend();
-      }
-    }
-
-    @Override
-    public void close() {
-      file.close();
-    }
   }
 }

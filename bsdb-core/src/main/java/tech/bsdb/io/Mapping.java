@@ -16,8 +16,7 @@ import java.util.Arrays;
  *
  * <p>This version serves Java 17 to 21; on Java 22 and newer, the overlay class of the same name
  * replaces it. Reading is thread-safe. Reading during or after {@link #close} would crash the
- * virtual machine here, so the owner waits for its readers first, and {@link #lend lends} buffers
- * that others may keep.
+ * virtual machine here; who cannot exclude that must {@link #release} the file instead.
  */
 public final class Mapping implements Closeable {
   /** Bytes that two adjacent pieces share. */
@@ -27,7 +26,6 @@ public final class Mapping implements Closeable {
 
   private final ByteBuffer[] pieces;
   private final MappedByteBuffer[] mapped;
-  private boolean lent;
 
   private Mapping(ByteBuffer[] pieces, MappedByteBuffer[] mapped) {
     this.pieces = pieces;
@@ -108,28 +106,22 @@ public final class Mapping implements Closeable {
   }
 
   /**
-   * Notes that slices of the buffers may be used after {@link #close}, which then leaves unmapping
-   * to the garbage collector: a slice keeps its buffer mapped. The caller sees to it that this
-   * happens before close.
+   * Drops the buffers, even if others read them. The file is unmapped when the garbage collector
+   * finds that nobody has a buffer of it.
    */
-  void lend() {
-    if (!lent) { // reading a shared cache line is cheaper than writing it
-      lent = true;
-    }
+  void release() {
+    Arrays.fill(mapped, null);
+    Arrays.fill(pieces, null);
   }
 
-  /** Unmaps the file, or drops the buffers if they were {@link #lend lent}. */
+  /** Unmaps the file, which nobody may read any more. */
   @Override
   public void close() {
-    for (int i = 0; i < mapped.length; i++) {
-      MappedByteBuffer buffer = mapped[i];
-      if (buffer != null && !lent) {
+    for (MappedByteBuffer buffer : mapped) {
+      if (buffer != null) {
         BufferCleaner.free(buffer);
       }
     }
-    if (lent) {
-      Arrays.fill(mapped, null);
-      Arrays.fill(pieces, null);
-    }
+    release();
   }
 }

@@ -6,7 +6,8 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * The pages of one immutable file. Thread-safe, except that the owner must ensure that nothing is
- * read during or after {@link #close}.
+ * read during or after {@link #close}, unless windows show memory: the use of a buffer after {@code
+ * close} then reads the same bytes or throws an {@link IllegalStateException}.
  */
 public interface PageSource extends Closeable {
   /** Bytes of a page. */
@@ -38,14 +39,6 @@ public interface PageSource extends Closeable {
   default int glance(long position) {
     return 0;
   }
-
-  /**
-   * Notes that callers of this library have seen a buffer of this source and may use it after
-   * {@link #close}, which must not crash the virtual machine then: such a use reads the same bytes
-   * or throws an {@link IllegalStateException}. Buffers of windows' own memory need nothing,
-   * because they are garbage-collected.
-   */
-  default void lend() {}
 
   /** Releases the file. */
   @Override

@@ -2,7 +2,6 @@ package tech.bsdb.io;
 
 import java.io.Closeable;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 
 /**
  * One open file shared by several users, each with its own view. The file is closed once the owner
@@ -37,21 +36,6 @@ public final class SharedPages implements Closeable {
     @Override
     public void read(long first, int count, Window window) throws IOException {
       source.read(first, count, window);
-    }
-
-    @Override
-    public @Nullable ShownFile shown() {
-      return source.shown();
-    }
-
-    @Override
-    public int glance(long position) {
-      return source.glance(position);
-    }
-
-    @Override
-    public void lend() {
-      source.lend();
     }
 
     @Override

@@ -1,6 +1,5 @@
 package tech.bsdb.io;
 
-import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
@@ -9,14 +8,18 @@ import org.jspecify.annotations.Nullable;
 
 /**
  * A whole file in memory, mapped or loaded, in overlapping pieces, so that every range of up to
- * {@link Mapping#OVERLAP} bytes lies in one buffer. As thread-safe as {@link Mapping}.
+ * {@link Mapping#OVERLAP} bytes lies in one buffer. Thread-safe.
+ *
+ * <p>It may be closed while others read it. On Java 22 and newer, its memory is released at once,
+ * and they get an {@link IllegalStateException}. On Java 17 to 21, and where no native access is
+ * allowed, the garbage collector releases it once nobody has a buffer of it. A buffer taken from a
+ * closed file is null.
  */
-public final class ShownFile implements Closeable {
+public final class ShownFile implements PageSource {
   private static final int SHIFT = 30;
 
   private final ByteBuffer[] pieces;
   private @Nullable Runnable free;
-  private boolean lent;
 
   /**
    * Takes ownership of little-endian buffers and of the action that frees them. Each buffer except
@@ -29,8 +32,12 @@ public final class ShownFile implements Closeable {
 
   /** Maps a file whose every page will soon be touched. */
   public static ShownFile mapped(Path file, long length) throws IOException {
-    Mapping mapping = Mapping.openSoonNeeded(file, length);
-    return new ShownFile(mapping.pieces(), mapping::close);
+    return of(Mapping.openSoonNeeded(file, length));
+  }
+
+  /** Takes over a mapping. */
+  static ShownFile of(Mapping mapping) {
+    return new ShownFile(mapping.pieces(), mapping::release);
   }
 
   /** The buffers; null where they were dropped. */
@@ -71,26 +78,30 @@ public final class ShownFile implements Closeable {
     return (int) position & (1 << SHIFT) - 1;
   }
 
-  /**
-   * Notes that slices of the buffers, which must be garbage-collected ones, may be used after
-   * {@link #close}, which then leaves freeing them to the garbage collector. The caller sees to it
-   * that this happens before close.
-   */
-  void lend() {
-    if (!lent) { // reading a shared cache line is cheaper than writing it
-      lent = true;
-    }
+  @Override
+  public void read(long first, int count, Window window) {
+    long position = first * PAGE;
+    window.show(buffer(position), offset(position));
   }
 
-  /** Frees the memory, or drops it if it was {@link #lend lent}; a second call does nothing. */
+  @Override
+  public ShownFile shown() {
+    return this;
+  }
+
+  @Override
+  public int glance(long position) {
+    return buffer(position).getShort(offset(position));
+  }
+
+  /** Frees the memory, or leaves that to the garbage collector; a second call does nothing. */
   @Override
   public void close() {
     Runnable last = free;
     free = null;
-    if (lent) {
-      Arrays.fill(pieces, null);
-    } else if (last != null) {
+    if (last != null) {
       last.run();
     }
+    Arrays.fill(pieces, null);
   }
 }

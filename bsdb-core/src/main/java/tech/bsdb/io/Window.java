@@ -54,6 +54,16 @@ public final class Window {
     return (int) crc.getValue();
   }
 
+  /** Points this window at a file in memory. */
+  @SuppressWarnings(
+      "ReferenceEquality") // storing a reference costs a barrier, with a fence under G1
+  void show(ByteBuffer file, int at) {
+    if (buffer != file) {
+      buffer = file;
+    }
+    offset = at;
+  }
+
   /** The buffer; only absolute gets may be used. */
   public ByteBuffer buffer() {
     return buffer;

@@ -5,6 +5,7 @@ import java.util.ArrayList;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.PlacedRecords;
+import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -33,6 +34,13 @@ public final class AddressedLocator extends HashedLocator {
     super(seed, hash);
     this.index = index;
     this.records = records;
+  }
+
+  @Override
+  public @Nullable MemoryGet inMemory() {
+    return records instanceof PlainReader plain && !shown().contains(null)
+        ? new SlotGet(seed, hash, index, plain)
+        : null;
   }
 
   @Override

@@ -71,8 +71,8 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  public long touchLikely(long place, Extent extent) {
-    return super.touchLikely(bin(place), extent);
+  public @Nullable MemoryGet inMemory() {
+    return null;
   }
 
   @Override

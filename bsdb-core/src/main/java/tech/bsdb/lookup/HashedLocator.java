@@ -7,7 +7,7 @@ import tech.bsdb.io.Touches;
 
 /** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
 abstract class HashedLocator implements Locator {
-  private final long seed;
+  final long seed;
 
   /** The hash function, which the subclass closes. */
   final HashFunction hash;

@@ -37,6 +37,14 @@ public interface Locator extends Closeable {
   /** Instead of a place: the key is certainly absent. */
   long ABSENT = HashFunction.ABSENT;
 
+  /**
+   * Single lookups that need no working memory, if the files are in memory and the layout allows
+   * it; otherwise null.
+   */
+  default @Nullable MemoryGet inMemory() {
+    return null;
+  }
+
   /** The number of reads of a lookup that {@link #start(long, long)} does not end, 1 or 2. */
   int reads();
 
@@ -145,14 +153,6 @@ public interface Locator extends Closeable {
    * which has been loaded.
    */
   default void aimAgain(long place, Touches touches, int first) {}
-
-  /**
-   * Prefetches what {@link #value} will probably need of the pages of the final read, at more
-   * places than it needs, for a lookup that is not staged.
-   */
-  default long touchLikely(long place, Extent extent) {
-    return 0;
-  }
 
   /**
    * Returns the place of the next read, which any number may be; {@link #locate} rejects those

@@ -48,7 +48,6 @@ public final class Lookup implements Closeable {
   /** The order of the keys of each database; none if it was not stored. */
   private final List<OrderIndex> orders;
 
-  private final Sessions sessions = new Sessions();
   private final SyncLookups sync;
   private final Object asyncLock = new Object();
   private volatile @Nullable AsyncLookups async;
@@ -68,7 +67,7 @@ public final class Lookup implements Closeable {
     this.reads = reads;
     this.parts = List.copyOf(parts);
     this.orders = parts.stream().map(OpenPart::order).filter(Objects::nonNull).toList();
-    this.sync = new SyncLookups(route, engines, opened.path(), sessions);
+    this.sync = new SyncLookups(route, engines, opened.path());
   }
 
   /**
@@ -244,7 +243,7 @@ public final class Lookup implements Closeable {
       throw new UnsupportedOperationException(
           opened.path() + " is approximate: it keeps no keys, so it cannot be scanned");
     }
-    sessions.giveBack(sessions.take());
+    sync.requireOpen();
   }
 
   /**
@@ -496,14 +495,16 @@ public final class Lookup implements Closeable {
   }
 
   /**
-   * Waits for running lookups and releases everything; a second call does nothing.
+   * Releases everything; a second call does nothing. Waits for lookups that read a device or need
+   * working memory, and for visitors of values; other lookups in memory may fail, because the
+   * database is closed.
    *
    * @throws IllegalStateException if the calling thread is showing a value to a visitor, for which
    *     it would have to wait
    */
   @Override
   public void close() throws IOException {
-    if (sessions.isShowing()) {
+    if (sync.isShowing()) {
       throw new IllegalStateException(
           opened.path() + ": a value reader must not close the database that it reads");
     }
@@ -515,7 +516,7 @@ public final class Lookup implements Closeable {
     if (made != null) {
       made.close();
     }
-    Sessions.Closing closing = sessions.close();
+    Sessions.Closing closing = sync.close();
     if (closing == Sessions.Closing.SESSION_LOST) {
       throw new IOException(
           opened.path()
@@ -523,7 +524,7 @@ public final class Lookup implements Closeable {
     }
     if (closing == Sessions.Closing.DONE) {
       IOException failure = new IOException("could not close " + opened.path());
-      IOException ofSession = sessions.failure();
+      IOException ofSession = sync.closingFailure();
       if (ofSession != null) {
         failure.addSuppressed(ofSession);
       }

@@ -45,6 +45,13 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
+  public @Nullable MemoryGet inMemory() {
+    return filter != null || records.shown().contains(null)
+        ? null
+        : new PackedGet(seed, index, records);
+  }
+
+  @Override
   public int reads() {
     return 1;
   }
@@ -106,11 +113,6 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   @Override
   public void aimAgain(long place, Touches touches, int first) {
     records.aimBin(BinIndex.firstPage(place), BinIndex.slot(place), touches, first);
-  }
-
-  @Override
-  public long touchLikely(long place, Extent extent) {
-    return records.touchLikely(BinIndex.slot(place), index.starting(place), extent);
   }
 
   @Override

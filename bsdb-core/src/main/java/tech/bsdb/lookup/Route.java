@@ -64,6 +64,11 @@ public abstract class Route implements Closeable {
     return List.of(locators);
   }
 
+  /** Whether every key leads to the only locator. */
+  final boolean isUndivided() {
+    return this instanceof ToOne;
+  }
+
   /** The number of databases. */
   final int databases() {
     return locators.length;

@@ -1,7 +1,8 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.invoke.MethodHandles;
+import java.lang.invoke.VarHandle;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.order.OrderCursor;
 import tech.bsdb.order.OrderIndex;
@@ -11,35 +12,52 @@ import tech.bsdb.order.OrderIndex;
  * one was needed. Used by one thread at a time.
  */
 final class Session {
-  /** Only the first guests keep their queues, because each takes two descriptors. */
-  private static final int GUESTS_WITH_QUEUES = 64;
+  /** Nobody has it. */
+  static final int FREE = 0;
 
-  /** The most memory that a guest keeps in each of its buffers, in bytes. */
+  /** A lookup has it. */
+  static final int LENT = 1;
+
+  /**
+   * An error may have left it in any state. It is never lent again, and nobody waits for it, but
+   * what it has is freed.
+   */
+  static final int BROKEN = 2;
+
+  /**
+   * The number of sessions that keep whatever memory they needed, one for each of as many threads.
+   */
+  static final int OWN =
+      Integer.highestOneBit(Math.max(4, 4 * Runtime.getRuntime().availableProcessors()));
+
+  /** Only the first sessions keep their queues, because each takes two descriptors. */
+  private static final int WITH_QUEUES = OWN + 64;
+
+  /**
+   * The number of sessions that keep {@link #KEEP}; the others keep nothing. A pool of threads that
+   * wait for a device is rarely larger, and a session takes 16 KiB.
+   */
+  private static final int KEEPING = OWN + 256;
+
+  /**
+   * The most memory in each of its buffers that a session keeps which is nobody's own, in bytes.
+   */
   private static final int KEEP = 64 << 10;
 
-  /** Its place in {@link Sessions}, or -1 for a guest. */
-  final int place;
+  private static final VarHandle STATE;
 
-  /** Its number among the kept guests, or -1. */
-  final int guest;
+  static {
+    try {
+      STATE = MethodHandles.lookup().findVarHandle(Session.class, "state", int.class);
+    } catch (ReflectiveOperationException e) {
+      throw new ExceptionInInitializerError(e);
+    }
+  }
 
-  /** In the stack of free guests: one more than the number of the guest below, or 0 if none. */
-  int below;
+  /** {@link #FREE}, {@link #LENT} or {@link #BROKEN}. */
+  volatile int state;
 
-  /** Its place among the lent guests that are not kept. Guarded by the sessions. */
-  int slot;
-
-  /**
-   * Whether its use ended with an error that may have left it in any state. It is never lent again,
-   * and nobody waits for it. Its user sets this instead of giving it back.
-   */
-  volatile boolean dropped;
-
-  /**
-   * The id of the thread that shows a value to a visitor, or 0. Not volatile: a thread that asks
-   * for its own id needs only its own writes.
-   */
-  private long showing;
+  private final int number;
 
   final Probe probe = new Probe();
 
@@ -52,9 +70,14 @@ final class Session {
   /** A cursor that nobody uses, for the next use of an order of keys. */
   private @Nullable OrderCursor cursor;
 
-  private Session(int place, int guest) {
-    this.place = place;
-    this.guest = guest;
+  /** Creates a free session. */
+  Session(int number) {
+    this.number = number;
+  }
+
+  /** Lends it to the caller and returns true, unless it is not free. */
+  boolean isLent() {
+    return state == FREE && STATE.compareAndSet(this, FREE, LENT);
   }
 
   /** Returns a cursor over an order of keys, at any key; best {@link #keep kept} after its use. */
@@ -72,75 +95,33 @@ final class Session {
     cursor = unused;
   }
 
-  /** Notes that the calling thread shows a value to a visitor. */
-  void startShowing() {
-    showing = Thread.currentThread().getId();
-  }
-
-  /** Notes that it no longer does; does nothing if another thread has the session by now. */
-  void endShowing() {
-    if (isShowing(Thread.currentThread().getId())) {
-      showing = 0;
-    }
-  }
-
-  /** Whether a thread, which must be the calling one, shows a value to a visitor. */
-  boolean isShowing(long thread) {
-    return showing == thread && !dropped;
-  }
-
-  /** Creates the session of a place. */
-  static Session ofPlace(int place) {
-    return new Session(place, -1);
-  }
-
-  /** Creates a guest that is kept. */
-  static Session guest(int number) {
-    return new Session(-1, number);
-  }
-
-  /** Creates a guest that is closed when it is returned. */
-  static Session transientGuest() {
-    return new Session(-1, -1);
-  }
-
-  /**
-   * Releases memory and queues beyond what each guest may keep.
-   *
-   * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
-   */
-  void trim() {
-    probe.trim(KEEP);
-    cursor = null;
-    BatchLookups open = queued;
-    if (open != null) {
-      if (guest < GUESTS_WITH_QUEUES) {
+  /** Releases memory and queues beyond what it may keep while it is free. */
+  void trim() throws IOException {
+    if (number >= OWN) {
+      int most = number < KEEPING ? KEEP : 0;
+      probe.trim(most);
+      cursor = null;
+      if (most == 0) {
+        probe.close();
+        staged = null;
+      }
+      BatchLookups open = queued;
+      if (open != null && number < WITH_QUEUES) {
         open.trim();
-      } else {
-        closeQueue(open);
+      } else if (open != null) {
+        queued = null;
+        open.close();
       }
     }
   }
 
-  /**
-   * Frees what is not garbage-collected.
-   *
-   * @throws UncheckedIOException if a queue cannot be closed; the session drops it anyway
-   */
-  void close() {
+  /** Frees what is not garbage-collected. */
+  void close() throws IOException {
     probe.close();
     BatchLookups open = queued;
-    if (open != null) {
-      closeQueue(open);
-    }
-  }
-
-  private void closeQueue(BatchLookups open) {
     queued = null;
-    try {
+    if (open != null) {
       open.close();
-    } catch (IOException e) {
-      throw new UncheckedIOException(e);
     }
   }
 }

@@ -3,10 +3,8 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Values;
-import tech.bsdb.error.WrongShardException;
 import tech.bsdb.format.Page;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.Touches;
 
 /** Looks up one key at a time, reading one extent after the other. Thread-safe. */
 final class SingleLookups {
@@ -15,16 +13,10 @@ final class SingleLookups {
 
   private final Route route;
   private final int last;
-  private final boolean shown;
 
-  /**
-   * Creates lookups.
-   *
-   * @param shown whether all reads show mapped or loaded memory
-   */
-  SingleLookups(Route route, boolean shown) {
+  /** Creates lookups. */
+  SingleLookups(Route route) {
     this.route = route;
-    this.shown = shown;
     this.last = route.any().reads() - 1;
   }
 
@@ -35,47 +27,25 @@ final class SingleLookups {
    * @return the array that holds the value, or null if the key is absent
    */
   byte @Nullable [] get(byte[] key, Probe probe, Values values) throws IOException {
-    int database = route.number(key);
-    Locator locator = route.locator(database);
+    Locator locator = route.of(key);
     long place = locator.start(key, probe.signature);
     if (place == Locator.ABSENT) {
       return null;
     }
-    Extent before = shown ? probe.before(database) : probe.before;
+    Extent extent = probe.before;
     for (int read = 0; read < last; read++) {
-      locator.locate(read, place, before);
-      before.read();
-      place = locator.next(place, before);
+      locator.locate(read, place, extent);
+      extent.read();
+      place = locator.next(place, extent);
     }
-    return get(database, place, key, probe, values);
-  }
-
-  /** Prepares the final read. */
-  private void locate(Locator locator, long place, Extent extent, Values values)
-      throws IOException {
+    extent = probe.last;
     locator.locate(last, place, extent);
     long bytes = (long) extent.count() * Page.SIZE;
     if (bytes > Values.UNASKED) {
       values.reserve(bytes);
     }
-  }
-
-  /** Makes the final read. */
-  private byte @Nullable [] get(int database, long place, byte[] key, Probe probe, Values values)
-      throws IOException {
-    Locator locator = route.locator(database);
-    Extent extent = shown ? probe.last(database) : probe.last;
-    locate(locator, place, extent, values);
     extent.read();
-    if (shown) {
-      Touches.keep(locator.touchLikely(place, extent));
-    }
     return locator.value(place, key, extent, values, probe.scratch);
-  }
-
-  /** The extent that shows the value of the key that {@link #get} has just found. */
-  Extent lastOf(byte[] key, Probe probe) throws WrongShardException {
-    return shown ? probe.last(route.number(key)) : probe.last;
   }
 
   /**

@@ -102,7 +102,7 @@ final class StagedLookups {
   private void follow(int run, int read, long[] at, Probe probe) throws IOException {
     Locator locator = runs.locator(run);
     int first = starts.first(runs.database(run));
-    Extent extent = probe.before(runs.database(run));
+    Extent extent = probe.before;
     for (int i = runs.start(run), end = runs.end(run); i < end; i++) {
       if (!starts.isAbsent(i)) {
         locator.locate(read, at[i], extent);
@@ -127,7 +127,7 @@ final class StagedLookups {
   private void takeValues(int run, long[] at, KeyBatch batch, int from, Probe probe)
       throws IOException {
     Locator locator = runs.locator(run);
-    Extent extent = probe.last(runs.database(run));
+    Extent extent = probe.last;
     boolean placed = batch.isPlaced();
     for (int i = runs.start(run); i < runs.end(run); i++) {
       int number = from + runs.key(i);

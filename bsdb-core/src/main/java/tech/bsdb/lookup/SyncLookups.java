@@ -1,7 +1,8 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.io.UncheckedIOException;
+import java.lang.invoke.VarHandle;
+import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import java.util.Objects;
 import java.util.concurrent.atomic.AtomicBoolean;
@@ -10,9 +11,11 @@ import org.jspecify.annotations.Nullable;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.data.PlacedRecords;
+import tech.bsdb.data.RecordBytes;
+import tech.bsdb.data.Taking;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.error.CorruptDatabaseException;
-import tech.bsdb.io.Extent;
+import tech.bsdb.error.MemoryBudgetExceededException;
 import tech.bsdb.lookup.AsyncLookups.AsyncRequest;
 
 /**
@@ -32,30 +35,35 @@ final class SyncLookups {
   private final Route route;
   private final EngineChoice.Chosen engines;
   private final Path path;
-  private final Sessions sessions;
   private final SingleLookups single;
   private final boolean showMemory;
+  private final Sessions sessions = new Sessions();
+  private final Visits visits = new Visits();
   private final AtomicBoolean faulted = new AtomicBoolean();
+  private final Copying copying = new Copying(null, true);
+  private final Slicing slicing = new Slicing();
+
+  /** For files in memory; null if others must be read, or once they are closed. */
+  private volatile @Nullable MemoryGet memory;
 
   /**
    * Creates lookups.
    *
    * @param engines the engines that opened the files of the locators
    * @param path the directory of the database, for messages
-   * @param sessions lends the sessions
    */
-  SyncLookups(Route route, EngineChoice.Chosen engines, Path path, Sessions sessions) {
+  SyncLookups(Route route, EngineChoice.Chosen engines, Path path) {
     this.route = route;
     Locator any = route.any();
     this.engines = engines;
     this.path = path;
-    this.sessions = sessions;
     boolean shown = true;
     for (int read = 0; read < any.reads(); read++) {
       shown &= engines.showsMemory(any.file(read));
     }
     this.showMemory = shown;
-    this.single = new SingleLookups(route, shown);
+    this.memory = shown ? MemoryGet.of(route) : null;
+    this.single = new SingleLookups(route);
   }
 
   /** Whether all reads show mapped or loaded memory. */
@@ -73,75 +81,111 @@ final class SyncLookups {
     sessions.requireOpen();
   }
 
-  /** Looks up a key; see {@link Lookup#get(byte[])}. */
-  @SuppressWarnings("Finally") // throws what it caught
-  byte @Nullable [] get(byte[] key) throws IOException {
-    // Does not use inSession, so that only the value is allocated. The code that drops a session is
-    // repeated in each method: on a full stack, a call to a helper would fail, too.
-    try {
-      Session session = sessions.take();
-      boolean intact = false;
-      try {
-        byte[] value = single.get(key, session.probe, session.probe.values);
-        intact = true;
-        return value;
-      } catch (IndexOutOfBoundsException e) {
-        intact = true;
-        throw unsound(e);
-      } catch (IOException | RuntimeException | InternalError e) {
-        intact = true;
-        throw e;
-      } finally {
-        if (intact) {
-          try {
-            sessions.giveBack(session);
-          } catch (StackOverflowError e) {
-            session.dropped = true;
-            throw e;
-          }
-        } else {
-          session.dropped = true;
-        }
+  /** Copies the values of files in memory. */
+  private final class Copying implements Taking<byte[]> {
+    private final @Nullable LongPredicate budget;
+    private final boolean waits;
+
+    /** Copies within a budget; {@code waits} says whether to read what was never read before. */
+    Copying(@Nullable LongPredicate budget, boolean waits) {
+      this.budget = budget;
+      this.waits = waits;
+    }
+
+    @Override
+    public byte[] take(ByteBuffer buffer, int at, int length) throws IOException {
+      if (budget != null && !budget.test(length)) {
+        throw new MemoryBudgetExceededException(length);
       }
-    } catch (InternalError e) { // caught here because giving back may throw it
-      throw unreadable(e);
-    } catch (AssertionError e) {
-      throw unreadable(faultIn(e));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+      return RecordBytes.copy(buffer, at, length);
+    }
+
+    @Override
+    public byte @Nullable [] otherwise(byte[] key) throws IOException {
+      return waits ? read(key, budget) : SingleLookups.NOT_IN_MEMORY;
     }
   }
 
-  /** Shows a key's value where it lies; see {@link Lookup#show}. */
-  @SuppressWarnings("Finally") // throws what it caught
-  <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
+  /** Shows the values of files in memory. */
+  private static final class Slicing implements Taking<ByteBuffer> {
+    /** Instead of a slice: the value must be read. */
+    static final ByteBuffer UNREAD = ByteBuffer.allocate(0);
+
+    @Override
+    public ByteBuffer take(ByteBuffer buffer, int at, int length) {
+      return buffer.slice(at, length);
+    }
+
+    @Override
+    public ByteBuffer otherwise(byte[] key) {
+      return UNREAD;
+    }
+  }
+
+  /** Looks up a key; see {@link Lookup#get(byte[])}. */
+  byte @Nullable [] get(byte[] key) throws IOException {
+    MemoryGet open = memory;
+    return open == null ? read(key, null) : get(open, key, copying);
+  }
+
+  /** Looks up a key, requesting memory from a budget if there is one. */
+  byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    MemoryGet open = memory;
+    return open == null ? read(key, budget) : get(open, key, new Copying(budget, true));
+  }
+
+  /**
+   * The value of a key if everything it requires was read before and so is probably in memory;
+   * otherwise {@link SingleLookups#NOT_IN_MEMORY}.
+   */
+  byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    MemoryGet open = memory;
+    if (open != null) {
+      return get(open, key, new Copying(budget, false));
+    }
+    if (engines.overlapping() != null) {
+      return SingleLookups.NOT_IN_MEMORY;
+    }
+    return inSession(
+        session -> within(budget, session.probe, probe -> single.getIfTouched(key, probe)));
+  }
+
+  private <T> @Nullable T get(MemoryGet open, byte[] key, Taking<T> taking) throws IOException {
     try {
-      Session session = take();
-      boolean intact = false;
-      try {
-        boolean present = isPresent(key, session.probe);
-        intact = true;
-        return present ? visited(key, session, visitor, visit) : null;
-      } catch (IOException | RuntimeException | InternalError e) {
-        intact = true;
-        throw e;
-      } finally {
-        if (intact) {
-          try {
-            session.endShowing(); // again, in case that a late fault prevented it
-            giveBack(session);
-          } catch (StackOverflowError e) {
-            session.dropped = true;
-            throw e;
-          }
-        } else {
-          session.dropped = true;
-        }
+      return open.get(key, taking);
+    } catch (RuntimeException | Error e) {
+      if (memory == null && e instanceof RuntimeException) {
+        throw new IllegalStateException("the database is closed", e); // and its memory released
       }
-    } catch (InternalError e) { // also while the visitor reads mapped memory
+      throw expected(e);
+    }
+  }
+
+  /** Looks up a key with a session. */
+  private byte @Nullable [] read(byte[] key, @Nullable LongPredicate budget) throws IOException {
+    return inSession(
+        session -> within(budget, session.probe, probe -> single.get(key, probe, probe.values)));
+  }
+
+  /** Shows a key's value where it lies; see {@link Lookup#show}. */
+  @SuppressWarnings("ReferenceEquality") // identity is meant
+  <V, R> @Nullable R show(byte[] key, V visitor, Lookup.Visit<V, R> visit) throws IOException {
+    MemoryGet open = memory;
+    ByteBuffer value = open == null ? Slicing.UNREAD : get(open, key, slicing);
+    if (value == null) {
+      return null;
+    }
+    if (value == Slicing.UNREAD) {
+      return lending(
+          session ->
+              isPresent(key, session.probe)
+                  ? visited(session.probe.shown.slice(), visitor, visit)
+                  : null);
+    }
+    try {
+      return visited(value, visitor, visit);
+    } catch (InternalError e) { // the visitor reads mapped memory
       throw unreadable(e);
-    } catch (AssertionError e) {
-      throw unreadable(faultIn(e));
     }
   }
 
@@ -154,54 +198,38 @@ final class SyncLookups {
     }
   }
 
-  private <V, R> @Nullable R visited(
-      byte[] key, Session session, V visitor, Lookup.Visit<V, R> visit) throws IOException {
-    Probe probe = session.probe;
-    if (probe.shown.inWindow()) {
-      single.lastOf(key, probe).lend();
-    }
-    session.startShowing();
+  private <V, R> @Nullable R visited(ByteBuffer value, V visitor, Lookup.Visit<V, R> visit)
+      throws IOException {
+    Visits.Visit begun = visits.begin();
     try {
-      return visit.visit(visitor, probe.shown.slice());
+      requireOpen();
+      return visit.visit(visitor, value);
     } finally {
-      session.endShowing();
+      try {
+        VarHandle.releaseFence();
+      } finally {
+        begun.thread = 0; // needs no call, which could overflow the stack
+      }
     }
   }
 
-  /* Visitors may throw an UncheckedIOException of their own, so those of sessions are translated where they arise. */
-
-  private Session take() throws IOException {
-    try {
-      return sessions.take();
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  private void giveBack(Session session) throws IOException {
-    try {
-      sessions.giveBack(session);
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
-    }
-  }
-
-  /** Looks up a key, requesting memory from a budget if there is one. */
-  byte @Nullable [] get(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    return inSession(
-        session -> within(budget, session.probe, probe -> single.get(key, probe, probe.values)));
+  /** Whether the calling thread is showing a value to a visitor. */
+  boolean isShowing() {
+    return visits.isIn(Thread.currentThread().getId());
   }
 
   /**
-   * The value of a key if everything it requires was read before and so is probably in memory;
-   * otherwise {@link SingleLookups#NOT_IN_MEMORY}.
+   * Refuses further lookups and waits for those that use a session and for visitors. A lookup under
+   * way in memory may fail once the caller closes the files.
    */
-  byte @Nullable [] getIfInMemory(byte[] key, @Nullable LongPredicate budget) throws IOException {
-    if (engines.overlapping() != null) {
-      return SingleLookups.NOT_IN_MEMORY;
-    }
-    return inSession(
-        session -> within(budget, session.probe, probe -> single.getIfTouched(key, probe)));
+  Sessions.Closing close() {
+    memory = null;
+    return sessions.close(visits::isAny);
+  }
+
+  /** The failure of {@link #close} to close a session, or null. */
+  @Nullable IOException closingFailure() {
+    return sessions.failure();
   }
 
   /** A lookup with a probe. */
@@ -260,9 +288,9 @@ final class SyncLookups {
    * @return false if others are missing than those of keys without a record at their place
    */
   boolean readTogether(PlacedRecords records, int database, Session session) throws IOException {
-    Extent extent = showMemory ? session.probe.last(database) : session.probe.last;
+    Probe probe = session.probe;
     return route.locator(database) instanceof AddressedLocator addressed
-        && addressed.readTogether(records, !overlaps(), extent, session.probe.scratch);
+        && addressed.readTogether(records, !overlaps(), probe.last, probe.scratch);
   }
 
   private StagedLookups staged(Session session) {
@@ -297,46 +325,61 @@ final class SyncLookups {
   }
 
   /**
-   * Runs an action with a session, which is given back unless an error left it in an unknown state,
-   * and translates exceptions that damage causes into those that callers expect.
+   * Runs an action with a session, and translates exceptions that damage causes into those that
+   * callers expect.
+   */
+  <T> @Nullable T inSession(Use<T> use) throws IOException {
+    return lending(
+        session -> {
+          try {
+            return use.with(session);
+          } catch (IndexOutOfBoundsException e) {
+            throw unsound(e);
+          }
+        });
+  }
+
+  /**
+   * Lends a session to an action, which is free afterwards unless an error left it in an unknown
+   * state.
    */
   @SuppressWarnings("Finally") // throws what it caught
-  <T> @Nullable T inSession(Use<T> use) throws IOException {
+  private <T> @Nullable T lending(Use<T> use) throws IOException {
     try {
       Session session = sessions.take();
-      boolean intact = false;
+      int after = Session.BROKEN;
       try {
         T result = use.with(session);
-        intact = true;
+        session.trim();
+        after = Session.FREE;
         return result;
-      } catch (IndexOutOfBoundsException e) {
-        intact = true;
-        throw unsound(e);
       } catch (IOException | RuntimeException | InternalError e) {
-        intact = true;
+        after = Session.FREE;
         throw e;
       } finally {
-        if (intact) {
-          try {
-            sessions.giveBack(session);
-          } catch (StackOverflowError e) {
-            session.dropped = true;
-            throw e;
-          }
-        } else {
-          session.dropped = true;
-        }
+        session.state = after; // needs no call, which could overflow the stack
       }
-    } catch (InternalError e) { // caught here because giving back may throw it
-      throw unreadable(e);
-    } catch (AssertionError e) {
-      throw unreadable(faultIn(e));
-    } catch (UncheckedIOException e) {
-      throw e.getCause();
+    } catch (InternalError | AssertionError e) { // here because a fault may come late
+      throw expected(e);
     }
   }
 
-  /** Translates a failure into the exception that callers expect. */
+  /** Returns the exception that callers expect, or throws the failure if it is as they expect. */
+  private IOException expected(Throwable failure) {
+    Throwable explained = explained(failure);
+    if (explained instanceof IOException e) {
+      return e;
+    }
+    if (explained instanceof RuntimeException e) {
+      throw e;
+    }
+    throw (Error) explained;
+  }
+
+  /**
+   * Translates a failure into the exception that callers expect. zstd-jni wraps the fault that the
+   * virtual machine reports during a call of native code.
+   */
   Throwable explained(Throwable failure) {
     if (failure instanceof IndexOutOfBoundsException e) {
       return unsound(e);
@@ -345,17 +388,6 @@ final class SyncLookups {
       return unreadable(fault);
     }
     return failure instanceof InternalError e ? unreadable(e) : failure;
-  }
-
-  /**
-   * The fault that an error wraps: zstd-jni does so if the virtual machine reports the fault during
-   * a call of native code. Any other error is thrown.
-   */
-  private static InternalError faultIn(AssertionError error) {
-    if (error.getCause() instanceof InternalError fault) {
-      return fault;
-    }
-    throw error;
   }
 
   private CorruptDatabaseException unsound(IndexOutOfBoundsException cause) {

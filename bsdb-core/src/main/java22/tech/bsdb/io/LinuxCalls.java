@@ -360,7 +360,7 @@ final class LinuxCalls implements SystemCalls {
 
       @Override
       public void close() {
-        arena.close();
+        Arenas.close(arena);
       }
     };
   }

@@ -121,14 +121,14 @@ public final class Mapping implements Closeable {
     return whole.asSlice(position, length).isLoaded();
   }
 
-  /** Does nothing here: a buffer that is used after {@link #close} throws. */
-  void lend() {}
+  /** Unmaps the file, even if others read it: from then on, that throws. */
+  void release() {
+    close();
+  }
 
   /** Unmaps the file. */
   @Override
   public void close() {
-    if (arena.scope().isAlive()) {
-      arena.close();
-    }
+    Arenas.close(arena);
   }
 }

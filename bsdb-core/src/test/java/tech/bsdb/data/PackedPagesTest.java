@@ -183,7 +183,7 @@ class PackedPagesTest {
     reader.aimBin(page, slot, touches, 0);
     touches.loadTwo();
     int starting = index.starting(place);
-    reader.touchLikely(slot, starting, extent);
+    PackedReader.touchLikely(extent.window().buffer(), extent.window().offset(), slot, starting);
     byte[] array = reader.value(page, slot, starting, filterBit(key), key, extent, values, scratch);
     return array == null
         ? null

@@ -4,7 +4,9 @@ import static org.assertj.core.api.Assertions.assertThat;
 import static org.assertj.core.api.Assertions.assertThatThrownBy;
 
 import java.util.ArrayList;
+import java.util.HashSet;
 import java.util.List;
+import java.util.Set;
 import java.util.concurrent.Callable;
 import java.util.concurrent.ConcurrentHashMap;
 import java.util.concurrent.CountDownLatch;
@@ -15,6 +17,7 @@ import java.util.concurrent.TimeUnit;
 import java.util.concurrent.TimeoutException;
 import java.util.concurrent.atomic.AtomicBoolean;
 import java.util.concurrent.atomic.AtomicInteger;
+import java.util.function.BooleanSupplier;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.Timeout;
 import tech.bsdb.Rounds;
@@ -22,6 +25,12 @@ import tech.bsdb.Rounds;
 /** A session is lent to one lookup at a time, and none is out when close returns. */
 @Timeout(value = 60, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class SessionsTest {
+  private static final BooleanSupplier NOTHING_ELSE = () -> false;
+
+  private static void giveBack(Session session) {
+    session.state = Session.FREE;
+  }
+
   @Test
   void noSessionIsOutOnceItIsClosed() throws Exception {
     int threads = 8;
@@ -51,7 +60,7 @@ class SessionsTest {
                       }
                       session.probe.signature.compute(new byte[taken % 40], 0, taken % 40, 0);
                       out.decrementAndGet();
-                      sessions.giveBack(session);
+                      giveBack(session);
                     }
                   }));
         }
@@ -61,7 +70,7 @@ class SessionsTest {
         } else {
           TimeUnit.MICROSECONDS.sleep(round % 7 * 50L);
         }
-        assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+        assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
         closed.set(true);
         assertThat(out).hasValue(0);
         for (Future<Integer> taker : takers) {
@@ -70,7 +79,7 @@ class SessionsTest {
         for (int i = 0; i < 3; i++) {
           assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
         }
-        assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
+        assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.BEFORE);
       }
     } finally {
       pool.shutdownNow();
@@ -87,7 +96,7 @@ class SessionsTest {
       }
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
-        Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(NOTHING_ELSE));
         awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(50, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
@@ -96,7 +105,7 @@ class SessionsTest {
         }
         for (Session session : out) {
           assertThat(closing.isDone()).isFalse();
-          sessions.giveBack(session);
+          giveBack(session);
         }
         assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
       } finally {
@@ -106,46 +115,34 @@ class SessionsTest {
   }
 
   @Test
-  void aGuestIsKeptForTheNextOne() {
+  void freeSessionsAreLentAgain() {
     Sessions sessions = new Sessions();
-    List<Session> first = takeAll(sessions, 40);
-    first.forEach(sessions::giveBack);
-    for (int round = 0; round < 3; round++) {
-      List<Session> again = takeAll(sessions, 40);
-      assertThat(again).doesNotHaveDuplicates().containsExactlyInAnyOrderElementsOf(first);
-      again.forEach(sessions::giveBack);
+    Set<Session> all = new HashSet<>();
+    for (int round = 0; round < 10; round++) {
+      List<Session> taken = takeAll(sessions, 400);
+      assertThat(taken).doesNotHaveDuplicates();
+      all.addAll(taken);
+      taken.forEach(SessionsTest::giveBack);
     }
-    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+    assertThat(all).hasSizeLessThanOrEqualTo(451);
+    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
   }
 
   @Test
-  void guestsBeyondTheBoundAreUsableAndNotKept() {
-    Sessions sessions = new Sessions();
-    int kept = Sessions.MAX_GUESTS + 1; // and the place of this thread
-    List<Session> first = takeAll(sessions, kept + 50);
-    assertThat(first).doesNotHaveDuplicates();
-    first.forEach(sessions::giveBack);
-    List<Session> again = takeAll(sessions, kept + 50);
-    assertThat(again).doesNotHaveDuplicates();
-    again.retainAll(first);
-    assertThat(again).hasSize(kept);
-  }
-
-  @Test
-  void closeWaitsForGuestsThatAreKeptAndForThoseThatAreNot() throws Exception {
-    for (int last : new int[] {0, 1, Sessions.MAX_GUESTS + 30}) {
+  void closeWaitsForTheLastOfMany() throws Exception {
+    for (int last : new int[] {0, 1, 330}) {
       Sessions sessions = new Sessions();
-      List<Session> out = takeAll(sessions, Sessions.MAX_GUESTS + 31);
+      List<Session> out = takeAll(sessions, 331);
       ExecutorService closer = Executors.newSingleThreadExecutor();
       try {
         Session lastOut = out.remove(last);
-        out.forEach(sessions::giveBack);
-        Future<Sessions.Closing> closing = closer.submit(sessions::close);
+        out.forEach(SessionsTest::giveBack);
+        Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(NOTHING_ELSE));
         awaitRefusal(sessions);
         assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
             .isInstanceOf(TimeoutException.class);
         assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
-        sessions.giveBack(lastOut);
+        giveBack(lastOut);
         assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
       } finally {
         closer.shutdownNow();
@@ -154,26 +151,43 @@ class SessionsTest {
   }
 
   @Test
-  void droppedSessionsAreReplacedAndDoNotHoldUpClosing() {
+  void brokenSessionsAreReplacedAndDoNotHoldUpClosing() {
     Sessions sessions = new Sessions();
-    int keptAndPlace = Sessions.MAX_GUESTS + 1;
-    for (int round = 0; round < 3; round++) {
-      List<Session> all = takeAll(sessions, keptAndPlace + 100);
-      assertThat(all).doesNotHaveDuplicates().noneMatch(session -> session.dropped);
-      for (int i = 0; i < all.size(); i++) {
-        if (i % 3 == round) {
-          all.get(i).dropped = true;
+    Set<Session> broken = new HashSet<>();
+    Set<Session> all = new HashSet<>();
+    for (int round = 0; round < 20; round++) {
+      List<Session> taken = takeAll(sessions, 300);
+      all.addAll(taken);
+      assertThat(taken).doesNotHaveDuplicates().doesNotContainAnyElementsOf(broken);
+      for (int i = 0; i < taken.size(); i++) {
+        if (i % 3 == round % 3) {
+          taken.get(i).state = Session.BROKEN;
+          broken.add(taken.get(i));
         } else {
-          sessions.giveBack(all.get(i));
+          giveBack(taken.get(i));
         }
       }
-      List<Session> kept = takeAll(sessions, keptAndPlace);
-      assertThat(kept).doesNotHaveDuplicates().noneMatch(session -> session.dropped);
-      assertThat(kept).allMatch(session -> session.place >= 0 || session.guest >= 0);
-      kept.forEach(sessions::giveBack);
     }
-    sessions.take().dropped = true;
-    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+    assertThat(all.size() - broken.size()).isLessThanOrEqualTo(400);
+    sessions.take().state = Session.BROKEN;
+    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
+  }
+
+  @Test
+  void closeWaitsForOtherUse() throws Exception {
+    Sessions sessions = new Sessions();
+    AtomicBoolean used = new AtomicBoolean(true);
+    ExecutorService closer = Executors.newSingleThreadExecutor();
+    try {
+      Future<Sessions.Closing> closing = closer.submit(() -> sessions.close(used::get));
+      awaitRefusal(sessions);
+      assertThatThrownBy(() -> closing.get(20, TimeUnit.MILLISECONDS))
+          .isInstanceOf(TimeoutException.class);
+      used.set(false);
+      assertThat(closing.get()).isEqualTo(Sessions.Closing.DONE);
+    } finally {
+      closer.shutdownNow();
+    }
   }
 
   private static List<Session> takeAll(Sessions sessions, int count) {
@@ -184,10 +198,10 @@ class SessionsTest {
     return taken;
   }
 
-  /** More threads than places and guests; each session is one thread's at a time. */
+  /** Each session is one thread's at a time. */
   @Test
   void noSessionIsLentTwice() throws Exception {
-    int threads = Sessions.MAX_GUESTS + 64;
+    int threads = 320;
     Sessions sessions = new Sessions();
     ConcurrentHashMap<Session, Thread> out = new ConcurrentHashMap<>();
     CountDownLatch allHold = new CountDownLatch(threads);
@@ -206,7 +220,7 @@ class SessionsTest {
                 Thread.onSpinWait();
               }
               alone &= out.remove(session) == Thread.currentThread();
-              sessions.giveBack(session);
+              giveBack(session);
             }
             return alone;
           });
@@ -219,7 +233,7 @@ class SessionsTest {
     } finally {
       pool.shutdownNow();
     }
-    assertThat(sessions.close()).isEqualTo(Sessions.Closing.DONE);
+    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.DONE);
   }
 
   @Test
@@ -232,7 +246,7 @@ class SessionsTest {
     Thread closer =
         new Thread(
             () -> {
-              sessions.close();
+              sessions.close(NOTHING_ELSE);
               kept.set(Thread.interrupted());
               closed.countDown();
             });
@@ -240,9 +254,9 @@ class SessionsTest {
     TimeUnit.MILLISECONDS.sleep(20);
     closer.interrupt();
     assertThat(closed.await(50, TimeUnit.MILLISECONDS)).isFalse();
-    sessions.giveBack(first);
+    giveBack(first);
     assertThat(closed.await(50, TimeUnit.MILLISECONDS)).isFalse();
-    sessions.giveBack(guest);
+    giveBack(guest);
     closer.join();
     assertThat(kept).isTrue();
   }
@@ -252,8 +266,8 @@ class SessionsTest {
     Sessions sessions = new Sessions();
     sessions.take();
     sessions.noteFault();
-    assertThat(sessions.close()).isEqualTo(Sessions.Closing.SESSION_LOST);
-    assertThat(sessions.close()).isEqualTo(Sessions.Closing.BEFORE);
+    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.SESSION_LOST);
+    assertThat(sessions.close(NOTHING_ELSE)).isEqualTo(Sessions.Closing.BEFORE);
     assertThatThrownBy(sessions::take).isInstanceOf(IllegalStateException.class);
   }
 
@@ -261,7 +275,7 @@ class SessionsTest {
   private static void awaitRefusal(Sessions sessions) {
     while (true) {
       try {
-        sessions.giveBack(sessions.take());
+        giveBack(sessions.take());
         Thread.onSpinWait();
       } catch (IllegalStateException e) {
         return;

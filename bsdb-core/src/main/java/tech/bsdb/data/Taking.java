@@ -1,0 +1,25 @@
+package tech.bsdb.data;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+
+/**
+ * What becomes of a value that a lookup finds in one page of memory. Thread-safe.
+ *
+ * @param <T> what it becomes
+ */
+public interface Taking<T> {
+  /**
+   * Takes a value.
+   *
+   * @param buffer holds the value, from {@code at} on
+   */
+  T take(ByteBuffer buffer, int at, int length) throws IOException;
+
+  /**
+   * Returns what the lookup returns if it does not find out: the page must be verified first, or
+   * the record is not a short one in one page.
+   */
+  @Nullable T otherwise(byte[] key) throws IOException;
+}

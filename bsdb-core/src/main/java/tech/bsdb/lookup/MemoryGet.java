@@ -1,0 +1,65 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Taking;
+import tech.bsdb.error.WrongShardException;
+
+/**
+ * Single lookups in files that are in memory: a straight line from the key to the value, for
+ * records of one page whose pages have been verified. Nothing is borrowed and nothing allocated but
+ * what {@link Taking} makes of the value. Thread-safe.
+ *
+ * <p>The files may be closed meanwhile, which lookups under way meet as some {@link
+ * RuntimeException}; see {@link tech.bsdb.io.ShownFile}.
+ */
+/*
+ * HotSpot reports a fault in a mapped page a little later than it happens: at the latest when a compiled method returns.
+ * A method of more than 325 bytes of bytecode (FreqInlineSize) is never inlined, so a fault never lets it return a value.
+ * StraightLineTest checks that each implementation of get is as long.
+ */
+interface MemoryGet {
+  /**
+   * Looks up a key.
+   *
+   * @return what {@code taking} makes of the value, or null if the key is absent
+   */
+  <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException;
+
+  /**
+   * Lookups in all databases of a route, or null if they are not in memory or have layouts that
+   * need working memory.
+   */
+  static @Nullable MemoryGet of(Route route) {
+    MemoryGet[] all = new MemoryGet[route.databases()];
+    for (int i = 0; i < all.length; i++) {
+      MemoryGet one = route.locator(i).inMemory();
+      if (one == null) {
+        return null;
+      }
+      all[i] = one;
+    }
+    return route.isUndivided() ? all[0] : new Routed(route, all);
+  }
+
+  /** Lookups in shards. */
+  final class Routed implements MemoryGet {
+    private final Route route;
+    private final MemoryGet[] databases;
+
+    Routed(Route route, MemoryGet[] databases) {
+      this.route = route;
+      this.databases = databases;
+    }
+
+    /**
+     * {@inheritDoc}
+     *
+     * @throws WrongShardException if the key belongs to a shard that was not opened
+     */
+    @Override
+    public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
+      return databases[route.number(key)].get(key, taking);
+    }
+  }
+}

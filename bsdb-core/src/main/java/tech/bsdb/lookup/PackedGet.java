@@ -1,0 +1,67 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Found;
+import tech.bsdb.data.PackedReader;
+import tech.bsdb.data.Taking;
+import tech.bsdb.format.PackedPage;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.BinIndex;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
+
+/** {@link MemoryGet} in a packed database that is not compressed: signature, bin, page, record. */
+final class PackedGet implements MemoryGet {
+  /** The most pages that stay in the caches, which a prefetch would only slow down: 16 MiB. */
+  private static final long MOST_CACHED = 4096;
+
+  private final long seed;
+  private final BinIndex index;
+  private final PackedReader records;
+
+  /** Whether to load early what is probably not in the cache. */
+  private final boolean prefetches;
+
+  /** Creates lookups in files that are all in memory. */
+  PackedGet(long seed, BinIndex index, PackedReader records) {
+    this.seed = seed;
+    this.index = index;
+    this.records = records;
+    this.prefetches = index.pages() > MOST_CACHED;
+  }
+
+  @Override
+  public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
+    if (key.length > RecordFrame.MAX_KEY) {
+      return null;
+    }
+    Signature signature = new Signature();
+    signature.compute(key, 0, key.length, seed);
+    long bin = index.bin(signature.high);
+    if (prefetches) {
+      Touches.keep(index.touch(signature.high));
+    }
+    int page = index.page(bin);
+    long inFile = records.pageInFile(page);
+    ByteBuffer buffer = records.file(page).pages().known(inFile);
+    if (buffer == null) {
+      return taking.otherwise(key);
+    }
+    int at = ShownFile.offset(inFile << Page.SHIFT);
+    int slot = index.slot(bin, page);
+    int starting = index.startingIn(page);
+    if (prefetches) {
+      Touches.keep(PackedReader.touchLikely(buffer, at, slot, starting));
+    }
+    int filterBit = PackedPage.filterBitNumber(signature.low);
+    long found = PackedReader.find(buffer, at, slot, starting, filterBit, key);
+    if (found < 0) {
+      return found == Found.ABSENT ? null : taking.otherwise(key);
+    }
+    return taking.take(buffer, Found.offset(found), Found.length(found));
+  }
+}

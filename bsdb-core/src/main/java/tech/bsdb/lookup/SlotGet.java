@@ -1,0 +1,75 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import java.nio.ByteBuffer;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Found;
+import tech.bsdb.data.PlainReader;
+import tech.bsdb.data.Taking;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.Signature;
+import tech.bsdb.index.AddressIndex;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ShownFile;
+
+/**
+ * {@link MemoryGet} in a database of the blocked or compact layout: signature, slot, address,
+ * record.
+ */
+final class SlotGet implements MemoryGet {
+  private final long seed;
+  private final HashFunction hash;
+  private final AddressIndex index;
+  private final RecordAddress addresses;
+  private final CheckedPages[] files;
+
+  /** Creates lookups in files that are all in memory. */
+  SlotGet(long seed, HashFunction hash, AddressIndex index, PlainReader records) {
+    this.seed = seed;
+    this.hash = hash;
+    this.index = index;
+    this.addresses = records.addresses();
+    this.files = records.pages();
+  }
+
+  @Override
+  public <T> @Nullable T get(byte[] key, Taking<T> taking) throws IOException {
+    if (key.length > RecordFrame.MAX_KEY) {
+      return null;
+    }
+    Signature signature = new Signature();
+    signature.compute(key, 0, key.length, seed);
+    long slot = hash.slot(signature.high, signature.low);
+    if (slot == HashFunction.ABSENT) {
+      return null;
+    }
+    long entryAt = index.position(slot);
+    ByteBuffer entries = index.pages().known(entryAt >>> Page.SHIFT);
+    if (entries == null) {
+      return taking.otherwise(key);
+    }
+    long address = entries.getLong(ShownFile.offset(entryAt));
+    int file = RecordAddress.file(address);
+    if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
+      return taking.otherwise(key);
+    }
+    long position = addresses.position(address);
+    long page = position >>> Page.SHIFT;
+    int inPage = (int) position & Page.SIZE - 1;
+    if (page < 1 || page > files[file].pages() - 2 || inPage >= Page.PAYLOAD) {
+      return taking.otherwise(key);
+    }
+    ByteBuffer buffer = files[file].known(page);
+    if (buffer == null) {
+      return taking.otherwise(key);
+    }
+    long found = PlainReader.find(buffer, ShownFile.offset(position) - inPage, inPage, key);
+    if (found < 0) {
+      return found == Found.ABSENT ? null : taking.otherwise(key);
+    }
+    return taking.take(buffer, Found.offset(found), Found.length(found));
+  }
+}
