@@ -4,41 +4,48 @@ import java.io.IOException;
 import java.util.SplittableRandom;
 import tech.bsdb.data.RecordScanner;
 import tech.bsdb.directory.DatabaseDirectory;
+import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
 import tech.bsdb.lookup.AddressedLocator;
-import tech.bsdb.lookup.Starts;
+import tech.bsdb.lookup.Locator;
 
 /**
  * A batch of records of a scan, whose slots are found together so that the cache misses of the hash
  * function overlap. Not thread-safe.
  */
 final class SlotBatch {
+  /** Few enough that what one step touches is still cached in the next. */
+  private static final int MOST = 128;
+
   private final DatabaseDirectory directory;
   private final AddressedLocator locator;
-  private final Starts starts;
+  private final Signature signature = new Signature();
   private final Extent extent = new Extent();
-  private final long[] addresses = new long[Starts.MOST];
+  private final long[] highs = new long[MOST];
+  private final long[] lows = new long[MOST];
+  private final long[] slots = new long[MOST];
+  private final long[] addresses = new long[MOST];
   private int count;
 
   /** Creates an empty batch. */
   SlotBatch(DatabaseDirectory directory, AddressedLocator locator) {
     this.directory = directory;
     this.locator = locator;
-    this.starts = new Starts(locator);
   }
 
   /** Takes the next records and finds their slots; returns false if there are none. */
   boolean take(RecordScanner scanner) throws IOException {
     count = 0;
-    starts.touches().clear();
-    while (count < Starts.MOST && scanner.next()) {
+    while (count < MOST && scanner.next()) {
       if (!directory.isRoutedHere(scanner.key())) {
         throw directory.misrouted(scanner.key());
       }
-      starts.sign(locator, 0, count, scanner.key());
+      locator.sign(scanner.key(), signature);
+      highs[count] = signature.high;
+      lows[count] = signature.low;
       addresses[count++] = scanner.address();
     }
-    starts.find(locator, count);
+    locator.findSlots(highs, lows, slots, count);
     return count > 0;
   }
 
@@ -50,20 +57,19 @@ final class SlotBatch {
   /** Adds all (slot, address) pairs to a sum; returns false if a record has no slot. */
   boolean addTo(AddressSum sum) {
     for (int i = 0; i < count; i++) {
-      if (starts.isAbsent(i)) {
+      if (slots[i] == Locator.ABSENT) {
         return false;
       }
-      sum.add(starts.places()[i], addresses[i]);
+      sum.add(slots[i], addresses[i]);
     }
     return true;
   }
 
   /** Counts the slots that hold their record's address. */
   int countLeading() throws IOException {
-    starts.touches().load();
     int leading = 0;
     for (int i = 0; i < count; i++) {
-      if (locator.leadsTo(starts.places()[i], addresses[i], extent)) {
+      if (locator.leadsTo(slots[i], addresses[i], extent)) {
         leading++;
       }
     }

@@ -15,8 +15,6 @@ import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /** Reads records of the compressed layout. */
 public final class CompressedReader implements RecordReader {
@@ -50,13 +48,13 @@ public final class CompressedReader implements RecordReader {
   }
 
   @Override
-  public List<@Nullable ShownFile> shown() {
-    return PlainReader.shown(files);
+  public RecordAddress addresses() {
+    return addresses;
   }
 
   @Override
-  public void aim(long address, Touches touches, int first) throws IOException {
-    touches.add(first + PlainReader.number(files, address), addresses.position(address));
+  public DataFile[] files() {
+    return files;
   }
 
   @Override

@@ -3,6 +3,7 @@ package tech.bsdb.data;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
@@ -20,8 +21,6 @@ import tech.bsdb.io.Touches;
  * Thread-safe; each thread passes its own extent and scratch.
  */
 public final class PackedReader implements Closeable {
-  private static final int LINE = 64;
-
   /**
    * Pages of fewer bins hold long records, which are too far from where equal bins would put them.
    */
@@ -34,10 +33,13 @@ public final class PackedReader implements Closeable {
    * Bytes to prefetch from there on. More would find more records, but each line costs absent keys
    * time (measured: 4 lines are as good as 6 for present keys, and 8 % better for absent ones).
    */
-  private static final int LIKELY = 4 * LINE;
+  private static final int LIKELY = 4 * Touches.LINE;
 
   /** 256 times the average length of a bin in a full page, by the number of bins. */
   private static final int[] BYTES_PER_BIN = bytesPerBin();
+
+  private static final int SLOT_SHIFT = 9;
+  private static final int PAGE_SHIFT = 17;
 
   private final DataFile[] files;
 
@@ -89,29 +91,70 @@ public final class PackedReader implements Closeable {
         (int) Math.min(Math.min(count, PageSource.MAX_RUN), left));
   }
 
-  /** The files in memory, in order; null for each whose reads do not show memory. */
-  public List<@Nullable ShownFile> shown() {
-    return PlainReader.shown(files);
+  /*
+   * For many keys in files in memory, a bin is a number: 31 bits for its page, 8 for its number there, 9 for the number of
+   * bins that start there.
+   */
+
+  /** A bin as one number, which is not negative. */
+  public static long place(int page, int slot, int starting) {
+    return (long) page << PAGE_SHIFT | (long) slot << SLOT_SHIFT | starting;
+  }
+
+  private static int page(long place) {
+    return (int) (place >>> PAGE_SHIFT);
+  }
+
+  private static int slot(long place) {
+    return (int) (place >>> SLOT_SHIFT) & 0xFF;
+  }
+
+  private static int starting(long place) {
+    return (int) place & (1 << SLOT_SHIFT) - 1;
+  }
+
+  /** Where the page of a bin starts in its buffer. */
+  private int base(long place) {
+    return ShownFile.offset(pageInFile(page(place)) << Page.SHIFT);
+  }
+
+  private ByteBuffer unverified(long place) {
+    return file(page(place)).pages().unverified(pageInFile(page(place)));
+  }
+
+  /** The directory entry of a bin and the one after it; not verified. */
+  public int entries(long place) {
+    return unverified(place).getInt(base(place) + PackedPage.entry(slot(place)));
+  }
+
+  /** Touches two cache lines of the records of a bin, given its directory entries. */
+  public int touch(long place, int entries) {
+    ByteBuffer buffer = unverified(place);
+    int at = base(place) + PackedPage.start(entries); // in the page, even if damaged
+    return buffer.get(at) + buffer.get(at + Touches.LINE); // the footer of the file follows
   }
 
   /**
-   * Collects a bin's directory entry.
-   *
-   * @param first the number of the first file in {@code touches}
+   * Whether a bin may have a record, given its directory entries: true if they are not verified.
    */
-  public void aimEntry(long page, int slot, Touches touches, int first) {
-    int number = number(page);
-    long start = page - starts[number] + 1 << Page.SHIFT;
-    touches.add(first + number, start + PackedPage.entry(slot));
+  public boolean mayHold(long place, int entries, long low) {
+    return PackedPage.mayHold(entries, PackedPage.filterBitNumber(low)) || known(place) == null;
   }
 
-  /** Collects the start of a bin, whose directory entry is in memory. */
-  public void aimBin(long page, int slot, Touches touches, int first) {
-    int number = number(page);
-    long start = page - starts[number] + 1 << Page.SHIFT;
-    int entry = files[number].pages().glance(start + PackedPage.entry(slot));
-    long position = start + (entry & Page.SIZE - 1); // in the page, even if damaged
-    touches.add(first + number, position);
+  /** The buffer that shows the page of a bin, or null if the page must be verified first. */
+  public @Nullable ByteBuffer known(long place) {
+    return file(page(place)).pages().known(pageInFile(page(place)));
+  }
+
+  /** Finds a key's record in the buffer that {@link #known} returns. */
+  public long find(ByteBuffer buffer, long place, long low, byte[] key) {
+    int filterBit = PackedPage.filterBitNumber(low);
+    return find(buffer, base(place), slot(place), starting(place), filterBit, key);
+  }
+
+  /** Whether all files are in memory. */
+  public boolean isShown() {
+    return Arrays.stream(files).allMatch(file -> file.pages().isShown());
   }
 
   /**
@@ -128,8 +171,8 @@ public final class PackedReader implements Closeable {
     if (starting >= LEAST_GUESSED) {
       int start = PackedPage.directory(starting) + (slot * BYTES_PER_BIN[starting] >>> 8);
       int at = page + Math.max(0, Math.min(start - BEFORE, Page.SIZE - LIKELY));
-      sum += buffer.get(at) + buffer.get(at + LINE);
-      sum += buffer.get(at + 2 * LINE) + buffer.get(at + 3 * LINE);
+      sum += buffer.get(at) + buffer.get(at + Touches.LINE);
+      sum += buffer.get(at + 2 * Touches.LINE) + buffer.get(at + 3 * Touches.LINE);
     }
     return sum;
   }

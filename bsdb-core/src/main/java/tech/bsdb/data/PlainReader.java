@@ -2,8 +2,6 @@ package tech.bsdb.data;
 
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import java.util.ArrayList;
-import java.util.Arrays;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
@@ -13,7 +11,6 @@ import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /** Reads records of the blocked and compact layouts. */
 public final class PlainReader implements RecordReader {
@@ -24,16 +21,6 @@ public final class PlainReader implements RecordReader {
   public PlainReader(List<DataFile> files, RecordAddress addresses) {
     this.files = files.toArray(DataFile[]::new);
     this.addresses = addresses;
-  }
-
-  /** The packing of addresses. */
-  public RecordAddress addresses() {
-    return addresses;
-  }
-
-  /** The pages of each file. */
-  public CheckedPages[] pages() {
-    return Arrays.stream(files).map(DataFile::pages).toArray(CheckedPages[]::new);
   }
 
   @Override
@@ -54,22 +41,13 @@ public final class PlainReader implements RecordReader {
   }
 
   @Override
-  public List<@Nullable ShownFile> shown() {
-    return shown(files);
-  }
-
-  /** The files in memory. */
-  static List<@Nullable ShownFile> shown(DataFile[] files) {
-    List<@Nullable ShownFile> shown = new ArrayList<>();
-    for (DataFile file : files) {
-      shown.add(file.pages().shown());
-    }
-    return shown;
+  public RecordAddress addresses() {
+    return addresses;
   }
 
   @Override
-  public void aim(long address, Touches touches, int first) throws IOException {
-    touches.add(first + number(files, address), addresses.position(address));
+  public DataFile[] files() {
+    return files;
   }
 
   @Override
@@ -94,6 +72,30 @@ public final class PlainReader implements RecordReader {
   }
 
   /**
+   * The buffer that shows the page of the record at an address, if the record lies in one page of
+   * memory that needs no verification; otherwise null.
+   */
+  public @Nullable ByteBuffer known(long address) {
+    int file = RecordAddress.file(address);
+    if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
+      return null;
+    }
+    CheckedPages pages = files[file].pages();
+    long position = addresses.position(address);
+    long page = position >>> Page.SHIFT;
+    boolean inside =
+        page >= 1 && page < pages.pages() - 1 && ((int) position & Page.SIZE - 1) < Page.PAYLOAD;
+    return inside ? pages.known(page) : null;
+  }
+
+  /** Finds a key's value in the record at an address, in the buffer that {@link #known} returns. */
+  public long find(ByteBuffer buffer, long address, byte[] key) {
+    int inPage = inPage(address);
+    int page = ShownFile.offset(addresses.position(address)) - inPage;
+    return find(buffer, page, inPage, key);
+  }
+
+  /**
    * Finds a key's value in the record at an offset of a page, if that has a short header and ends
    * in the page.
    *
@@ -105,7 +107,7 @@ public final class PlainReader implements RecordReader {
    * Once the record's key length has been compared with the key's, the code uses the key's own length. The processor,
    * which predicts the branch correctly, can then load the rest of the record without waiting for the header.
    */
-  public static long find(ByteBuffer buffer, int page, int inPage, byte[] key) {
+  private static long find(ByteBuffer buffer, int page, int inPage, byte[] key) {
     int header = buffer.getInt(page + inPage);
     int keyLength = key.length;
     if ((header & 0xFF) != keyLength || keyLength == 0) {

@@ -2,8 +2,11 @@ package tech.bsdb.data;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.format.Page;
+import tech.bsdb.format.RecordAddress;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.Touches;
@@ -21,17 +24,35 @@ public interface RecordReader extends Closeable {
    */
   void locate(long address, Extent extent) throws IOException;
 
-  /** The data files in memory, in order; null for each whose reads do not show memory. */
-  List<@Nullable ShownFile> shown();
-
   /**
-   * Collects the start of the record at an address. At least one cache line follows that of the
-   * start in its file, because of the footer.
-   *
-   * @param first the number of the first data file in {@code touches}
-   * @throws tech.bsdb.error.CorruptDatabaseException if there is no such data file
+   * Touches the records at addresses, in files in memory: two cache lines of each, none of a
+   * negative address or one outside of the files.
    */
-  void aim(long address, Touches touches, int first) throws IOException;
+  default void touch(long[] addresses, int from, int to) {
+    DataFile[] files = files();
+    RecordAddress packing = addresses();
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      int file = RecordAddress.file(addresses[i]);
+      if (addresses[i] >= 0 && file < files.length) {
+        CheckedPages pages = files[file].pages();
+        long position = packing.position(addresses[i]);
+        long page = position >>> Page.SHIFT;
+        if (page < pages.pages() - 1) { // so that a line follows
+          ByteBuffer shown = pages.unverified(page);
+          int at = ShownFile.offset(position);
+          sum += shown.get(at) + shown.get(at + Touches.LINE);
+        }
+      }
+    }
+    Touches.keep(sum);
+  }
+
+  /** The packing of addresses. */
+  RecordAddress addresses();
+
+  /** The data files, in order, not to be changed. */
+  DataFile[] files();
 
   /**
    * Whether the pages read hold the whole record; {@link #decode} reads further pages of a larger

@@ -93,7 +93,7 @@ final class BucketHash implements HashFunction {
    * (FreqInlineSize).
    */
   @Override
-  public long candidate(long high, long low) throws IOException {
+  public long slot(long high, long low) throws IOException {
     long at = Page.SIZE + HashConstruction.bucket(high, buckets) * blockBytes;
     body.verify(at, at + blockBytes);
     ByteBuffer block = body.buffer(at);
@@ -136,27 +136,28 @@ final class BucketHash implements HashFunction {
   }
 
   @Override
-  public ShownFile shown() {
-    return body.shown();
+  public void touch(long[] highs, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      long at = Page.SIZE + HashConstruction.bucket(highs[i], buckets) * blockBytes;
+      ByteBuffer block = body.buffer(at);
+      int base = ShownFile.offset(at);
+      sum += block.get(base) + lines(block, base);
+    }
+    Touches.keep(sum);
   }
 
   @Override
-  public void aim(long high, Touches touches, int file) {
-    long at = Page.SIZE + HashConstruction.bucket(high, buckets) * blockBytes;
-    for (int i = 0; i < blockBytes; i += LINE) {
-      touches.add(file, at + i);
+  public void candidates(long[] highs, long[] lows, long[] slots, int from, int to)
+      throws IOException {
+    for (int i = from; i < to; i++) {
+      slots[i] = slot(highs[i], lows[i]);
     }
   }
 
   /** {@inheritDoc} The checksum is in the block and already compared. */
   @Override
-  public boolean confirms(long candidate, long high, long low) {
-    return true;
-  }
-
-  /** {@inheritDoc} It reads nothing. */
-  @Override
-  public void aimCandidate(long candidate, long high, Touches touches, int file) {}
+  public void confirm(long[] highs, long[] lows, long[] slots, int from, int to) {}
 
   /** Loads each cache line of a block except the first. */
   private long lines(ByteBuffer block, int base) {

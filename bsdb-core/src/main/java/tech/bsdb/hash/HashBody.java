@@ -5,6 +5,7 @@ import java.io.IOException;
 import java.nio.ByteBuffer;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.ChecksumTable;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.format.Page;
@@ -18,13 +19,22 @@ import tech.bsdb.io.TouchedPages;
  * The body of a hash function's file in memory, mapped or loaded: contiguous bytes over many pages,
  * followed by a table of the pages' checksums (FORMAT.md §5). {@link HashWriter} writes it.
  *
- * <p>Each page is verified on first touch, or while loading. Thread-safe.
+ * <p>Pages are verified 2 MiB at a time on first touch, or while loading. Thread-safe.
  */
 final class HashBody implements Closeable {
+  /** Bytes that are verified together, so that a lookup has few marks to look at: 2 MiB. */
+  private static final int PIECE_SHIFT = 21;
+
+  private static final int PIECE_PAGES = 1 << PIECE_SHIFT - Page.SHIFT;
+
   private final ShownFile file;
   private final PageCheck check;
   private final boolean verify;
   private final TouchedPages touched;
+
+  /** For each piece whether all its pages have been verified. */
+  private final boolean[] sound;
+
   private final long tablePage;
 
   private HashBody(ShownFile file, PageCheck check, boolean verify, long pages) {
@@ -32,6 +42,7 @@ final class HashBody implements Closeable {
     this.check = check;
     this.verify = verify;
     this.touched = new TouchedPages(pages);
+    this.sound = new boolean[(int) (pages / PIECE_PAGES) + 1];
     this.tablePage = ChecksumTable.firstPage(pages);
   }
 
@@ -74,27 +85,44 @@ final class HashBody implements Closeable {
     return file.buffer(position);
   }
 
-  /** The file, for {@link tech.bsdb.io.Touches}. */
-  ShownFile shown() {
-    return file;
-  }
-
   /**
-   * Verifies the pages that contain a run of bytes, unless they have been verified: those of a run
-   * over three pages or more only if its first or last one has not been.
+   * Verifies the pieces that contain a run of bytes, unless they have been verified. A damaged page
+   * in them fails only the runs that need it.
    */
   void verify(long from, long to) throws IOException {
     if (verify) {
-      long page = from >>> Page.SHIFT;
-      long last = to - 1 >>> Page.SHIFT;
-      if (!touched.contains(page) || !touched.contains(last)) {
-        for (; page <= last; page++) {
-          if (!touched.contains(page)) {
-            verifyPage(page);
-          }
+      int piece = (int) (from >>> PIECE_SHIFT);
+      int last = (int) (to - 1 >>> PIECE_SHIFT);
+      if (!sound[piece] || !sound[last]) {
+        for (; piece <= last; piece++) {
+          verifyPiece(piece, from >>> Page.SHIFT, to - 1 >>> Page.SHIFT);
         }
       }
     }
+  }
+
+  /**
+   * Verifies those pages of a piece that have not been verified.
+   *
+   * @param first the first page that is needed
+   * @param last the last one
+   */
+  private void verifyPiece(int piece, long first, long last) throws IOException {
+    boolean all = true;
+    long end = Math.min((piece + 1L) * PIECE_PAGES, tablePage);
+    for (long page = Math.max(1, (long) piece * PIECE_PAGES); page < end; page++) {
+      if (!touched.contains(page)) {
+        try {
+          verifyPage(page);
+        } catch (CorruptDatabaseException e) {
+          if (page >= first && page <= last) {
+            throw e;
+          }
+          all = false;
+        }
+      }
+    }
+    sound[piece] = all;
   }
 
   /** Verifies the pages that contain a run of bytes, even if they have been verified. */

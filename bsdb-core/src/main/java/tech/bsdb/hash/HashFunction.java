@@ -4,8 +4,6 @@ import java.io.Closeable;
 import java.io.IOException;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /** Maps a key's signature to its slot. Thread-safe. */
 public interface HashFunction extends Closeable {
@@ -13,45 +11,44 @@ public interface HashFunction extends Closeable {
   long ABSENT = -1;
 
   /**
-   * Returns the slot of a key. Every key of the database has a unique slot; an absent key yields an
-   * arbitrary slot or {@link #ABSENT}.
+   * Returns the slot of a key. Every key of the database has a unique slot, below the number of
+   * keys; an absent key yields an arbitrary slot or {@link #ABSENT}.
    *
    * @param high the first half of the key's signature
    * @param low the second half
    * @throws IOException if the function's bytes are damaged
    */
-  default long slot(long high, long low) throws IOException {
-    long candidate = candidate(high, low);
-    return candidate != ABSENT && confirms(candidate, high, low) ? candidate : ABSENT;
+  long slot(long high, long low) throws IOException;
+
+  /*
+   * For many keys at once, so that cache misses overlap: each step finds in the cache what the one before it touched.
+   */
+
+  /** Touches what {@link #candidates} reads for some signatures. */
+  void touch(long[] highs, int from, int to);
+
+  /**
+   * Finds the slots that keys have if they are present, or {@link #ABSENT}, and touches what {@link
+   * #confirm} reads.
+   *
+   * @throws IOException if the function's bytes are damaged
+   */
+  void candidates(long[] highs, long[] lows, long[] slots, int from, int to) throws IOException;
+
+  /**
+   * Replaces the candidates of keys whose checksum bits say that they are absent by {@link
+   * #ABSENT}.
+   *
+   * @throws IOException if the function's bytes are damaged
+   */
+  void confirm(long[] highs, long[] lows, long[] slots, int from, int to) throws IOException;
+
+  /** Finds the {@link #slot slots} of many keys. */
+  default void slots(long[] highs, long[] lows, long[] slots, int count) throws IOException {
+    touch(highs, 0, count);
+    candidates(highs, lows, slots, 0, count);
+    confirm(highs, lows, slots, 0, count);
   }
-
-  /**
-   * Returns the slot that a key has if it is present, or {@link #ABSENT}. The slot is below the
-   * number of keys.
-   *
-   * @throws IOException if the function's bytes are damaged
-   */
-  long candidate(long high, long low) throws IOException;
-
-  /**
-   * Whether the checksum bits of a key's {@link #candidate} slot are those of the key.
-   *
-   * @throws IOException if the function's bytes are damaged
-   */
-  boolean confirms(long candidate, long high, long low) throws IOException;
-
-  /** The function's file in memory. */
-  ShownFile shown();
-
-  /**
-   * Collects what {@link #candidate} will read.
-   *
-   * @param file the number of the function's file in {@code touches}
-   */
-  void aim(long high, Touches touches, int file);
-
-  /** Collects what {@link #confirms} will read; see {@link #aim}. */
-  void aimCandidate(long candidate, long high, Touches touches, int file);
 
   /** The identity of the function's file in its database. */
   static FileIdentity identity() {

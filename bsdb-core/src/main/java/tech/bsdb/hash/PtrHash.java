@@ -177,7 +177,13 @@ final class PtrHash implements HashFunction {
   }
 
   @Override
-  public long candidate(long high, long low) throws IOException {
+  public long slot(long high, long low) throws IOException {
+    long candidate = candidate(high, low);
+    return candidate != ABSENT && confirms(candidate, high, low) ? candidate : ABSENT;
+  }
+
+  /** The slot of a key if it is present, or {@link #ABSENT}. */
+  private long candidate(long high, long low) throws IOException {
     int part = part(high);
     long at = pilotAt(part, high);
     body.verify(at, at + 1);
@@ -215,8 +221,8 @@ final class PtrHash implements HashFunction {
     return table[part + CHECKSUMS] + (relative * checksumBits >>> 3);
   }
 
-  @Override
-  public boolean confirms(long candidate, long high, long low) throws IOException {
+  /** Whether the checksum bits of a key's {@link #candidate} slot are those of the key. */
+  private boolean confirms(long candidate, long high, long low) throws IOException {
     if (checksumBits == 0) {
       return true;
     }
@@ -247,20 +253,38 @@ final class PtrHash implements HashFunction {
   }
 
   @Override
-  public ShownFile shown() {
-    return body.shown();
+  public void touch(long[] highs, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      long at = pilotAt(part(highs[i]), highs[i]);
+      sum += body.buffer(at).get(ShownFile.offset(at));
+    }
+    Touches.keep(sum);
   }
 
   @Override
-  public void aim(long high, Touches touches, int file) {
-    touches.add(file, pilotAt(part(high), high));
+  public void candidates(long[] highs, long[] lows, long[] slots, int from, int to)
+      throws IOException {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      long candidate = candidate(highs[i], lows[i]);
+      slots[i] = candidate;
+      if (candidate != ABSENT && checksumBits > 0) {
+        int part = part(highs[i]);
+        long at = checksumAt(part, candidate - table[part + FIRST]);
+        sum += body.buffer(at).get(ShownFile.offset(at));
+      }
+    }
+    Touches.keep(sum);
   }
 
   @Override
-  public void aimCandidate(long candidate, long high, Touches touches, int file) {
-    if (checksumBits > 0) {
-      int part = part(high);
-      touches.add(file, checksumAt(part, candidate - table[part + FIRST]));
+  public void confirm(long[] highs, long[] lows, long[] slots, int from, int to)
+      throws IOException {
+    for (int i = from; i < to; i++) {
+      if (slots[i] != ABSENT && !confirms(slots[i], highs[i], lows[i])) {
+        slots[i] = ABSENT;
+      }
     }
   }
 

@@ -3,13 +3,10 @@ package tech.bsdb.index;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 import tech.bsdb.io.Window;
 
 /** Maps slots to record addresses, with one page read per lookup. As thread-safe as its pages. */
@@ -73,19 +70,9 @@ public final class AddressIndex implements Closeable {
     return window.buffer().getLong(window.offset() + SLOTS.offset(slot, extent.first()));
   }
 
-  /**
-   * Collects what a read of the entry of a slot will find.
-   *
-   * @param file the number of the index file in {@code touches}
-   */
-  public void aim(long slot, Touches touches, int file) {
-    touches.add(file, position(slot));
-  }
-
   /** Where the entry of a slot is in the file, in bytes. */
   public long position(long slot) {
-    long page = SLOTS.page(slot);
-    return page * CheckedPages.PAGE + SLOTS.offset(slot, page);
+    return SLOTS.position(slot);
   }
 
   /** The pages of the file. */
@@ -93,9 +80,9 @@ public final class AddressIndex implements Closeable {
     return pages;
   }
 
-  /** The index in memory; null if reads do not show memory. */
-  public @Nullable ShownFile shown() {
-    return pages.shown();
+  /** Touches the entries of slots, in memory; none of a negative slot. */
+  public void touch(long[] slots, int from, int to) {
+    SLOTS.touch(pages, slots, from, to);
   }
 
   @Override

@@ -1,6 +1,9 @@
 package tech.bsdb.index;
 
 import tech.bsdb.format.Page;
+import tech.bsdb.io.CheckedPages;
+import tech.bsdb.io.ShownFile;
+import tech.bsdb.io.Touches;
 
 /**
  * Locates slots in the index file (FORMAT.md §7): entries of fixed width, as many whole entries per
@@ -34,6 +37,24 @@ final class SlotPages {
   /** The offset of a slot in its page, in bytes. */
   int offset(long slot, long page) {
     return (int) (slot - (page - 1) * perPage) * width;
+  }
+
+  /** Where the entry of a slot starts in the file, in bytes. */
+  long position(long slot) {
+    long page = page(slot);
+    return (page << Page.SHIFT) + offset(slot, page);
+  }
+
+  /** Touches the entries of slots in a file in memory; none of a negative slot. */
+  void touch(CheckedPages file, long[] slots, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      if (slots[i] >= 0) {
+        long at = position(slots[i]);
+        sum += file.unverified(at >>> Page.SHIFT).get(ShownFile.offset(at));
+      }
+    }
+    Touches.keep(sum);
   }
 
   /** The number of pages for {@code slots} slots. */

@@ -2,13 +2,10 @@ package tech.bsdb.index;
 
 import java.io.Closeable;
 import java.io.IOException;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.PageCheck;
 import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 import tech.bsdb.io.Window;
 
 /**
@@ -67,19 +64,9 @@ public final class ValueIndex implements Closeable {
     return extent.window().offset() + slots.offset(slot, extent.first()) + 1;
   }
 
-  /**
-   * Collects what a read of the entry of a slot will find.
-   *
-   * @param file the number of the index file in {@code touches}
-   */
-  public void aim(long slot, Touches touches, int file) {
-    long page = slots.page(slot);
-    touches.add(file, page * CheckedPages.PAGE + slots.offset(slot, page));
-  }
-
-  /** The index in memory; null if reads do not show memory. */
-  public @Nullable ShownFile shown() {
-    return pages.shown();
+  /** Touches the entries of slots, in memory; none of a negative slot. */
+  public void touch(long[] of, int from, int to) {
+    slots.touch(pages, of, from, to);
   }
 
   @Override

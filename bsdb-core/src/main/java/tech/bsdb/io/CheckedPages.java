@@ -162,14 +162,17 @@ public final class CheckedPages implements Closeable {
     return unverified && !touched.contains(page) ? null : pieces[ShownFile.piece(page << SHIFT)];
   }
 
-  /** Like {@link PageSource#shown}. */
-  public @Nullable ShownFile shown() {
-    return source.shown();
+  /**
+   * The buffer that shows a page of a file in memory, even if nobody has verified the page: what it
+   * reads must not lead to an answer, only to what is {@link Touches touched} next.
+   */
+  public ByteBuffer unverified(long page) {
+    return pieces[ShownFile.piece(page << SHIFT)];
   }
 
-  /** Like {@link PageSource#glance}. */
-  public int glance(long position) {
-    return source.glance(position);
+  /** Whether the file is in memory. */
+  public boolean isShown() {
+    return pieces.length > 0;
   }
 
   @Override

@@ -31,15 +31,6 @@ public interface PageSource extends Closeable {
     return null;
   }
 
-  /**
-   * The two bytes at a byte offset of the file, lowest first, if windows show memory; otherwise 0.
-   * Verifies nothing, so the number must not lead to an answer, only to what is {@link Touches
-   * touched} next.
-   */
-  default int glance(long position) {
-    return 0;
-  }
-
   /** Releases the file. */
   @Override
   void close() throws IOException;

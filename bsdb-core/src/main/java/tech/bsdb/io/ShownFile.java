@@ -89,11 +89,6 @@ public final class ShownFile implements PageSource {
     return this;
   }
 
-  @Override
-  public int glance(long position) {
-    return buffer(position).getShort(offset(position));
-  }
-
   /** Frees the memory, or leaves that to the garbage collector; a second call does nothing. */
   @Override
   public void close() {

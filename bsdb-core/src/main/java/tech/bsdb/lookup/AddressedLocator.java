@@ -1,20 +1,21 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.util.ArrayList;
-import java.util.List;
+import java.nio.ByteBuffer;
+import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Found;
 import tech.bsdb.data.PlacedRecords;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.RecordReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.Page;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /**
  * Locates records through their addresses, in the blocked, compact and compressed layouts: the hash
@@ -38,7 +39,9 @@ public final class AddressedLocator extends HashedLocator {
 
   @Override
   public @Nullable MemoryGet inMemory() {
-    return records instanceof PlainReader plain && !shown().contains(null)
+    return records instanceof PlainReader plain
+            && index.pages().isShown()
+            && Arrays.stream(records.files()).allMatch(file -> file.pages().isShown())
         ? new SlotGet(seed, hash, index, plain)
         : null;
   }
@@ -63,25 +66,66 @@ public final class AddressedLocator extends HashedLocator {
   }
 
   @Override
-  public List<@Nullable ShownFile> shown() {
-    List<@Nullable ShownFile> shown = new ArrayList<>();
-    shown.add(hash.shown());
-    shown.add(index.shown());
-    shown.addAll(records.shown());
-    return shown;
+  void touchIndex(long[] slots, int from, int to) {
+    index.touch(slots, from, to);
   }
 
   @Override
-  public boolean fillsTwoLines() {
-    return true;
+  public int stages() {
+    return SLOT_STAGES + 3;
   }
 
   @Override
-  public void aim(int read, long place, Touches touches, int first) throws IOException {
-    if (read == 0) {
-      index.aim(place, touches, first + 1);
-    } else {
-      records.aim(place, touches, first + 2);
+  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+    switch (stage - SLOT_STAGES) {
+      case 0 -> findAddresses(keys.places, from, to, probe.before);
+      case 1 -> records.touch(keys.places, from, to);
+      case 2 -> takeValues(keys, from, to, probe);
+      default -> slotStage(stage, keys, from, to);
+    }
+  }
+
+  /** Replaces slots by addresses. */
+  private void findAddresses(long[] slots, int from, int to, Extent extent) throws IOException {
+    for (int i = from; i < to; i++) {
+      if (slots[i] != ABSENT) {
+        long at = index.position(slots[i]);
+        ByteBuffer known = index.pages().known(at >>> Page.SHIFT);
+        long address;
+        if (known != null) {
+          address = known.getLong(ShownFile.offset(at));
+        } else {
+          index.locate(slots[i], extent);
+          extent.read();
+          address = index.address(slots[i], extent);
+        }
+        if (address < 0) {
+          records.locate(address, extent); // which reports it
+        }
+        slots[i] = address;
+      }
+    }
+  }
+
+  private void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+    Values values = keys.values();
+    PlainReader plain = records instanceof PlainReader reader ? reader : null;
+    for (int i = from; i < to; i++) {
+      byte[] array = null;
+      long address = keys.places[i];
+      if (address != ABSENT) {
+        byte[] key = keys.key(i);
+        ByteBuffer page = plain == null ? null : plain.known(address);
+        long found = page == null ? Found.UNCLEAR : plain.find(page, address, key);
+        if (found >= 0) {
+          array = values.take(page, Found.offset(found), Found.length(found));
+        } else if (found == Found.UNCLEAR) {
+          records.locate(address, probe.last);
+          probe.last.read();
+          array = records.decode(address, key, probe.last, values, probe.scratch);
+        }
+      }
+      keys.note(i, array);
     }
   }
 
@@ -127,6 +171,11 @@ public final class AddressedLocator extends HashedLocator {
       addresses[slot] = index.address(slot, extent);
     }
     return addresses;
+  }
+
+  /** Finds the slots of many keys; see {@link HashFunction#slots}. */
+  public void findSlots(long[] highs, long[] lows, long[] slots, int count) throws IOException {
+    hash.slots(highs, lows, slots, count);
   }
 
   /** Whether the index holds the given address in a slot; reads no record. */

@@ -9,7 +9,6 @@ import tech.bsdb.data.Values;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.Touches;
 
 /**
  * Locates records in the packed layout whose bins are compressed. A place also holds the part of
@@ -39,8 +38,8 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  public long candidate(long high, long low) throws IOException {
-    long bin = super.candidate(high, low);
+  public long start(long high, long low) throws IOException {
+    long bin = super.start(high, low);
     if (bin == ABSENT) {
       return ABSENT;
     }
@@ -61,13 +60,15 @@ public final class CompressedBinLocator extends PackedLocator {
   }
 
   @Override
-  public void aim(int read, long place, Touches touches, int first) {
-    super.aim(read, bin(place), touches, first);
+  void touchBins(Staged keys, int from, int to) {
+    touchAllBins(keys, from, to);
   }
 
   @Override
-  public void aimAgain(long place, Touches touches, int first) {
-    super.aimAgain(bin(place), touches, first);
+  void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+    for (int i = from; i < to; i++) {
+      keys.note(i, read(keys, i, probe));
+    }
   }
 
   @Override

@@ -3,10 +3,12 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
-import tech.bsdb.io.Touches;
 
 /** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
 abstract class HashedLocator implements Locator {
+  /** The stages that find the slots of keys. */
+  static final int SLOT_STAGES = 3;
+
   final long seed;
 
   /** The hash function, which the subclass closes. */
@@ -19,27 +21,28 @@ abstract class HashedLocator implements Locator {
   }
 
   @Override
-  public void sign(byte[] key, Signature signature) {
+  public final void sign(byte[] key, Signature signature) {
     signature.compute(key, 0, key.length, seed);
   }
 
   @Override
-  public void aimStart(long high, Touches touches, int first) {
-    hash.aim(high, touches, first);
+  public final long start(long high, long low) throws IOException {
+    return hash.slot(high, low);
   }
 
-  @Override
-  public long candidate(long high, long low) throws IOException {
-    return hash.candidate(high, low);
-  }
+  /** Touches the entries of the index for slots. */
+  abstract void touchIndex(long[] slots, int from, int to);
 
-  @Override
-  public void aimCandidate(long candidate, long high, Touches touches, int first) {
-    hash.aimCandidate(candidate, high, touches, first);
-  }
-
-  @Override
-  public long confirm(long candidate, long high, long low) throws IOException {
-    return hash.confirms(candidate, high, low) ? candidate : ABSENT;
+  /** One of the {@link #SLOT_STAGES}. */
+  final void slotStage(int stage, Staged keys, int from, int to) throws IOException {
+    if (stage == 0) {
+      keys.sign(this, from, to);
+      hash.touch(keys.highs, from, to);
+    } else if (stage == 1) {
+      hash.candidates(keys.highs, keys.lows, keys.places, from, to);
+    } else {
+      hash.confirm(keys.highs, keys.lows, keys.places, from, to);
+      touchIndex(keys.places, from, to);
+    }
   }
 }

@@ -1,17 +1,13 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.util.Arrays;
-import java.util.List;
-import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /**
  * Locates values that lie in the index itself, in approximate mode: the hash function maps a
@@ -44,18 +40,33 @@ public final class InlineLocator extends HashedLocator {
   }
 
   @Override
-  public List<@Nullable ShownFile> shown() {
-    return Arrays.asList(hash.shown(), index.shown());
+  void touchIndex(long[] slots, int from, int to) {
+    index.touch(slots, from, to);
   }
 
   @Override
-  public boolean fillsTwoLines() {
-    return false;
+  public int stages() {
+    return SLOT_STAGES + 1;
   }
 
   @Override
-  public void aim(int read, long place, Touches touches, int first) {
-    index.aim(place, touches, first + 1);
+  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+    if (stage < SLOT_STAGES) {
+      slotStage(stage, keys, from, to);
+      return;
+    }
+    Extent extent = probe.last;
+    for (int i = from; i < to; i++) {
+      byte[] key = keys.key(i);
+      long slot = keys.places[i];
+      byte[] value = null;
+      if (slot != ABSENT && key.length <= RecordFrame.MAX_KEY) {
+        index.locate(slot, extent);
+        extent.read();
+        value = value(slot, key, extent, keys.values(), probe.scratch);
+      }
+      keys.note(i, value);
+    }
   }
 
   @Override

@@ -2,7 +2,6 @@ package tech.bsdb.lookup;
 
 import java.io.Closeable;
 import java.io.IOException;
-import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -12,8 +11,6 @@ import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.io.Extent;
-import tech.bsdb.io.ShownFile;
-import tech.bsdb.io.Touches;
 
 /**
  * Finds the values of keys in one kind of database. A lookup makes a fixed number of {@link #reads
@@ -29,9 +26,9 @@ import tech.bsdb.io.Touches;
  * </ol>
  *
  * <p>The locator decides what is read. The caller, one of the drivers in {@code lookup}, decides
- * how: one extent after the other, many in a queue, or many together in mapped memory, whose cache
- * lines they collect and load first. Thread-safe; each thread passes its own signatures, extents
- * and scratch memory.
+ * how: one extent after the other, or many in a queue. Only files in memory are read by the locator
+ * itself: single keys by a {@link MemoryGet}, many keys in {@link #stage stages}. Thread-safe; each
+ * thread passes its own signatures, extents and scratch memory.
  */
 public interface Locator extends Closeable {
   /** Instead of a place: the key is certainly absent. */
@@ -55,63 +52,11 @@ public interface Locator extends Closeable {
   void sign(byte[] key, Signature signature);
 
   /**
-   * The files in memory in which a lookup can {@link #aim aim} at something; null for each whose
-   * reads do not show memory. The locator numbers them from 0.
-   */
-  List<@Nullable ShownFile> shown();
-
-  /**
-   * Collects what {@link #candidate} will read of files in memory.
-   *
-   * @param high the first half of a signature
-   * @param first the number of the locator's first file in {@code touches}
-   */
-  default void aimStart(long high, Touches touches, int first) {}
-
-  /** Whether {@link #candidate} reads arrays that {@link #touchStart} loads. */
-  default boolean touchesStart() {
-    return false;
-  }
-
-  /**
-   * Prefetches the arrays that {@link #candidate} will read, without waiting for them.
-   *
-   * @param high the first half of a signature
-   * @return a meaningless number that the caller must use, so that the loads are not optimized away
-   */
-  default long touchStart(long high) {
-    return 0;
-  }
-
-  /**
    * Returns the place of the first read for a signature, or {@link #ABSENT}.
    *
    * @throws IOException if the bytes of the hash function are damaged
    */
-  default long start(long high, long low) throws IOException {
-    long candidate = candidate(high, low);
-    return candidate == ABSENT ? ABSENT : confirm(candidate, high, low);
-  }
-
-  /**
-   * Returns the place of the first read if the key is present, or {@link #ABSENT}. It counts only
-   * if {@link #confirm} confirms it.
-   *
-   * @throws IOException if the bytes of the hash function are damaged
-   */
-  long candidate(long high, long low) throws IOException;
-
-  /** Collects what {@link #confirm} will read; see {@link #aimStart}. */
-  default void aimCandidate(long candidate, long high, Touches touches, int first) {}
-
-  /**
-   * Returns a candidate if the key's checksum bits do not exclude it, otherwise {@link #ABSENT}.
-   *
-   * @throws IOException if the bytes of the hash function are damaged
-   */
-  default long confirm(long candidate, long high, long low) throws IOException {
-    return candidate;
-  }
+  long start(long high, long low) throws IOException;
 
   /** Returns the place of the first read for a key, or {@link #ABSENT}. */
   default long start(byte[] key, Signature signature) throws IOException {
@@ -130,29 +75,20 @@ public interface Locator extends Closeable {
    */
   void locate(int read, long place, Extent extent) throws IOException;
 
+  /** The number of stages in which keys are looked up together in memory; see {@link #stage}. */
+  int stages();
+
   /**
-   * Collects what a read will find at its place; see {@link #aimStart}.
+   * Takes keys through a stage of their lookups in memory. The last stage notes the values; the one
+   * before it finds the places of the final reads, if they are at addresses, and does not change
+   * them.
    *
-   * @throws CorruptDatabaseException if there can be nothing at that place
+   * @param stage the number of the stage, 0 for the first
+   * @param keys the keys, which are in this database
+   * @param from the first of those to take
+   * @param to the end of them
    */
-  void aim(int read, long place, Touches touches, int first) throws IOException;
-
-  /** Whether what is collected for the final read fills two cache lines rather than one. */
-  boolean fillsTwoLines();
-
-  /**
-   * Whether the bytes that {@link #aim} collects for the final read say where more are needed,
-   * which {@link #aimAgain} collects.
-   */
-  default boolean aimsTwice() {
-    return false;
-  }
-
-  /**
-   * Collects what the final read will find, as far as it depends on what {@link #aim} collected,
-   * which has been loaded.
-   */
-  default void aimAgain(long place, Touches touches, int first) {}
+  void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException;
 
   /**
    * Returns the place of the next read, which any number may be; {@link #locate} rejects those

@@ -34,8 +34,8 @@ import tech.bsdb.order.OrderIndex;
 
 /**
  * An open database: its files, and everything that looks up keys in them. What a lookup reads is up
- * to the {@link Locator}; how it reads, to the drivers {@link SingleLookups}, {@link StagedLookups}
- * and {@link QueuedLookups}. Thread-safe.
+ * to the {@link Locator}; how it reads, to the drivers {@link SingleLookups}, {@link Staged} and
+ * {@link QueuedLookups}. Thread-safe.
  */
 public final class Lookup implements Closeable {
   private final DataSet opened;

@@ -1,8 +1,9 @@
 package tech.bsdb.lookup;
 
 import java.io.IOException;
-import java.util.List;
+import java.nio.ByteBuffer;
 import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Found;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
@@ -12,7 +13,6 @@ import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
-import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.Touches;
 
 /**
@@ -46,9 +46,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   @Override
   public @Nullable MemoryGet inMemory() {
-    return filter != null || records.shown().contains(null)
-        ? null
-        : new PackedGet(seed, index, records);
+    return filter != null || !records.isShown() ? null : new PackedGet(seed, index, records);
   }
 
   @Override
@@ -67,22 +65,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public List<@Nullable ShownFile> shown() {
-    return records.shown();
-  }
-
-  @Override
-  public boolean touchesStart() {
-    return true;
-  }
-
-  @Override
-  public long touchStart(long high) {
-    return index.touch(high);
-  }
-
-  @Override
-  public long candidate(long high, long low) throws IOException {
+  public long start(long high, long low) throws IOException {
     if (filter != null && !filter.mayHold(high, low)) {
       return ABSENT;
     }
@@ -96,23 +79,94 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   }
 
   @Override
-  public boolean fillsTwoLines() {
-    return true;
+  public int stages() {
+    return 4;
   }
 
   @Override
-  public void aim(int read, long place, Touches touches, int first) {
-    records.aimEntry(BinIndex.firstPage(place), BinIndex.slot(place), touches, first);
+  public void stage(int stage, Staged keys, int from, int to, Probe probe) throws IOException {
+    switch (stage) {
+      case 0 -> {
+        keys.sign(this, from, to);
+        touchIndex(keys.highs, from, to);
+      }
+      case 1 -> readEntries(keys, from, to);
+      case 2 -> touchBins(keys, from, to);
+      default -> takeValues(keys, from, to, probe);
+    }
   }
 
-  @Override
-  public boolean aimsTwice() {
-    return true;
+  private void touchIndex(long[] highs, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += index.touch(highs[i]);
+    }
+    Touches.keep(sum);
   }
 
-  @Override
-  public void aimAgain(long place, Touches touches, int first) {
-    records.aimBin(BinIndex.firstPage(place), BinIndex.slot(place), touches, first);
+  /** Finds the bins of keys, and reads their directory entries, which may not be verified. */
+  private void readEntries(Staged keys, int from, int to) {
+    long[] places = keys.places;
+    for (int i = from; i < to; i++) {
+      long bin = index.bin(keys.highs[i]);
+      int page = index.page(bin);
+      places[i] = PackedReader.place(page, index.slot(bin, page), index.startingIn(page));
+    }
+    for (int i = from; i < to; i++) {
+      keys.read[i] = records.entries(places[i]);
+    }
+  }
+
+  /** Touches the bins of keys whose filters may hold them; the other keys are absent. */
+  void touchBins(Staged keys, int from, int to) {
+    long[] places = keys.places;
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      if (records.mayHold(places[i], keys.read[i], keys.lows[i])) {
+        sum += records.touch(places[i], keys.read[i]);
+      } else {
+        places[i] = ABSENT;
+      }
+    }
+    Touches.keep(sum);
+  }
+
+  /** Touches the bins of all keys. */
+  final void touchAllBins(Staged keys, int from, int to) {
+    long sum = 0;
+    for (int i = from; i < to; i++) {
+      sum += records.touch(keys.places[i], keys.read[i]);
+    }
+    Touches.keep(sum);
+  }
+
+  /** Notes the values of keys. */
+  void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
+    Values values = keys.values();
+    for (int i = from; i < to; i++) {
+      byte[] array = null;
+      long place = keys.places[i];
+      if (place != ABSENT) {
+        byte[] key = keys.key(i);
+        ByteBuffer page = records.known(place);
+        long found = page == null ? Found.UNCLEAR : records.find(page, place, keys.lows[i], key);
+        if (found >= 0) {
+          array = values.take(page, Found.offset(found), Found.length(found));
+        } else if (found == Found.UNCLEAR) {
+          array = read(keys, i, probe);
+        }
+      }
+      keys.note(i, array);
+    }
+  }
+
+  /** Looks up a key whose record may be anywhere in its bin. */
+  final byte @Nullable [] read(Staged keys, int number, Probe probe) throws IOException {
+    long place = start(keys.highs[number], keys.lows[number]);
+    locate(0, place, probe.last);
+    probe.last.read();
+    byte[] key = keys.key(number);
+    return value(place, key, probe.last, keys.values(), probe.scratch);
   }
 
   @Override

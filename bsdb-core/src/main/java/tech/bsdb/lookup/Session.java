@@ -62,7 +62,7 @@ final class Session {
   final Probe probe = new Probe();
 
   /** For batches in mapped files; created by the first. */
-  @Nullable StagedLookups staged;
+  @Nullable Staged staged;
 
   /** For batches through a read queue; created by the first. */
   @Nullable BatchLookups queued;

@@ -7,12 +7,10 @@ import tech.bsdb.data.Found;
 import tech.bsdb.data.PlainReader;
 import tech.bsdb.data.Taking;
 import tech.bsdb.format.Page;
-import tech.bsdb.format.RecordAddress;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
 import tech.bsdb.index.AddressIndex;
-import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.ShownFile;
 
 /**
@@ -23,16 +21,14 @@ final class SlotGet implements MemoryGet {
   private final long seed;
   private final HashFunction hash;
   private final AddressIndex index;
-  private final RecordAddress addresses;
-  private final CheckedPages[] files;
+  private final PlainReader records;
 
   /** Creates lookups in files that are all in memory. */
   SlotGet(long seed, HashFunction hash, AddressIndex index, PlainReader records) {
     this.seed = seed;
     this.hash = hash;
     this.index = index;
-    this.addresses = records.addresses();
-    this.files = records.pages();
+    this.records = records;
   }
 
   @Override
@@ -52,21 +48,11 @@ final class SlotGet implements MemoryGet {
       return taking.otherwise(key);
     }
     long address = entries.getLong(ShownFile.offset(entryAt));
-    int file = RecordAddress.file(address);
-    if (address < 0 || file >= files.length || addresses.detail(address) != 0) {
-      return taking.otherwise(key);
-    }
-    long position = addresses.position(address);
-    long page = position >>> Page.SHIFT;
-    int inPage = (int) position & Page.SIZE - 1;
-    if (page < 1 || page > files[file].pages() - 2 || inPage >= Page.PAYLOAD) {
-      return taking.otherwise(key);
-    }
-    ByteBuffer buffer = files[file].known(page);
+    ByteBuffer buffer = records.known(address);
     if (buffer == null) {
       return taking.otherwise(key);
     }
-    long found = PlainReader.find(buffer, ShownFile.offset(position) - inPage, inPage, key);
+    long found = records.find(buffer, address, key);
     if (found < 0) {
       return found == Found.ABSENT ? null : taking.otherwise(key);
     }

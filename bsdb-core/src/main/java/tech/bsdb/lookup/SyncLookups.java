@@ -271,7 +271,7 @@ final class SyncLookups {
   /** Looks up all keys of a batch in a session. */
   void getAll(KeyBatch batch, Session session) throws IOException {
     if (showMemory) {
-      staged(session).run(batch, session.probe);
+      staged(session, batch).run(batch, session.probe);
     } else if (engines.overlapping() != null) {
       runQueued(batch, session);
     } else {
@@ -293,10 +293,10 @@ final class SyncLookups {
         && addressed.readTogether(records, !overlaps(), probe.last, probe.scratch);
   }
 
-  private StagedLookups staged(Session session) {
-    StagedLookups staged = session.staged;
+  private Staged staged(Session session, KeyBatch batch) {
+    Staged staged = session.staged;
     if (staged == null) {
-      staged = new StagedLookups(route);
+      staged = new Staged(route, batch);
       session.staged = staged;
     }
     return staged;

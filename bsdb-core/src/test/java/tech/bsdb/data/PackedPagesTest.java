@@ -40,7 +40,6 @@ import tech.bsdb.io.Engine;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.MappedEngine;
 import tech.bsdb.io.ReadCount;
-import tech.bsdb.io.Touches;
 
 /** What is written into pages of bins is found there by key, and in order by a scan. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
@@ -176,12 +175,7 @@ class PackedPagesTest {
     long page = BinIndex.firstPage(place);
     int slot = BinIndex.slot(place);
     reader.locate(page, BinIndex.pages(place), extent);
-    Touches touches = new Touches(reader.shown(), 1);
-    reader.aimEntry(page, slot, touches, 0);
-    touches.load();
     extent.read();
-    reader.aimBin(page, slot, touches, 0);
-    touches.loadTwo();
     int starting = index.starting(place);
     PackedReader.touchLikely(extent.window().buffer(), extent.window().offset(), slot, starting);
     byte[] array = reader.value(page, slot, starting, filterBit(key), key, extent, values, scratch);

@@ -51,7 +51,7 @@ class BucketHashTest {
     String slot =
         code.toString()
             .lines()
-            .dropWhile(line -> !line.contains("long candidate(long, long)"))
+            .dropWhile(line -> !line.contains("long slot(long, long)"))
             .takeWhile(line -> !line.isBlank())
             .reduce("", (all, line) -> all + line + "\n");
     Matcher last = Pattern.compile("(\\d+): lreturn\n$").matcher(slot);

@@ -1,0 +1,133 @@
+package tech.bsdb.lookup;
+
+import java.io.IOException;
+import org.jspecify.annotations.Nullable;
+import tech.bsdb.data.Values;
+import tech.bsdb.hash.Signature;
+
+/**
+ * Keys of a batch that are looked up together in files in memory, stage by stage: all signatures,
+ * then what is read first for all keys, and so on, to the values. Within a stage no key waits for
+ * another, so that the processor overlaps many cache misses, which single lookups incur one after
+ * the other. {@link Locator#stage} is a stage of some keys. Not thread-safe.
+ */
+final class Staged {
+  /** Few enough keys that what one stage touches is still cached in the next. */
+  static final int MOST = 256;
+
+  /** With more databases, few keys share one, and sorting costs more than it saves. */
+  private static final int MOST_SORTED = 32;
+
+  private final Route route;
+  private final Signature signature = new Signature();
+
+  /** For each key the halves of its signature. */
+  final long[] highs = new long[MOST];
+
+  final long[] lows = new long[MOST];
+
+  /** For each key where the next stage reads; {@link Locator#ABSENT} if the key is absent. */
+  final long[] places = new long[MOST];
+
+  /** For each key a number that the locator has read. */
+  final int[] read = new int[MOST];
+
+  /** The numbers of the keys in the batch, in the order of their databases. */
+  private final int[] numbers = new int[MOST];
+
+  /* Runs of keys of the same database. A stage loads what belongs to a locator once a run. */
+  private final int[] databases = new int[MOST];
+  private final int[] ends = new int[MOST];
+  private int runs;
+
+  private KeyBatch batch;
+
+  /** Creates stages of lookups in the databases of a route. */
+  Staged(Route route, KeyBatch batch) {
+    this.route = route;
+    this.batch = batch;
+  }
+
+  /** Looks up all keys of a batch. */
+  void run(KeyBatch keys, Probe probe) throws IOException {
+    batch = keys;
+    int stages = route.any().stages();
+    for (int from = 0; from < keys.size(); from += MOST) {
+      int count = Math.min(MOST, keys.size() - from);
+      arrange(from, count);
+      for (int i = 0; keys.isPlaced() && i < count; i++) {
+        places[i] = keys.place(numbers[i]);
+      }
+      for (int stage = keys.isPlaced() ? stages - 2 : 0; stage < stages; stage++) {
+        int start = 0;
+        for (int run = 0; run < runs; run++) {
+          route.locator(databases[run]).stage(stage, this, start, ends[run], probe);
+          start = ends[run];
+        }
+      }
+    }
+  }
+
+  /** Orders keys by database, and finds the runs. */
+  private void arrange(int from, int count) throws IOException {
+    int most = route.databases();
+    runs = 0;
+    if (most > 1 && most <= MOST_SORTED) {
+      int[] next = new int[most + 1];
+      int[] owners = new int[count];
+      for (int i = 0; i < count; i++) {
+        owners[i] = route.number(batch.key(from + i));
+        next[owners[i] + 1]++;
+      }
+      for (int i = 0; i < most; i++) {
+        next[i + 1] += next[i];
+        if (next[i + 1] > next[i]) {
+          addRun(i, next[i + 1]);
+        }
+      }
+      for (int i = 0; i < count; i++) {
+        numbers[next[owners[i]]++] = from + i;
+      }
+      return;
+    }
+    int last = 0;
+    for (int i = 0; i < count; i++) {
+      numbers[i] = from + i;
+      int own = route.number(batch.key(from + i));
+      if (i > 0 && own != last) {
+        addRun(last, i);
+      }
+      last = own;
+    }
+    addRun(last, count);
+  }
+
+  private void addRun(int database, int end) {
+    databases[runs] = database;
+    ends[runs++] = end;
+  }
+
+  /** The key in a place. */
+  byte[] key(int place) {
+    return batch.key(numbers[place]);
+  }
+
+  /** Computes the signatures of keys. */
+  void sign(Locator locator, int from, int to) {
+    for (int i = from; i < to; i++) {
+      locator.sign(key(i), signature);
+      highs[i] = signature.high;
+      lows[i] = signature.low;
+    }
+  }
+
+  /** Where the values go. */
+  Values values() {
+    return batch.destination();
+  }
+
+  /** Notes the value that has just been put there; null if the key is absent. */
+  void note(int place, byte @Nullable [] array) {
+    batch.note(numbers[place], array);
+  }
+}
