@@ -39,7 +39,7 @@ class BucketHashTest {
   }
 
   @Test
-  void candidateIsSmallEnoughToBeInlined() throws Exception {
+  void aSlotIsSmallEnoughToBeInlined() throws Exception {
     StringWriter code = new StringWriter();
     Path classes =
         Path.of(BucketHash.class.getProtectionDomain().getCodeSource().getLocation().toURI());
