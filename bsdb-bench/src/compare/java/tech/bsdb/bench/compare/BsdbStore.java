@@ -9,12 +9,12 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.Database;
 import tech.bsdb.DatabaseBuilder;
 import tech.bsdb.KeyRange;
-import tech.bsdb.Layout;
 import tech.bsdb.LookupBatch;
 import tech.bsdb.MemoryUse;
 import tech.bsdb.OpenOptions;
 import tech.bsdb.OpenOptions.Engine;
 import tech.bsdb.RangeOptions;
+import tech.bsdb.ValueReader;
 
 /** This project's store: {@code Database}, with default checksum verification. */
 record BsdbStore(BuildOptions options) implements ComparedStore {
@@ -72,6 +72,12 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
     private final Database database;
     private final boolean closesDatabase;
     private @Nullable LookupBatch batch;
+    private long valueSum;
+    private final ValueReader<BsdbReader> sumOfValue =
+        value -> {
+          valueSum = ValueSum.of(value.remaining(), value.getLong(0));
+          return this;
+        };
 
     private BsdbReader(Database database, boolean closesDatabase) {
       this.database = database;
@@ -81,6 +87,11 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
     /** The length in bytes to which values are truncated; see {@link ComparedStore#width}. */
     int width() {
       return BsdbStore.width(database.statistics().approximateWidth());
+    }
+
+    /** The name of the layout. */
+    String layout() {
+      return database.statistics().layout();
     }
 
     /** What of the database is in memory. */
@@ -94,6 +105,16 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
     }
 
     @Override
+    public boolean hasReads() {
+      return true;
+    }
+
+    @Override
+    public long read(byte[] key) throws IOException {
+      return database.read(key, sumOfValue) == null ? ValueSum.ABSENT : valueSum;
+    }
+
+    @Override
     public boolean hasBatches() {
       return true;
     }
@@ -101,6 +122,27 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
     @Override
     public void getBatch(byte[][] keys, int from, int to, byte @Nullable [][] values)
         throws IOException {
+      LookupBatch together = lookUp(keys, from, to);
+      for (int i = from; i < to; i++) {
+        values[i] = together.value(i - from);
+      }
+    }
+
+    @Override
+    public long readBatch(byte[][] keys, int from, int to) throws IOException {
+      LookupBatch together = lookUp(keys, from, to);
+      long sum = 0;
+      for (int i = 0; i < to - from; i++) {
+        int length = together.length(i);
+        sum +=
+            length < 0
+                ? ValueSum.ABSENT
+                : ValueSum.of(together.values(), together.offset(i), length);
+      }
+      return sum;
+    }
+
+    private LookupBatch lookUp(byte[][] keys, int from, int to) throws IOException {
       if (batch == null) {
         batch = database.batch();
       }
@@ -110,9 +152,7 @@ record BsdbStore(BuildOptions options) implements ComparedStore {
         together.add(keys[i]);
       }
       together.get();
-      for (int i = from; i < to; i++) {
-        values[i] = together.value(i - from);
-      }
+      return together;
     }
 
     @Override

@@ -35,7 +35,8 @@ record CdbStore() implements ComparedStore {
       throw new UnsupportedOperationException(
           "cdb needs a JDK " + JAVA + " or newer at compile time", e);
     } catch (LinkageError e) {
-      throw new UnsupportedOperationException("cdb needs libcdb.so.1 (Debian's libcdb1)", e);
+      throw new UnsupportedOperationException(
+          "cdb needs libcdb.so.1 (Debian's libcdb1), or its path in LIBCDB", e);
     }
   }
 }

@@ -36,7 +36,17 @@ interface ComparedStore {
     /** Returns the value of a key in a new array, or null if it is absent. */
     byte @Nullable [] get(byte[] key) throws IOException;
 
-    /** Whether {@link #getBatch} is supported. */
+    /** Whether {@link #read} is supported. */
+    default boolean hasReads() {
+      return false;
+    }
+
+    /** Reads a value where it lies, without copying it, and returns its {@link ValueSum}. */
+    default long read(byte[] key) throws IOException {
+      throw new UnsupportedOperationException("reads in place");
+    }
+
+    /** Whether {@link #getBatch} and {@link #readBatch} are supported. */
     default boolean hasBatches() {
       return false;
     }
@@ -47,6 +57,14 @@ interface ComparedStore {
      */
     default void getBatch(byte[][] keys, int from, int to, byte @Nullable [][] values)
         throws IOException {
+      throw new UnsupportedOperationException("batches");
+    }
+
+    /**
+     * Looks up {@code keys[from]} to {@code keys[to - 1]} together, reads the values where the
+     * batch holds them, and returns the sum of their {@link ValueSum}s.
+     */
+    default long readBatch(byte[][] keys, int from, int to) throws IOException {
       throw new UnsupportedOperationException("batches");
     }
 

@@ -28,6 +28,9 @@ record DataSet(String name, Path directory, Records records) {
   /** The number of keys to look up; they and what they touch exceed the processor's caches. */
   private static final int QUERIES = 1 << 21;
 
+  /** The length of a number's key. */
+  static final int KEY = 13;
+
   private static final int NUMBERED_RECORDS = 10_000_000;
   private static final long SEED = 20_250_101;
   private static final byte[] DIGITS =
@@ -70,12 +73,17 @@ record DataSet(String name, Path directory, Records records) {
 
   /** Returns a number's key: its mixed bits, 5 per digit. Different numbers have different keys. */
   static byte[] key(int number) {
+    byte[] key = new byte[KEY];
+    writeKey(number, key);
+    return key;
+  }
+
+  /** Writes a number's key to an array of its length. */
+  static void writeKey(int number, byte[] key) {
     long random = mix(SEED + number);
-    byte[] key = new byte[13];
-    for (int i = 0; i < 13; i++) {
+    for (int i = 0; i < KEY; i++) {
       key[i] = DIGITS[(int) (random >>> 5 * i) & 31];
     }
-    return key;
   }
 
   /** Returns a number's value: 32 hexadecimal digits. */
@@ -96,6 +104,11 @@ record DataSet(String name, Path directory, Records records) {
     z = (z ^ z >>> 30) * 0xbf58476d1ce4e5b9L;
     z = (z ^ z >>> 27) * 0x94d049bb133111ebL;
     return z ^ z >>> 31;
+  }
+
+  /** Returns random numbers below {@code bound}, from a fixed seed. */
+  static int[] drawn(int count, int bound) {
+    return new Random(SEED).ints(count, 0, bound).toArray();
   }
 
   /** Returns the numbers below {@code count} in a fixed random order. */

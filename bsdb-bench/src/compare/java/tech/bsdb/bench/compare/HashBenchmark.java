@@ -1,8 +1,8 @@
 package tech.bsdb.bench.compare;
 
 import java.io.IOException;
-import java.util.List;
 import java.util.BitSet;
+import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -66,11 +66,7 @@ public class HashBenchmark {
     touches = new Touches(List.of(function.shown()), BATCH);
     System.out.printf(
         "%s: %,d keys, %.2f bits each with %d checksum bits; %.5f false positives%n",
-        hash,
-        keys,
-        8.0 * built.bytes() / keys,
-        HashedSignatures.CHECKSUM_BITS,
-        check());
+        hash, keys, 8.0 * built.bytes() / keys, HashedSignatures.CHECKSUM_BITS, check());
     SplittableRandom random = new SplittableRandom(1);
     for (int i = 0; i < QUERIES; i++) {
       int key = random.nextInt(keys);

@@ -5,10 +5,10 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.Locale;
 import java.util.SplittableRandom;
+import tech.bsdb.Layout;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest.FileEntry;
-import tech.bsdb.Layout;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
@@ -137,9 +137,26 @@ final class HashedSignatures implements AutoCloseable {
 
   private static Facts facts(long records, long buckets) {
     return new Facts(
-        Layout.BLOCKED, records, 0, 0, 0, 0, 0, 0, buckets, CHECKSUM_BITS, 0, 0, 1, 0, 0, 0,
-        null, null, null,
-            null);
+        Layout.BLOCKED,
+        records,
+        0,
+        0,
+        0,
+        0,
+        0,
+        0,
+        buckets,
+        CHECKSUM_BITS,
+        0,
+        0,
+        1,
+        0,
+        0,
+        0,
+        null,
+        null,
+        null,
+        null);
   }
 
   @Override

@@ -9,10 +9,12 @@ import java.nio.file.Path;
 import java.util.ArrayList;
 import java.util.Arrays;
 import java.util.EnumMap;
+import java.util.EnumSet;
 import java.util.HashMap;
 import java.util.List;
 import java.util.Locale;
 import java.util.Map;
+import java.util.Set;
 import java.util.concurrent.CyclicBarrier;
 import java.util.concurrent.ExecutorService;
 import java.util.concurrent.Executors;
@@ -24,9 +26,13 @@ import tech.bsdb.OpenOptions.Engine;
 
 /**
  * Compares stores of the same numbered records in one process. Short laps alternate between the
- * stores, so that other load on the machine affects all equally. Every answer is checked; an
- * approximate database may answer anything for an absent key. Prints the median lap in nanoseconds
- * of the measuring threads' CPU time per key.
+ * stores, so that other load on the machine affects all equally. Every record is checked once
+ * before; each lap adds up its answers ({@link ValueSum}) and checks the sum. An approximate
+ * database may answer anything for an absent key. Prints the median lap in nanoseconds of the
+ * measuring threads' CPU time per key.
+ *
+ * <p>A lap writes its keys into the same arrays, a block at a time, and does not measure that. So
+ * the keys are in the second-level cache, and the misses that remain are those of the stores.
  *
  * <p>Arguments: the number of records, the number of rounds, and the stores; the first one is the
  * baseline. A store is one of:
@@ -42,7 +48,9 @@ import tech.bsdb.OpenOptions.Engine;
  * A store that this machine or JDK does not support is left out with a warning.
  */
 final class LapsInTurn implements AutoCloseable {
-  private static final int LAP = 200_000;
+  private static final int BLOCK = 4096;
+  private static final int BLOCKS = 49;
+  private static final int LAP = BLOCK * BLOCKS;
   private static final int WARMUP = 6;
   private static final int QUERIES = 1 << 21;
   private static final int ALL_RECORDS = 10_000_000;
@@ -50,17 +58,32 @@ final class LapsInTurn implements AutoCloseable {
   private static final PrintStream PROGRESS = System.err;
 
   private final int records;
+  private final Path data;
+  private final @Nullable PageSize pages;
   private final int[] order;
   private final List<Contender> contenders = new ArrayList<>();
   private final ExecutorService twoThreads = Executors.newFixedThreadPool(2);
-  private int next;
+  private final Queries queries = new Queries();
+  private final Queries others = new Queries();
 
   /** The sums of the ranges that stores have read, by what was asked. */
   private final Map<List<Object>, Integer> rangeSums = new HashMap<>();
 
-  private LapsInTurn(int records) {
+  /**
+   * Prepares a comparison.
+   *
+   * @param work the directory of data sets
+   * @param pages the pages in which all files are to lie: those of stores that have a name are
+   *     written again, and databases are copied; null to leave files as they are
+   */
+  LapsInTurn(int records, Path work, @Nullable PageSize pages) {
     this.records = records;
-    this.order = Arrays.copyOf(DataSet.shuffled(records), Math.min(records, QUERIES));
+    this.data = work.resolve(records == ALL_RECORDS ? "10m" : "first-" + records);
+    this.pages = pages;
+    this.order =
+        records > QUERIES
+            ? Arrays.copyOf(DataSet.shuffled(records), QUERIES)
+            : DataSet.drawn(QUERIES, records);
   }
 
   /**
@@ -72,23 +95,16 @@ final class LapsInTurn implements AutoCloseable {
    * @param reader a reader
    * @param other a reader of the same store for a second thread
    */
-  private record Contender(
-      String name,
-      Path place,
-      int width,
-      ComparedStore.Reader reader,
-      ComparedStore.Reader other) {
-    void check(byte @Nullable [] value, int number) {
-      if (number < 0 && width < Integer.MAX_VALUE) {
-        return;
-      }
-      byte[] expected = number < 0 ? null : DataSet.value(number);
-      if (expected != null && expected.length > width) {
-        expected = Arrays.copyOf(expected, width);
-      }
-      if (!Arrays.equals(value, expected)) {
-        throw new IllegalStateException("wrong answer for number " + number + ": " + name);
-      }
+  record Contender(
+      String name, Path place, int width, ComparedStore.Reader reader, ComparedStore.Reader other) {
+    /** Returns the answer that a number's key has, or null for a negative number. */
+    byte @Nullable [] answer(int number) {
+      byte[] value = number < 0 ? null : DataSet.value(number);
+      return value == null || value.length <= width ? value : Arrays.copyOf(value, width);
+    }
+
+    private boolean isExact() {
+      return width == Integer.MAX_VALUE;
     }
   }
 
@@ -97,7 +113,10 @@ final class LapsInTurn implements AutoCloseable {
     if (args.length < 3) {
       throw new IllegalArgumentException("usage: RECORDS ROUNDS STORE...");
     }
-    try (LapsInTurn laps = new LapsInTurn(Integer.parseInt(args[0]))) {
+    Path work =
+        Path.of(System.getProperty("bsdb.bench.work", System.getProperty("java.io.tmpdir")));
+    try (LapsInTurn laps =
+        new LapsInTurn(Integer.parseInt(args[0]), work.resolve("compare"), null)) {
       for (String each : Arrays.asList(args).subList(2, args.length)) {
         if (each.equals("--all")) {
           for (String name : Stores.names()) {
@@ -109,18 +128,41 @@ final class LapsInTurn implements AutoCloseable {
           laps.open(each);
         }
       }
-      if (laps.contenders.isEmpty()) {
-        throw new IllegalArgumentException("no store is left");
+      for (String line : laps.checkAll()) {
+        System.out.println(line);
       }
-      for (Contender each : laps.contenders) {
-        laps.touchAll(each);
-        printMemory(each);
-      }
-      laps.run(Integer.parseInt(args[1]));
+      laps.print(laps.run(EnumSet.complementOf(Kind.OF_DUELS), Integer.parseInt(args[1])));
     }
   }
 
-  private void open(String argument) throws IOException {
+  /** The stores that were opened, in order. */
+  List<Contender> contenders() {
+    return contenders;
+  }
+
+  /**
+   * Checks every record of every store.
+   *
+   * @return what to say about each store's pages
+   */
+  List<String> checkAll() throws IOException {
+    if (contenders.isEmpty()) {
+      throw new IllegalArgumentException("no store is left");
+    }
+    List<String> lines = new ArrayList<>();
+    for (Contender each : contenders) {
+      for (int number = 0; number < records; number++) {
+        if (!Arrays.equals(each.reader.get(DataSet.key(number)), each.answer(number))) {
+          throw new IllegalStateException("wrong answer for number " + number + ": " + each.name);
+        }
+      }
+      lines.add(memory(each));
+    }
+    return lines;
+  }
+
+  /** Opens a store, or warns that it is left out. */
+  void open(String argument) throws IOException {
     String[] parts = argument.split(":", 2);
     @Nullable Engine engine =
         Arrays.stream(Engine.values())
@@ -130,6 +172,12 @@ final class LapsInTurn implements AutoCloseable {
     try {
       if (engine != null && parts.length == 2) {
         Path database = Path.of(parts[1]);
+        if (pages != null) {
+          Path copy = data.resolve("copy-" + contenders.size());
+          CompareStores.delete(copy);
+          pages.copy(database, copy);
+          database = copy;
+        }
         BsdbStore.BsdbReader reader = BsdbStore.open(database, engine);
         add(argument, database, reader.width(), reader);
       } else {
@@ -137,9 +185,12 @@ final class LapsInTurn implements AutoCloseable {
         Path place =
             parts.length == 2
                 ? Path.of(parts[1])
-                : data().resolve("stores").resolve(Stores.directory(parts[0]));
+                : data.resolve("stores").resolve(Stores.directory(parts[0]));
         if (!Files.exists(place)) {
           build(store, argument, place);
+        }
+        if (pages != null) {
+          pages.copy(place, place);
         }
         add(argument, place, store.width(), store.open(place, store.readings().get(0)));
       }
@@ -153,13 +204,6 @@ final class LapsInTurn implements AutoCloseable {
     contenders.add(new Contender(name, place, width, reader, reader.forAnotherThread()));
   }
 
-  /** The directory of the data set, which {@link CompareStores} shares if it has all records. */
-  private Path data() {
-    return Path.of(
-            System.getProperty("bsdb.bench.work", System.getProperty("java.io.tmpdir")), "compare")
-        .resolve(records == ALL_RECORDS ? "10m" : "first-" + records);
-  }
-
   /** Builds a store under another name, which it has only until it is complete. */
   private void build(ComparedStore store, String name, Path place) throws IOException {
     PROGRESS.println("building " + name + " in " + place);
@@ -167,21 +211,15 @@ final class LapsInTurn implements AutoCloseable {
     CompareStores.delete(part);
     Files.createDirectories(part);
     try {
-      store.build(DataSet.numbered(data(), records), part);
+      store.build(DataSet.numbered(data, records), part);
       Files.move(part, place);
     } finally {
       CompareStores.delete(part);
     }
   }
 
-  private void touchAll(Contender contender) throws IOException {
-    for (int number = 0; number < records; number++) {
-      contender.check(contender.reader.get(DataSet.key(number)), number);
-    }
-  }
-
-  /** Prints how much of a store is in memory; for other stores than bsdb, how much is mapped. */
-  private static void printMemory(Contender contender) throws IOException {
+  /** Says how much of a store is in memory; for other stores than bsdb, how much is mapped. */
+  private static String memory(Contender contender) throws IOException {
     long huge = 0;
     long resident = 0;
     if (contender.reader instanceof BsdbStore.BsdbReader bsdb) {
@@ -203,9 +241,9 @@ final class LapsInTurn implements AutoCloseable {
         }
       }
     }
-    System.out.printf(
+    return String.format(
         Locale.ROOT,
-        "%,d of %,d bytes in memory are in huge pages: %s%n",
+        "%,d of %,d bytes in memory are in huge pages: %s",
         huge,
         resident,
         contender.name);
@@ -215,131 +253,229 @@ final class LapsInTurn implements AutoCloseable {
     return Long.parseLong(line.replaceAll("\\D", "")) << 10;
   }
 
+  /** A way to look up keys. */
+  private enum Way {
+    GET,
+    READ,
+    BATCH,
+    READ_BATCH,
+    RANGES,
+    KEYS
+  }
+
   /** A kind of lap: which keys are looked up, and how. */
-  private enum Kind {
-    PRESENT("single, present", 1, 1),
-    HALF("single, half absent", 1, 1),
-    BATCH("batches of 64", 64, 1),
-    LARGE_BATCH("batches of 256", 256, 1),
-    TWO_THREADS("two threads, present", 1, 2),
-    RANGES("ranges of 100", 100, 1),
-    KEYS("keys of ranges of 100", 100, 1);
+  enum Kind {
+    HOT("the same keys, get", Way.GET, 1),
+    HOT_READ("the same keys, in place", Way.READ, 1),
+    PRESENT("single, present", Way.GET, 1),
+    READ("in place, present", Way.READ, 1),
+    HALF("single, half absent", Way.GET, 1),
+    BATCH("batches of 64", Way.BATCH, 64),
+    LARGE_BATCH("batches of 256", Way.BATCH, 256),
+    READ_BATCH("batches of 256, in place", Way.READ_BATCH, 256),
+    HALF_BATCH("batches, half absent", Way.BATCH, 256),
+    TWO_THREADS("two threads, present", Way.GET, 1),
+    RANGES("ranges of 100", Way.RANGES, 100),
+    KEYS("keys of ranges of 100", Way.KEYS, 100);
+
+    /** The kinds that only {@link Duel} measures. */
+    static final EnumSet<Kind> OF_DUELS = EnumSet.of(HOT, HOT_READ, READ, READ_BATCH, HALF_BATCH);
 
     private final String title;
-    private final int batch;
-    private final int threads;
+    private final Way way;
+    private final int length;
 
-    Kind(String title, int batch, int threads) {
+    Kind(String title, Way way, int length) {
       this.title = title;
-      this.batch = batch;
-      this.threads = threads;
+      this.way = way;
+      this.length = length;
+    }
+
+    String title() {
+      return title;
+    }
+
+    /** Whether a block of keys is looked up over and over. */
+    boolean isHot() {
+      return this == HOT || this == HOT_READ;
+    }
+
+    private boolean isHalfAbsent() {
+      return this == HALF || this == HALF_BATCH;
+    }
+
+    /** The kind to compare with in another store: this one, or else single gets. */
+    Kind counterpart(Contender other) {
+      return suits(other) ? this : isHot() ? HOT : isHalfAbsent() ? HALF : PRESENT;
     }
 
     boolean suits(Contender contender) {
-      if (this == RANGES || this == KEYS) {
-        return contender.reader.hasRanges();
-      }
-      return batch == 1 || contender.reader.hasBatches();
+      return switch (way) {
+        case GET -> true;
+        case READ -> contender.reader.hasReads();
+        case BATCH, READ_BATCH -> contender.reader.hasBatches();
+        case RANGES, KEYS -> contender.reader.hasRanges();
+      };
     }
   }
 
-  private void run(int rounds) throws Exception {
+  /** Returns the nanoseconds per key of each kind, store and round. */
+  Map<Kind, double[][]> run(Set<Kind> kinds, int rounds) throws Exception {
     int count = contenders.size();
     Map<Kind, double[][]> nanos = new EnumMap<>(Kind.class);
-    for (Kind kind : Kind.values()) {
+    for (Kind kind : kinds) {
       nanos.put(kind, new double[count][rounds]);
     }
+    int from = 0;
     for (int round = -WARMUP; round < rounds; round++) {
-      for (Kind kind : Kind.values()) {
-        int from = next;
+      for (Kind kind : kinds) {
         for (int i = 0; i < count; i++) {
           int turn = Math.floorMod(round + i, count);
           if (!kind.suits(contenders.get(turn))) {
             continue;
           }
-          next = from; // the same keys for all
-          double lap = lap(contenders.get(turn), kind);
+          double lap = lap(contenders.get(turn), kind, from); // the same keys for all
           if (round >= 0) {
             nanos.get(kind)[turn][round] = lap;
           }
         }
+        from = (from + 2 * LAP) % QUERIES;
       }
     }
-    for (Kind kind : Kind.values()) {
-      // A baseline without batches is represented by its single lookups.
-      Kind baseline = kind.suits(contenders.get(0)) ? kind : Kind.PRESENT;
-      for (int i = 0; i < count; i++) {
-        if (kind.suits(contenders.get(i))) {
-          print(kind, nanos.get(kind)[i], nanos.get(baseline)[0], contenders.get(i).name);
-        }
-      }
-    }
+    return nanos;
   }
 
-  private static void print(Kind kind, double[] laps, double[] baseline, String name) {
-    int rounds = laps.length;
-    double[] ratios = new double[rounds];
-    Arrays.setAll(ratios, round -> baseline[round] / laps[round]);
-    double[] sorted = laps.clone();
-    Arrays.sort(sorted);
-    Arrays.sort(ratios);
-    System.out.printf(
-        Locale.ROOT,
-        "%-20s %6.0f ns (%5.0f to %5.0f)  %.2f times the first (%.2f to %.2f)  %s%n",
-        kind.title,
-        sorted[rounds / 2],
-        sorted[rounds / 10],
-        sorted[rounds - 1 - rounds / 10],
-        ratios[rounds / 2],
-        ratios[rounds / 10],
-        ratios[rounds - 1 - rounds / 10],
-        name);
+  private void print(Map<Kind, double[][]> nanos) {
+    nanos.forEach(
+        (kind, laps) -> {
+          Kind baseline = kind.counterpart(contenders.get(0));
+          for (int i = 0; i < laps.length; i++) {
+            if (kind.suits(contenders.get(i))) {
+              Spread lap = Spread.of(laps[i]);
+              Spread ratio = Spread.ofRates(laps[i], nanos.get(baseline)[0]);
+              System.out.printf(
+                  Locale.ROOT,
+                  "%-20s %6.0f ns (%5.0f to %5.0f)  %.2f times the first (%.2f to %.2f)  %s%n",
+                  kind.title,
+                  lap.median(),
+                  lap.low(),
+                  lap.high(),
+                  ratio.median(),
+                  ratio.low(),
+                  ratio.high(),
+                  contenders.get(i).name);
+            }
+          }
+        });
   }
 
-  private double lap(Contender contender, Kind kind) throws Exception {
-    Queries queries = new Queries(kind == Kind.HALF);
-    if (kind == Kind.RANGES || kind == Kind.KEYS) {
-      return queries.measureRanges(contender, kind.batch, kind == Kind.RANGES);
+  private double lap(Contender contender, Kind kind, int from) throws Exception {
+    if (kind != Kind.TWO_THREADS) {
+      return queries.measure(contender, contender.reader, kind, from);
     }
-    if (kind.threads == 1) {
-      return queries.measure(contender, contender.reader, kind.batch);
-    }
-    Queries others = new Queries(false);
     CyclicBarrier start = new CyclicBarrier(2);
     Future<Double> one =
         twoThreads.submit(
             () -> {
               start.await();
-              return queries.measure(contender, contender.reader, kind.batch);
+              return queries.measure(contender, contender.reader, kind, from);
             });
     Future<Double> other =
         twoThreads.submit(
             () -> {
               start.await();
-              return others.measure(contender, contender.other, kind.batch);
+              return others.measure(contender, contender.other, kind, from + LAP);
             });
     return (one.get() + other.get()) / 2;
   }
 
-  /** The keys of one thread's lap, and the numbers whose values they have, or -1. */
+  /** The block of keys of one thread. */
   private final class Queries {
-    private final byte[][] keys = new byte[LAP][];
-    private final int[] numbers = new int[LAP];
+    private final byte[][] keys = new byte[BLOCK][DataSet.KEY];
+    private final byte[][] values = new byte[BLOCK][];
 
-    Queries(boolean halfAbsent) {
-      for (int i = 0; i < LAP; i++) {
-        next = (next + 1) % order.length;
-        boolean absent = halfAbsent && (i & 1) == 1;
-        numbers[i] = absent ? -1 : order[next];
-        keys[i] = DataSet.key(absent ? records + order[next] : order[next]);
+    /** Looks up a lap's keys, checks the answers and returns this thread's CPU time per key. */
+    double measure(Contender contender, ComparedStore.Reader reader, Kind kind, int from)
+        throws IOException {
+      boolean halfAbsent = kind.isHalfAbsent();
+      long expected = fill(contender, from, halfAbsent);
+      if (kind.way == Way.RANGES || kind.way == Way.KEYS) {
+        return measureRanges(contender, from, kind.length, kind.way == Way.RANGES);
       }
+      long nanos = 0;
+      for (int block = 0; block < BLOCKS; block++) {
+        if (block > 0 && !kind.isHot()) {
+          expected = fill(contender, from + block * BLOCK, halfAbsent);
+        }
+        long began = THREADS.getCurrentThreadCpuTime();
+        long sum =
+            switch (kind.way) {
+              case READ -> sumOfReads(reader);
+              case BATCH -> sumOfBatches(reader, kind.length);
+              case READ_BATCH -> sumOfReadBatches(reader, kind.length);
+              default -> sumOfGets(reader);
+            };
+        nanos += THREADS.getCurrentThreadCpuTime() - began;
+        if (sum != expected && (contender.isExact() || !halfAbsent)) {
+          throw new IllegalStateException("wrong answers: " + contender.name);
+        }
+      }
+      return (double) nanos / LAP;
+    }
+
+    /** Writes a block of keys, and returns the sum of the answers that they have. */
+    private long fill(Contender contender, int from, boolean halfAbsent) {
+      long expected = 0;
+      for (int i = 0; i < BLOCK; i++) {
+        int number = order[(from + i) % QUERIES];
+        boolean absent = halfAbsent && (number & 1) == 1;
+        DataSet.writeKey(absent ? records + number : number, keys[i]);
+        expected += ValueSum.of(contender.answer(absent ? -1 : number));
+      }
+      return expected;
+    }
+
+    private long sumOfGets(ComparedStore.Reader reader) throws IOException {
+      long sum = 0;
+      for (byte[] key : keys) {
+        sum += ValueSum.of(reader.get(key));
+      }
+      return sum;
+    }
+
+    private long sumOfReads(ComparedStore.Reader reader) throws IOException {
+      long sum = 0;
+      for (byte[] key : keys) {
+        sum += reader.read(key);
+      }
+      return sum;
+    }
+
+    private long sumOfBatches(ComparedStore.Reader reader, int length) throws IOException {
+      long sum = 0;
+      for (int from = 0; from < BLOCK; from += length) {
+        reader.getBatch(keys, from, from + length, values);
+        for (int i = from; i < from + length; i++) {
+          sum += ValueSum.of(values[i]);
+        }
+      }
+      return sum;
+    }
+
+    private long sumOfReadBatches(ComparedStore.Reader reader, int length) throws IOException {
+      long sum = 0;
+      for (int from = 0; from < BLOCK; from += length) {
+        sum += reader.readBatch(keys, from, from + length);
+      }
+      return sum;
     }
 
     /**
      * Reads a range from each of some of the keys on, compares the answers with those of the other
      * contenders and returns this thread's CPU time per record.
      */
-    double measureRanges(Contender contender, int length, boolean withValues) throws IOException {
+    private double measureRanges(Contender contender, int from, int length, boolean withValues)
+        throws IOException {
       byte[][][] ranges = new byte[LAP / length][length][];
       byte[][][] values = new byte[LAP / length][length][];
       long records = 0;
@@ -349,31 +485,10 @@ final class LapsInTurn implements AutoCloseable {
       }
       double nanos = (double) (THREADS.getCurrentThreadCpuTime() - began) / records;
       int sum = 31 * Arrays.deepHashCode(ranges) + Arrays.deepHashCode(values);
-      List<Object> asked = List.of(next, length, withValues);
+      List<Object> asked = List.of(from, length, withValues);
       Integer known = rangeSums.putIfAbsent(asked, sum);
       if (known != null && known != sum) {
         throw new IllegalStateException("other ranges than the first store: " + contender.name);
-      }
-      return nanos;
-    }
-
-    /** Looks up the keys, checks the answers and returns this thread's CPU time per key. */
-    double measure(Contender contender, ComparedStore.Reader reader, int batch)
-        throws IOException {
-      byte[][] values = new byte[LAP][];
-      long began = THREADS.getCurrentThreadCpuTime();
-      if (batch == 1) {
-        for (int i = 0; i < LAP; i++) {
-          values[i] = reader.get(keys[i]);
-        }
-      } else {
-        for (int from = 0; from < LAP; from += batch) {
-          reader.getBatch(keys, from, Math.min(LAP, from + batch), values);
-        }
-      }
-      double nanos = (double) (THREADS.getCurrentThreadCpuTime() - began) / LAP;
-      for (int i = 0; i < LAP; i++) {
-        contender.check(values[i], numbers[i]);
       }
       return nanos;
     }

@@ -80,7 +80,8 @@ final class Machine {
   }
 
   private static String git(String... arguments) throws IOException, InterruptedException {
-    List<String> command = new ArrayList<>(List.of("git"));
+    List<String> command =
+        new ArrayList<>(List.of("git", "-C", System.getProperty("bsdb.bench.root", ".")));
     command.addAll(List.of(arguments));
     Process process =
         new ProcessBuilder(command).redirectError(ProcessBuilder.Redirect.DISCARD).start();

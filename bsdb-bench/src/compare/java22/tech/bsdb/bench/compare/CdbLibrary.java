@@ -12,7 +12,9 @@ import java.lang.foreign.MemoryLayout.PathElement;
 import java.lang.foreign.MemorySegment;
 import java.lang.foreign.StructLayout;
 import java.lang.foreign.SymbolLookup;
+import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
+import java.nio.ByteOrder;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -20,7 +22,10 @@ import org.jspecify.annotations.Nullable;
  * The functions of tinycdb 0.78 ({@code cdb.h}), as a Java program calls them. A lookup calls
  * {@code cdb_find} with the key and {@code cdb_read} with a new array for the value. These calls
  * are {@link Linker.Option#critical critical}: they skip the thread's change of state and access
- * the arrays in the heap.
+ * the arrays in the heap. A read in place gets the value from the mapped file, whose address the
+ * struct holds, without another call.
+ *
+ * <p>The environment variable {@code LIBCDB} may name another library than {@code libcdb.so.1}.
  */
 final class CdbLibrary implements ComparedStore {
   private static final int READ_ONLY = 0;
@@ -43,12 +48,16 @@ final class CdbLibrary implements ComparedStore {
   private static final long VALUE_POSITION = CDB.byteOffset(PathElement.groupElement("vpos"));
   private static final long VALUE_LENGTH = CDB.byteOffset(PathElement.groupElement("vlen"));
 
+  private static final ValueLayout.OfLong BIG_ENDIAN_LONG =
+      ValueLayout.JAVA_LONG_UNALIGNED.withOrder(ByteOrder.BIG_ENDIAN);
+
   /** More than the 6,168 bytes of {@code struct cdb_make}. */
   private static final int MAKE_BYTES = 8192;
 
   private static final Linker LINKER = Linker.nativeLinker();
   private static final SymbolLookup LIBRARY =
-      SymbolLookup.libraryLookup("libcdb.so.1", Arena.global());
+      SymbolLookup.libraryLookup(
+          System.getenv().getOrDefault("LIBCDB", "libcdb.so.1"), Arena.global());
 
   private static final MethodHandle OPEN =
       LINKER.downcallHandle(
@@ -146,10 +155,16 @@ final class CdbLibrary implements ComparedStore {
   /** A reader with its own {@code struct cdb}, in which the library keeps what it found. */
   private static final class CdbReader implements Reader {
     private final MemorySegment cdb;
+    private final MemorySegment file;
     private final boolean original;
 
     CdbReader(MemorySegment cdb, boolean original) {
       this.cdb = cdb;
+      this.file =
+          cdb.get(ADDRESS, CDB.byteOffset(PathElement.groupElement("mem")))
+              .reinterpret(
+                  Integer.toUnsignedLong(
+                      cdb.get(JAVA_INT, CDB.byteOffset(PathElement.groupElement("fsize")))));
       this.original = original;
     }
 
@@ -171,6 +186,26 @@ final class CdbLibrary implements ComparedStore {
                     cdb.get(JAVA_INT, VALUE_POSITION)),
             "cdb_read");
         return value;
+      } catch (Throwable e) {
+        throw failure(e);
+      }
+    }
+
+    @Override
+    public boolean hasReads() {
+      return true;
+    }
+
+    @Override
+    public long read(byte[] key) throws IOException {
+      try {
+        int found = (int) FIND.invokeExact(cdb, MemorySegment.ofArray(key), key.length);
+        if (found <= 0) {
+          check(found, "cdb_find");
+          return ValueSum.ABSENT;
+        }
+        long position = Integer.toUnsignedLong(cdb.get(JAVA_INT, VALUE_POSITION));
+        return ValueSum.of(cdb.get(JAVA_INT, VALUE_LENGTH), file.get(BIG_ENDIAN_LONG, position));
       } catch (Throwable e) {
         throw failure(e);
       }
