@@ -94,9 +94,15 @@ final class LapsInTurn implements AutoCloseable {
    * @param width the length to which values are truncated; see {@link ComparedStore#width}
    * @param reader a reader
    * @param other a reader of the same store for a second thread
+   * @param loops the loops that look up keys
    */
   record Contender(
-      String name, Path place, int width, ComparedStore.Reader reader, ComparedStore.Reader other) {
+      String name,
+      Path place,
+      int width,
+      ComparedStore.Reader reader,
+      ComparedStore.Reader other,
+      LapLoops loops) {
     /** Returns the answer that a number's key has, or null for a negative number. */
     byte @Nullable [] answer(int number) {
       byte[] value = number < 0 ? null : DataSet.value(number);
@@ -201,7 +207,8 @@ final class LapsInTurn implements AutoCloseable {
 
   private void add(String name, Path place, int width, ComparedStore.Reader reader)
       throws IOException {
-    contenders.add(new Contender(name, place, width, reader, reader.forAnotherThread()));
+    contenders.add(
+        new Contender(name, place, width, reader, reader.forAnotherThread(), LapLoops.copy()));
   }
 
   /** Builds a store under another name, which it has only until it is complete. */
@@ -410,10 +417,10 @@ final class LapsInTurn implements AutoCloseable {
         long began = THREADS.getCurrentThreadCpuTime();
         long sum =
             switch (kind.way) {
-              case READ -> sumOfReads(reader);
-              case BATCH -> sumOfBatches(reader, kind.length);
-              case READ_BATCH -> sumOfReadBatches(reader, kind.length);
-              default -> sumOfGets(reader);
+              case READ -> contender.loops.reads(reader, keys);
+              case BATCH -> contender.loops.batches(reader, keys, values, kind.length);
+              case READ_BATCH -> contender.loops.readBatches(reader, keys, kind.length);
+              default -> contender.loops.gets(reader, keys);
             };
         nanos += THREADS.getCurrentThreadCpuTime() - began;
         if (sum != expected && (contender.isExact() || !halfAbsent)) {
@@ -433,41 +440,6 @@ final class LapsInTurn implements AutoCloseable {
         expected += ValueSum.of(contender.answer(absent ? -1 : number));
       }
       return expected;
-    }
-
-    private long sumOfGets(ComparedStore.Reader reader) throws IOException {
-      long sum = 0;
-      for (byte[] key : keys) {
-        sum += ValueSum.of(reader.get(key));
-      }
-      return sum;
-    }
-
-    private long sumOfReads(ComparedStore.Reader reader) throws IOException {
-      long sum = 0;
-      for (byte[] key : keys) {
-        sum += reader.read(key);
-      }
-      return sum;
-    }
-
-    private long sumOfBatches(ComparedStore.Reader reader, int length) throws IOException {
-      long sum = 0;
-      for (int from = 0; from < BLOCK; from += length) {
-        reader.getBatch(keys, from, from + length, values);
-        for (int i = from; i < from + length; i++) {
-          sum += ValueSum.of(values[i]);
-        }
-      }
-      return sum;
-    }
-
-    private long sumOfReadBatches(ComparedStore.Reader reader, int length) throws IOException {
-      long sum = 0;
-      for (int from = 0; from < BLOCK; from += length) {
-        sum += reader.readBatch(keys, from, from + length);
-      }
-      return sum;
     }
 
     /**
