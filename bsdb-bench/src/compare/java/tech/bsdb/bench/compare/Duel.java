@@ -61,7 +61,7 @@ final class Duel {
             .addOption(option("out", "text file for the report"));
     try {
       CommandLine options = new DefaultParser().parse(known, args);
-      new Duel(options).run("scripts/compare-stores duel " + String.join(" ", args));
+      new Duel(options).run();
     } catch (ParseException | IllegalArgumentException e) {
       System.err.println("compare-stores: " + e.getMessage());
       System.exit(2);
@@ -72,18 +72,24 @@ final class Duel {
     return Option.builder().longOpt(name).hasArg().desc(description).get();
   }
 
-  private void run(String command) throws Exception {
-    PageSize pages =
-        PageSize.valueOf(options.getOptionValue("pages", "huge").toUpperCase(Locale.ROOT));
-    int rounds = Integer.parseInt(options.getOptionValue("rounds", "21"));
-    say("command: %s", command);
+  private void run() throws Exception {
+    String pages = options.getOptionValue("pages", "huge");
+    String rounds = options.getOptionValue("rounds", "21");
+    String sizes = options.getOptionValue("records", "10000,10000000");
+    String stores = options.getOptionValue("stores", "bsdb packed,bsdb blocked,sparkey,cdb");
+    say(
+        "command: scripts/compare-stores duel --records %s --stores \"%s\" --pages %s --rounds %s",
+        sizes, stores, pages, rounds);
     say("commit: %s", Machine.commit());
     Machine.facts().forEach((name, fact) -> say("%s: %s", name, fact));
     say("JDK: %s", Machine.jdk(Path.of(System.getProperty("java.home"))));
     say("load: %.2f", Machine.load());
-    String stores = options.getOptionValue("stores", "bsdb packed,bsdb blocked,sparkey,cdb");
-    for (String records : options.getOptionValue("records", "10000,10000000").split(",", 0)) {
-      compare(Integer.parseInt(records), stores.split(",", 0), pages, rounds);
+    for (String records : sizes.split(",", 0)) {
+      compare(
+          Integer.parseInt(records),
+          stores.split(",", 0),
+          PageSize.valueOf(pages.toUpperCase(Locale.ROOT)),
+          Integer.parseInt(rounds));
       if (options.hasOption("out")) {
         Files.writeString(Path.of(options.getOptionValue("out")), report);
       }
