@@ -88,7 +88,7 @@ final class Duel {
       compare(
           Integer.parseInt(records),
           stores.split(",", 0),
-          PageSize.valueOf(pages.toUpperCase(Locale.ROOT)),
+          PageSize.named(pages),
           Integer.parseInt(rounds));
       if (options.hasOption("out")) {
         Files.writeString(Path.of(options.getOptionValue("out")), report);
@@ -123,6 +123,9 @@ final class Duel {
         kinds.add(Kind.HOT_READ);
       }
       Map<Kind, double[][]> nanos = laps.run(kinds, rounds);
+      int longest =
+          laps.contenders().stream().mapToInt(each -> each.name().length()).max().orElse(0);
+      String column = "%-" + longest + "s";
       say("%nnanoseconds of processor time per key: median (deciles)");
       for (Kind kind : kinds) {
         for (int i = 0; i < laps.contenders().size(); i++) {
@@ -138,7 +141,7 @@ final class Duel {
       for (Kind kind : kinds) {
         for (int i = 0; i < laps.contenders().size(); i++) {
           for (int j = 0; j < laps.contenders().size(); j++) {
-            sayRatio(records, laps.contenders(), nanos, kind, i, j);
+            sayRatio(records, laps.contenders(), nanos, column, kind, i, j);
           }
         }
       }
@@ -150,6 +153,7 @@ final class Duel {
       int records,
       List<Contender> contenders,
       Map<Kind, double[][]> nanos,
+      String column,
       Kind kind,
       int i,
       int j) {
@@ -162,7 +166,7 @@ final class Duel {
     Spread ratio = Spread.ofRates(nanos.get(kind)[i], nanos.get(kind.counterpart(other))[j]);
     Double goal = goal(records, reader.layout(), kind, other.name());
     say(
-        "%-25s %-14s / %-14s %.2f (%.2f to %.2f)%s",
+        "%-25s " + column + " / " + column + " %.2f (%.2f to %.2f)%s",
         kind.title(),
         one.name(),
         other.name(),

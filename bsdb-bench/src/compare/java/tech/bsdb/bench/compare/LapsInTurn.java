@@ -62,6 +62,7 @@ final class LapsInTurn implements AutoCloseable {
   private final @Nullable PageSize pages;
   private final int[] order;
   private final List<Contender> contenders = new ArrayList<>();
+  private final List<Path> copies = new ArrayList<>();
   private final ExecutorService twoThreads = Executors.newFixedThreadPool(2);
   private final Queries queries = new Queries();
   private final Queries others = new Queries();
@@ -180,7 +181,7 @@ final class LapsInTurn implements AutoCloseable {
         Path database = Path.of(parts[1]);
         if (pages != null) {
           Path copy = data.resolve("copy-" + contenders.size());
-          CompareStores.delete(copy);
+          copies.add(copy);
           pages.copy(database, copy);
           database = copy;
         }
@@ -474,6 +475,9 @@ final class LapsInTurn implements AutoCloseable {
         each.other.close();
       }
       each.reader.close();
+    }
+    for (Path copy : copies) {
+      CompareStores.delete(copy);
     }
   }
 }

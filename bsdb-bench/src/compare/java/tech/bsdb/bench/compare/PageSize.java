@@ -24,6 +24,14 @@ enum PageSize {
     this.bytes = bytes;
   }
 
+  static PageSize named(String name) {
+    return switch (name) {
+      case "huge" -> HUGE;
+      case "small" -> SMALL;
+      default -> throw new IllegalArgumentException("pages are huge or small, not " + name);
+    };
+  }
+
   /**
    * Copies all files of a directory, in writes of one page each, and forces them to the device.
    *

@@ -15,6 +15,7 @@ import java.lang.foreign.SymbolLookup;
 import java.lang.foreign.ValueLayout;
 import java.lang.invoke.MethodHandle;
 import java.nio.ByteOrder;
+import java.nio.file.Files;
 import java.nio.file.Path;
 import org.jspecify.annotations.Nullable;
 
@@ -122,6 +123,10 @@ final class CdbLibrary implements ComparedStore {
 
   @Override
   public void build(Records records, Path directory) throws IOException {
+    // A line of the text has two bytes beside the record; the file has 24, and a table of 2,048.
+    if (Files.size(records.file()) + 22L * records.count() + 2048 > 0xffff_ffffL) {
+      throw new UnsupportedOperationException("a cdb file has at most 4 GiB");
+    }
     int descriptor = openFile(directory, READ_WRITE_NEW);
     try (Arena arena = Arena.ofConfined()) {
       MemorySegment make = arena.allocate(MAKE_BYTES, 8);
