@@ -2,7 +2,6 @@ package tech.bsdb.bench.compare;
 
 import java.io.IOException;
 import java.util.BitSet;
-import java.util.List;
 import java.util.SplittableRandom;
 import java.util.concurrent.TimeUnit;
 import org.openjdk.jmh.annotations.Benchmark;
@@ -21,7 +20,6 @@ import org.openjdk.jmh.annotations.TearDown;
 import org.openjdk.jmh.annotations.Warmup;
 import org.openjdk.jmh.infra.Blackhole;
 import tech.bsdb.hash.HashFunction;
-import tech.bsdb.io.Touches;
 
 /**
  * Queries of a mapped hash function alone, from signature to slot: nanoseconds per present key.
@@ -50,10 +48,11 @@ public class HashBenchmark {
 
   private final long[] high = new long[QUERIES];
   private final long[] low = new long[QUERIES];
-  private final long[] candidates = new long[BATCH];
+  private final long[] highs = new long[BATCH];
+  private final long[] lows = new long[BATCH];
+  private final long[] slots = new long[BATCH];
   private HashedSignatures signatures = null;
   private HashFunction function = null;
-  private Touches touches = new Touches(List.of(), BATCH);
   private int next;
   private long last;
 
@@ -63,7 +62,6 @@ public class HashBenchmark {
     signatures = new HashedSignatures(keys);
     HashedSignatures.Built built = signatures.build(HashedSignatures.kind(hash));
     function = built.open();
-    touches = new Touches(List.of(function.shown()), BATCH);
     System.out.printf(
         "%s: %,d keys, %.2f bits each with %d checksum bits; %.5f false positives%n",
         hash, keys, 8.0 * built.bytes() / keys, HashedSignatures.CHECKSUM_BITS, check());
@@ -125,24 +123,9 @@ public class HashBenchmark {
   public void batch(Blackhole blackhole) throws IOException {
     int from = next;
     next = next + BATCH & QUERIES - 1;
-    for (int i = 0; i < BATCH; i++) {
-      function.aim(high[from + i], touches, 0);
-    }
-    touches.load();
-    for (int i = 0; i < BATCH; i++) {
-      candidates[i] = function.candidate(high[from + i], low[from + i]);
-    }
-    for (int i = 0; i < BATCH; i++) {
-      if (candidates[i] != HashFunction.ABSENT) {
-        function.aimCandidate(candidates[i], high[from + i], touches, 0);
-      }
-    }
-    touches.load();
-    for (int i = 0; i < BATCH; i++) {
-      if (candidates[i] != HashFunction.ABSENT
-          && function.confirms(candidates[i], high[from + i], low[from + i])) {
-        blackhole.consume(candidates[i]);
-      }
-    }
+    System.arraycopy(high, from, highs, 0, BATCH);
+    System.arraycopy(low, from, lows, 0, BATCH);
+    function.slots(highs, lows, slots, BATCH);
+    blackhole.consume(slots);
   }
 }
