@@ -3,13 +3,16 @@ package tech.bsdb.data;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.ArrayList;
 import java.util.Arrays;
+import java.util.Collections;
 import java.util.List;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.io.CheckedPages;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.PageSource;
 import tech.bsdb.io.ShownFile;
@@ -41,10 +44,19 @@ public final class PackedReader implements Closeable {
   private static final int SLOT_SHIFT = 9;
   private static final int PAGE_SHIFT = 17;
 
+  /** log2 of the number of pages in a piece of a file in memory. */
+  private static final int PIECE_BITS = ShownFile.PIECE_SHIFT - Page.SHIFT;
+
   private final DataFile[] files;
 
   /** For each file the number of its first page; then the number of all pages. */
   private final long[] starts;
+
+  /* The pieces of the files in memory; for each piece its file's pages and its first page there. */
+  private final int[] firstPieces;
+  private final @Nullable ByteBuffer[] pieces;
+  private final CheckedPages[] owners;
+  private final long[] firstPages;
 
   /** Creates a reader, which closes the files. */
   public PackedReader(List<DataFile> files) {
@@ -52,6 +64,21 @@ public final class PackedReader implements Closeable {
     this.starts = new long[files.size() + 1];
     for (int i = 0; i < files.size(); i++) {
       starts[i + 1] = starts[i] + files.get(i).pages().pages() - 2;
+    }
+    this.firstPieces = new int[files.size()];
+    List<ByteBuffer> shown = new ArrayList<>();
+    List<CheckedPages> of = new ArrayList<>();
+    for (int i = 0; i < firstPieces.length; i++) {
+      CheckedPages pages = files.get(i).pages();
+      firstPieces[i] = shown.size();
+      shown.addAll(pages.pieces());
+      of.addAll(Collections.nCopies(pages.pieces().size(), pages));
+    }
+    this.pieces = shown.toArray(ByteBuffer[]::new);
+    this.owners = of.toArray(CheckedPages[]::new);
+    this.firstPages = new long[pieces.length];
+    for (int i = 1; i < pieces.length; i++) {
+      firstPages[i] = owners[i] == owners[i - 1] ? firstPages[i - 1] + (1 << PIECE_BITS) : 0;
     }
   }
 
@@ -92,64 +119,67 @@ public final class PackedReader implements Closeable {
   }
 
   /*
-   * For many keys in files in memory, a bin is a number: 31 bits for its page, 8 for its number there, 9 for the number of
-   * bins that start there.
+   * For many keys in files in memory, a bin is a number: 28 bits for the piece of a file, numbered across all files, 18 for
+   * the page in the piece, 8 for the bin's number in the page, 9 for the number of bins that start there.
    */
 
-  /** A bin as one number, which is not negative. */
-  public static long place(int page, int slot, int starting) {
-    return (long) page << PAGE_SHIFT | (long) slot << SLOT_SHIFT | starting;
+  /** A bin in files in memory as one number, which is not negative. */
+  public long place(int page, int slot, int starting) {
+    int number = number(page);
+    long inFile = page - starts[number] + 1;
+    long piece = firstPieces[number] + (inFile >>> PIECE_BITS);
+    long inPiece = inFile & (1 << PIECE_BITS) - 1;
+    return (piece << PIECE_BITS | inPiece) << PAGE_SHIFT | slot << SLOT_SHIFT | starting;
   }
 
-  private static int page(long place) {
-    return (int) (place >>> PAGE_SHIFT);
+  private static int piece(long place) {
+    return (int) (place >>> PAGE_SHIFT + PIECE_BITS);
+  }
+
+  private static int inPiece(long place) {
+    return (int) (place >>> PAGE_SHIFT) & (1 << PIECE_BITS) - 1;
   }
 
   private static int slot(long place) {
     return (int) (place >>> SLOT_SHIFT) & 0xFF;
   }
 
-  private static int starting(long place) {
-    return (int) place & (1 << SLOT_SHIFT) - 1;
-  }
-
-  /** Where the page of a bin starts in its buffer. */
-  private int base(long place) {
-    return ShownFile.offset(pageInFile(page(place)) << Page.SHIFT);
-  }
-
-  private ByteBuffer unverified(long place) {
-    return file(page(place)).pages().unverified(pageInFile(page(place)));
-  }
-
   /** The directory entry of a bin and the one after it; not verified. */
   public int entries(long place) {
-    return unverified(place).getInt(base(place) + PackedPage.entry(slot(place)));
+    return pieces[piece(place)].getInt(
+        (inPiece(place) << Page.SHIFT) + PackedPage.entry(slot(place)));
   }
 
   /** Touches two cache lines of the records of a bin, given its directory entries. */
   public int touch(long place, int entries) {
-    ByteBuffer buffer = unverified(place);
-    int at = base(place) + PackedPage.start(entries); // in the page, even if damaged
-    return buffer.get(at) + buffer.get(at + Touches.LINE); // the footer of the file follows
+    ByteBuffer piece = pieces[piece(place)];
+    int at = (inPiece(place) << Page.SHIFT) + PackedPage.start(entries); // even if damaged
+    return piece.get(at) + piece.get(at + Touches.LINE); // the footer of the file follows
+  }
+
+  /** Whether the page of a bin needs no verification. */
+  private boolean isKnown(long place) {
+    int piece = piece(place);
+    return owners[piece].isKnown(firstPages[piece] + inPiece(place));
   }
 
   /**
    * Whether a bin may have a record, given its directory entries: true if they are not verified.
    */
   public boolean mayHold(long place, int entries, long low) {
-    return PackedPage.mayHold(entries, PackedPage.filterBitNumber(low)) || known(place) == null;
+    return PackedPage.mayHold(entries, PackedPage.filterBitNumber(low)) || !isKnown(place);
   }
 
   /** The buffer that shows the page of a bin, or null if the page must be verified first. */
   public @Nullable ByteBuffer known(long place) {
-    return file(page(place)).pages().known(pageInFile(page(place)));
+    return isKnown(place) ? pieces[piece(place)] : null;
   }
 
   /** Finds a key's record in the buffer that {@link #known} returns. */
-  public long find(ByteBuffer buffer, long place, long low, byte[] key) {
+  public static long find(ByteBuffer buffer, long place, long low, byte[] key) {
+    int starting = (int) place & (1 << SLOT_SHIFT) - 1;
     int filterBit = PackedPage.filterBitNumber(low);
-    return find(buffer, base(place), slot(place), starting(place), filterBit, key);
+    return find(buffer, inPiece(place) << Page.SHIFT, slot(place), starting, filterBit, key);
   }
 
   /** Whether all files are in memory. */
@@ -285,6 +315,7 @@ public final class PackedReader implements Closeable {
 
   @Override
   public void close() throws IOException {
+    Arrays.fill(pieces, null); // which keep memory on Java 17
     PlainReader.closeAll(files);
   }
 }

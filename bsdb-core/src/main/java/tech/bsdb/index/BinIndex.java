@@ -154,9 +154,16 @@ public final class BinIndex {
     int first = groups[group];
     int last = groups[group + 1];
     int wanted = (int) bin & IN_GROUP;
-    if (last - first > 64) {
-      return searched(first, last, wanted);
+    int left = last - first;
+    if (left <= 8) { // nearly always: no loop, which would have to be set up
+      long mask = left == 0 ? 0 : -1L >>> Long.SIZE - (left << 3);
+      return first + smaller((long) LONGS.get(before, first + 1), wanted, mask);
     }
+    return left > 64 ? searched(first, last, wanted) : counted(first, last, wanted);
+  }
+
+  /** The last page after {@code first} whose number is below {@code wanted}, or {@code first}. */
+  private int counted(int first, int last, int wanted) {
     int page = first;
     for (int at = first + 1; at <= last; at += 8) {
       int left = last - at + 1;
@@ -174,7 +181,7 @@ public final class BinIndex {
     return Long.bitCount(below & HIGH_BITS & mask);
   }
 
-  /** The last page after {@code first} whose number is below {@code wanted}, or {@code first}. */
+  /** The same, in few steps among many pages. */
   private int searched(int first, int last, int wanted) {
     int low = first;
     int high = last;

@@ -3,6 +3,8 @@ package tech.bsdb.io;
 import java.io.Closeable;
 import java.io.IOException;
 import java.nio.ByteBuffer;
+import java.util.Arrays;
+import java.util.List;
 import org.jspecify.annotations.Nullable;
 
 /**
@@ -159,7 +161,12 @@ public final class CheckedPages implements Closeable {
    * page must be read and verified first, or the file is closed.
    */
   public @Nullable ByteBuffer known(long page) {
-    return unverified && !touched.contains(page) ? null : pieces[ShownFile.piece(page << SHIFT)];
+    return isKnown(page) ? pieces[ShownFile.piece(page << SHIFT)] : null;
+  }
+
+  /** Whether a page of a file in memory needs no verification. */
+  public boolean isKnown(long page) {
+    return !unverified || touched.contains(page);
   }
 
   /**
@@ -168,6 +175,11 @@ public final class CheckedPages implements Closeable {
    */
   public ByteBuffer unverified(long page) {
     return pieces[ShownFile.piece(page << SHIFT)];
+  }
+
+  /** The pieces of a file in memory; see {@link ShownFile}. */
+  public List<ByteBuffer> pieces() {
+    return Arrays.asList(pieces);
   }
 
   /** Whether the file is in memory. */

@@ -16,7 +16,8 @@ import org.jspecify.annotations.Nullable;
  * closed file is null.
  */
 public final class ShownFile implements PageSource {
-  private static final int SHIFT = 30;
+  /** log2 of the bytes of a piece, without those that it shares with the next one. */
+  public static final int PIECE_SHIFT = 30;
 
   private final ByteBuffer[] pieces;
   private @Nullable Runnable free;
@@ -47,22 +48,22 @@ public final class ShownFile implements PageSource {
 
   /** The number of pieces of a file. */
   static int pieces(long length) {
-    return Math.toIntExact((length - 1 >>> SHIFT) + 1);
+    return Math.toIntExact((length - 1 >>> PIECE_SHIFT) + 1);
   }
 
   /** The first piece that contains the byte at {@code position}. */
   static int piece(long position) {
-    return (int) (position >>> SHIFT);
+    return (int) (position >>> PIECE_SHIFT);
   }
 
   /** The offset of a piece in the file. */
   static long start(int piece) {
-    return (long) piece << SHIFT;
+    return (long) piece << PIECE_SHIFT;
   }
 
   /** The size of a piece, in bytes. */
   static int size(long length, int piece) {
-    return (int) Math.min(length - start(piece), (1L << SHIFT) + Mapping.OVERLAP);
+    return (int) Math.min(length - start(piece), (1L << PIECE_SHIFT) + Mapping.OVERLAP);
   }
 
   /**
@@ -75,7 +76,7 @@ public final class ShownFile implements PageSource {
 
   /** The offset of the byte at {@code position} in its {@link #buffer}. */
   public static int offset(long position) {
-    return (int) position & (1 << SHIFT) - 1;
+    return (int) position & (1 << PIECE_SHIFT) - 1;
   }
 
   @Override

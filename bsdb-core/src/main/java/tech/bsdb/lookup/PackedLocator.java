@@ -110,7 +110,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
     for (int i = from; i < to; i++) {
       long bin = index.bin(keys.highs[i]);
       int page = index.page(bin);
-      places[i] = PackedReader.place(page, index.slot(bin, page), index.startingIn(page));
+      places[i] = records.place(page, index.slot(bin, page), index.startingIn(page));
     }
     for (int i = from; i < to; i++) {
       keys.read[i] = records.entries(places[i]);
@@ -149,7 +149,8 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
       if (place != ABSENT) {
         byte[] key = keys.key(i);
         ByteBuffer page = records.known(place);
-        long found = page == null ? Found.UNCLEAR : records.find(page, place, keys.lows[i], key);
+        long found =
+            page == null ? Found.UNCLEAR : PackedReader.find(page, place, keys.lows[i], key);
         if (found >= 0) {
           array = values.take(page, Found.offset(found), Found.length(found));
         } else if (found == Found.UNCLEAR) {
