@@ -146,9 +146,8 @@ public final class Database implements AutoCloseable {
    * <p>The slice is valid until the reader returns. Using it later does not crash the virtual
    * machine, but may show other bytes, and after {@link #close} may throw an {@link
    * IllegalStateException}. On Java 22 and newer, closing releases mapped and loaded files at once,
-   * and slices of them throw. Java 17 to 21 have no such check. If slices of a mapped or loaded
-   * file were shown there, closing leaves the release of that file to the garbage collector, which
-   * waits until no slice is left.
+   * and slices of them throw. On Java 17 to 21, the garbage collector releases the files once no
+   * slice of them is left.
    *
    * <p>The reader runs on the calling thread and may look up other keys. It must not close this
    * database; {@link #close} on another thread waits for it. If a mapped file is cut short
@@ -504,7 +503,10 @@ public final class Database implements AutoCloseable {
   }
 
   /**
-   * Waits for running lookups to finish, then releases all resources. A second call does nothing.
+   * Releases all resources. A second call does nothing. Waits for value readers and for lookups
+   * that read a device or decompress. Other lookups under way, in mapped or loaded files, end with
+   * their answer or with an {@link IllegalStateException}. On Java 17 to 21, mapped and loaded
+   * files stay in memory until the next garbage collection.
    *
    * @throws IllegalStateException if a {@link ValueReader} calls this, for which it would have to
    *     wait; the database stays open

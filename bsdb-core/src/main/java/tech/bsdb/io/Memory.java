@@ -110,6 +110,17 @@ public final class Memory {
     }
   }
 
+  /**
+   * Has the memory of closed files released soon: on Java 17 to 21, where the garbage collector
+   * does it ({@link ShownFile}), asks for a collection, since a small heap may not need one for
+   * days.
+   */
+  public static void collectReleased() {
+    if (Runtime.version().feature() < 22) {
+      System.gc();
+    }
+  }
+
   /** Whether the kernel is advised not to read ahead in mappings, which requires native calls. */
   public static boolean heedsAdvice() {
     return LinuxCalls.instance() != null;

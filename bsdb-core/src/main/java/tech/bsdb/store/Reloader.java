@@ -26,6 +26,7 @@ import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 import tech.bsdb.Database;
 import tech.bsdb.format.Manifest;
+import tech.bsdb.io.Memory;
 
 /**
  * The thread that follows a directory: it does all checking, opening, swapping and closing. Other
@@ -209,6 +210,7 @@ final class Reloader {
     } catch (RuntimeException | Error e) {
       failure = new IOException("could not close " + old.version + ": " + text(e), e);
     }
+    Memory.collectReleased();
     if (failure != null) {
       LOG.warn("{}: version {} could not be closed", directory, old.version, failure);
     }
