@@ -111,21 +111,28 @@ public final class AddressedLocator extends HashedLocator {
     Values values = keys.values();
     PlainReader plain = records instanceof PlainReader reader ? reader : null;
     for (int i = from; i < to; i++) {
-      byte[] array = null;
       long address = keys.places[i];
-      if (address != ABSENT) {
-        byte[] key = keys.key(i);
-        ByteBuffer page = plain == null ? null : plain.known(address);
-        long found = page == null ? Found.UNCLEAR : plain.find(page, address, key);
+      if (address == ABSENT) {
+        keys.note(i, null);
+        continue;
+      }
+      byte[] key = keys.key(i);
+      ByteBuffer page = plain == null ? null : plain.known(address);
+      long found = Found.UNCLEAR;
+      if (plain != null && page != null) {
+        found = plain.find(page, address, key);
         if (found >= 0) {
-          array = values.take(page, Found.offset(found), Found.length(found));
-        } else if (found == Found.UNCLEAR) {
-          records.locate(address, probe.last);
-          probe.last.read();
-          array = records.decode(address, key, probe.last, values, probe.scratch);
+          keys.note(i, values.take(page, Found.offset(found), Found.length(found)));
+          continue;
         }
       }
-      keys.note(i, array);
+      if (found == Found.ABSENT) {
+        keys.note(i, null);
+      } else {
+        records.locate(address, probe.last);
+        probe.last.read();
+        keys.note(i, records.decode(address, key, probe.last, values, probe.scratch));
+      }
     }
   }
 

@@ -144,20 +144,21 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
   void takeValues(Staged keys, int from, int to, Probe probe) throws IOException {
     Values values = keys.values();
     for (int i = from; i < to; i++) {
-      byte[] array = null;
       long place = keys.places[i];
-      if (place != ABSENT) {
-        byte[] key = keys.key(i);
-        ByteBuffer page = records.known(place);
-        long found =
-            page == null ? Found.UNCLEAR : PackedReader.find(page, place, keys.lows[i], key);
+      if (place == ABSENT) {
+        keys.note(i, null);
+        continue;
+      }
+      ByteBuffer page = records.known(place);
+      long found = Found.UNCLEAR;
+      if (page != null) {
+        found = PackedReader.find(page, place, keys.lows[i], keys.key(i));
         if (found >= 0) {
-          array = values.take(page, Found.offset(found), Found.length(found));
-        } else if (found == Found.UNCLEAR) {
-          array = read(keys, i, probe);
+          keys.note(i, values.take(page, Found.offset(found), Found.length(found)));
+          continue;
         }
       }
-      keys.note(i, array);
+      keys.note(i, found == Found.ABSENT ? null : read(keys, i, probe));
     }
   }
 
