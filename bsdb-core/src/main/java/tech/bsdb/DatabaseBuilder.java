@@ -12,6 +12,7 @@ import java.util.concurrent.locks.ReentrantLock;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.write.AssemblyProgress;
 import tech.bsdb.write.BuildOutput;
@@ -224,7 +225,7 @@ public final class DatabaseBuilder implements AutoCloseable {
 
   /** Creates an empty batch for this build; any thread may fill it. */
   public RecordBatch newBatch() {
-    return new RecordBatch(options.seed());
+    return new RecordBatch(SignatureFunction.of(options));
   }
 
   /**
@@ -273,12 +274,13 @@ public final class DatabaseBuilder implements AutoCloseable {
   public void add(RecordBatch batch) throws IOException {
     begin();
     try {
-      if (batch.framed().seed() != options.seed()) {
+      SignatureFunction function = SignatureFunction.of(options);
+      if (!batch.framed().function().equals(function)) {
         throw new IllegalArgumentException(
-            "a batch for seed "
-                + batch.framed().seed()
+            "a batch for "
+                + batch.framed().function()
                 + ", but this build's is "
-                + options.seed()
+                + function
                 + "; take batches from newBatch()");
       }
       if (batch.framed().deletes()) {

@@ -1,6 +1,7 @@
 package tech.bsdb;
 
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.write.FramedRecords;
 
 /**
@@ -21,14 +22,15 @@ public final class RecordBatch {
 
   /** Creates an empty batch for a build whose {@link BuildOptions#seed() seed} is 0. */
   public RecordBatch() {
-    this(0);
+    this(SignatureFunction.of(BuildOptions.defaults()));
   }
 
   /**
-   * Creates an empty batch for a build with the given seed; see {@link DatabaseBuilder#newBatch}.
+   * Creates an empty batch for a build whose signatures a function gives; see {@link
+   * DatabaseBuilder#newBatch}.
    */
-  RecordBatch(long seed) {
-    this.framed = new FramedRecords(seed);
+  RecordBatch(SignatureFunction function) {
+    this.framed = new FramedRecords(function);
   }
 
   /** The records. */

@@ -15,6 +15,7 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Page;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.lookup.Lookup;
 import tech.bsdb.lookup.OrderedWalk;
 
@@ -117,7 +118,7 @@ public final class Comparison {
       Facts other = facts(after, i);
       if (one.layout() != Layout.PACKED
           || other.layout() != Layout.PACKED
-          || one.hashSeed() != other.hashSeed()) {
+          || !SignatureFunction.of(one).equals(SignatureFunction.of(other))) {
         return false;
       }
     }

@@ -7,6 +7,7 @@ import java.util.Objects;
 import java.util.concurrent.ExecutionException;
 import tech.bsdb.DiffReport;
 import tech.bsdb.data.DataFile;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.OrderedTasks;
 import tech.bsdb.lookup.Lookup;
@@ -69,7 +70,7 @@ final class JoinedComparison {
     List<DataFile> now = open(after, number);
     BinIndex oldIndex = index(before, number);
     BinIndex nowIndex = index(after, number);
-    long seed = Comparison.facts(before, number).hashSeed();
+    SignatureFunction function = SignatureFunction.of(Comparison.facts(before, number));
     long ranges =
         Math.max(
             1,
@@ -84,8 +85,8 @@ final class JoinedComparison {
           () ->
               new JoinedRange(
                       number,
-                      new JoinedRecords(old, oldIndex, seed, range),
-                      new JoinedRecords(now, nowIndex, seed, range),
+                      new JoinedRecords(old, oldIndex, function, range),
+                      new JoinedRecords(now, nowIndex, function, range),
                       reporter)
                   .join());
     }

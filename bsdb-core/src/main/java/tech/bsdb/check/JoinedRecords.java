@@ -11,6 +11,7 @@ import tech.bsdb.data.DataFile;
 import tech.bsdb.data.LongValueReader;
 import tech.bsdb.data.PackedStream;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 
 /**
@@ -20,7 +21,7 @@ import tech.bsdb.index.BinIndex;
 final class JoinedRecords {
   private final List<DataFile> files;
   private final PackedStream stream;
-  private final long seed;
+  private final SignatureFunction function;
   private final Range range;
   private final Signature signature = new Signature();
 
@@ -54,10 +55,11 @@ final class JoinedRecords {
    *
    * @param files the data files; the caller closes them
    */
-  JoinedRecords(List<DataFile> files, BinIndex index, long seed, Range range) throws IOException {
+  JoinedRecords(List<DataFile> files, BinIndex index, SignatureFunction function, Range range)
+      throws IOException {
     this.files = files;
     this.stream = new PackedStream(files);
-    this.seed = seed;
+    this.function = function;
     this.range = range;
     if (range.from != 0) {
       long bin = BinIndex.bin(range.from, index.bins());
@@ -103,7 +105,7 @@ final class JoinedRecords {
     }
     long lastHigh = signature.high;
     long lastLow = signature.low;
-    signature.compute(stream.bytes(), stream.keyFrom(), stream.keyLength(), seed);
+    function.sign(stream.bytes(), stream.keyFrom(), stream.keyLength(), signature);
     if (started) {
       int order = compare(lastHigh, lastLow, signature.high, signature.low);
       if (order > 0) {

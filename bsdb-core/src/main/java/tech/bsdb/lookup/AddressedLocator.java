@@ -13,6 +13,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Page;
 import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.Extent;
 import tech.bsdb.io.ShownFile;
@@ -31,8 +32,9 @@ public final class AddressedLocator extends HashedLocator {
   private final RecordReader records;
 
   /** Creates a locator, which closes its parts. */
-  AddressedLocator(long seed, HashFunction hash, AddressIndex index, RecordReader records) {
-    super(seed, hash);
+  AddressedLocator(
+      SignatureFunction function, HashFunction hash, AddressIndex index, RecordReader records) {
+    super(function, hash);
     this.index = index;
     this.records = records;
   }
@@ -42,7 +44,7 @@ public final class AddressedLocator extends HashedLocator {
     return records instanceof PlainReader plain
             && index.pages().isShown()
             && Arrays.stream(records.files()).allMatch(file -> file.pages().isShown())
-        ? new SlotGet(seed, hash, index, plain)
+        ? new SlotGet(function, hash, index, plain)
         : null;
   }
 

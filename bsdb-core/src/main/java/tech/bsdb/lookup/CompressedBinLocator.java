@@ -6,6 +6,7 @@ import tech.bsdb.data.CompressedBinReader;
 import tech.bsdb.data.PackedReader;
 import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
@@ -28,12 +29,12 @@ public final class CompressedBinLocator extends PackedLocator {
 
   /** Creates a locator, which closes the filter, if it is not null, and the readers. */
   CompressedBinLocator(
-      long seed,
+      SignatureFunction function,
       BinIndex index,
       @Nullable SignatureFilter filter,
       PackedReader pages,
       CompressedBinReader records) {
-    super(seed, index, filter, pages);
+    super(function, index, filter, pages);
     this.records = records;
   }
 

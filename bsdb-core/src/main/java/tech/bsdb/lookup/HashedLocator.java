@@ -3,26 +3,27 @@ package tech.bsdb.lookup;
 import java.io.IOException;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /** Starts a lookup with a hash function: the place of the first read is the slot of the key. */
 abstract class HashedLocator implements Locator {
   /** The stages that find the slots of keys. */
   static final int SLOT_STAGES = 3;
 
-  final long seed;
+  final SignatureFunction function;
 
   /** The hash function, which the subclass closes. */
   final HashFunction hash;
 
   /** Creates a locator that starts with a hash function. */
-  HashedLocator(long seed, HashFunction hash) {
-    this.seed = seed;
+  HashedLocator(SignatureFunction function, HashFunction hash) {
+    this.function = function;
     this.hash = hash;
   }
 
   @Override
   public final void sign(byte[] key, Signature signature) {
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
   }
 
   @Override

@@ -6,6 +6,7 @@ import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.ValueIndex;
 import tech.bsdb.io.Extent;
 
@@ -19,8 +20,8 @@ public final class InlineLocator extends HashedLocator {
   private final ValueIndex index;
 
   /** Creates a locator, which closes its parts. */
-  InlineLocator(long seed, HashFunction hash, ValueIndex index) {
-    super(seed, hash);
+  InlineLocator(SignatureFunction function, HashFunction hash, ValueIndex index) {
+    super(function, hash);
     this.index = index;
   }
 

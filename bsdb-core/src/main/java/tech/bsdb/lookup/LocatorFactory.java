@@ -19,6 +19,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.Manifest.FileEntry;
 import tech.bsdb.hash.HashFunction;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
@@ -96,13 +97,13 @@ public final class LocatorFactory {
     HashFunction hash = hash();
     CheckedPages pages = indexPages(ValueIndex.entryWidth(width));
     ValueIndex index = new ValueIndex(pages, width, directory.check(only(FileKind.INDEX)));
-    return new InlineLocator(facts.hashSeed(), hash, index);
+    return new InlineLocator(SignatureFunction.of(facts), hash, index);
   }
 
   private Locator addressed() throws IOException {
     HashFunction hash = hash();
     AddressIndex index = new AddressIndex(indexPages(AddressIndex.WIDTH));
-    return new AddressedLocator(facts.hashSeed(), hash, index, records());
+    return new AddressedLocator(SignatureFunction.of(facts), hash, index, records());
   }
 
   private Locator packed() throws IOException {
@@ -122,11 +123,11 @@ public final class LocatorFactory {
     List<DataFile> files = directory.dataFiles(engines.data(), verify, reads);
     PackedReader reader = new PackedReader(files);
     if (!facts.compressed()) {
-      return new PackedLocator(facts.hashSeed(), index, filter, reader);
+      return new PackedLocator(SignatureFunction.of(facts), index, filter, reader);
     }
     try {
       CompressedBinReader records = new CompressedBinReader(reader, dictionary);
-      return new CompressedBinLocator(facts.hashSeed(), index, filter, reader, records);
+      return new CompressedBinLocator(SignatureFunction.of(facts), index, filter, reader, records);
     } catch (IllegalArgumentException e) {
       throw directory.badDictionary(files, e);
     }

@@ -10,6 +10,7 @@ import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ShownFile;
 import tech.bsdb.io.Touches;
@@ -19,7 +20,7 @@ final class PackedGet implements MemoryGet {
   /** The most pages that stay in the caches, which a prefetch would only slow down: 16 MiB. */
   private static final long MOST_CACHED = 4096;
 
-  private final long seed;
+  private final SignatureFunction function;
   private final BinIndex index;
   private final PackedReader records;
 
@@ -27,8 +28,8 @@ final class PackedGet implements MemoryGet {
   private final boolean prefetches;
 
   /** Creates lookups in files that are all in memory. */
-  PackedGet(long seed, BinIndex index, PackedReader records) {
-    this.seed = seed;
+  PackedGet(SignatureFunction function, BinIndex index, PackedReader records) {
+    this.function = function;
     this.index = index;
     this.records = records;
     this.prefetches = index.pages() > MOST_CACHED;
@@ -40,7 +41,7 @@ final class PackedGet implements MemoryGet {
       return null;
     }
     Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     long bin = index.bin(signature.high);
     if (prefetches) {
       Touches.keep(index.touch(signature.high));

@@ -9,6 +9,7 @@ import tech.bsdb.data.Scratch;
 import tech.bsdb.data.Values;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.SignatureFilter;
 import tech.bsdb.io.Extent;
@@ -22,7 +23,7 @@ import tech.bsdb.io.Touches;
  * one, saves it for most absent keys.
  */
 public sealed class PackedLocator implements Locator permits CompressedBinLocator {
-  private final long seed;
+  private final SignatureFunction function;
   private final BinIndex index;
   private final @Nullable SignatureFilter filter;
   private final PackedReader records;
@@ -32,8 +33,12 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
    *
    * @param filter rejects absent keys, or null to look up all
    */
-  PackedLocator(long seed, BinIndex index, @Nullable SignatureFilter filter, PackedReader records) {
-    this.seed = seed;
+  PackedLocator(
+      SignatureFunction function,
+      BinIndex index,
+      @Nullable SignatureFilter filter,
+      PackedReader records) {
+    this.function = function;
     this.index = index;
     this.filter = filter;
     this.records = records;
@@ -46,7 +51,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   @Override
   public @Nullable MemoryGet inMemory() {
-    return filter != null || !records.isShown() ? null : new PackedGet(seed, index, records);
+    return filter != null || !records.isShown() ? null : new PackedGet(function, index, records);
   }
 
   @Override
@@ -61,7 +66,7 @@ public sealed class PackedLocator implements Locator permits CompressedBinLocato
 
   @Override
   public void sign(byte[] key, Signature signature) {
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
   }
 
   @Override

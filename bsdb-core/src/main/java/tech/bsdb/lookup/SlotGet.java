@@ -10,6 +10,7 @@ import tech.bsdb.format.Page;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.io.ShownFile;
 
@@ -18,14 +19,14 @@ import tech.bsdb.io.ShownFile;
  * record.
  */
 final class SlotGet implements MemoryGet {
-  private final long seed;
+  private final SignatureFunction function;
   private final HashFunction hash;
   private final AddressIndex index;
   private final PlainReader records;
 
   /** Creates lookups in files that are all in memory. */
-  SlotGet(long seed, HashFunction hash, AddressIndex index, PlainReader records) {
-    this.seed = seed;
+  SlotGet(SignatureFunction function, HashFunction hash, AddressIndex index, PlainReader records) {
+    this.function = function;
     this.hash = hash;
     this.index = index;
     this.records = records;
@@ -37,7 +38,7 @@ final class SlotGet implements MemoryGet {
       return null;
     }
     Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     long slot = hash.slot(signature.high, signature.low);
     if (slot == HashFunction.ABSENT) {
       return null;

@@ -27,6 +27,7 @@ import tech.bsdb.hash.HashConstruction;
 import tech.bsdb.hash.HashFunction;
 import tech.bsdb.hash.HashKind;
 import tech.bsdb.hash.HashKinds;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.AddressIndex;
 import tech.bsdb.index.SlotWriter;
 import tech.bsdb.index.ValueIndex;
@@ -243,7 +244,7 @@ final class AddressedAssembly implements Assembly {
         }
       }
     } catch (DuplicateSignatureException e) {
-      throw SignatureCollisions.find(e, this::scan);
+      throw SignatureCollisions.find(e, this::scan, SignatureFunction.of(options));
     }
   }
 

@@ -11,6 +11,7 @@ import tech.bsdb.data.RecordWriter;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
 
@@ -52,7 +53,7 @@ final class DatabaseWriter implements BuildOutput {
     this.place = place;
     this.chunk = chunk;
     this.shard = shard;
-    this.held = new FramedRecords(options.seed());
+    this.held = new FramedRecords(SignatureFunction.of(options));
     this.collected =
         options.orderedKeys() && BuildOutput.isPacked(options) ? collectedKeys() : null;
     this.assembly = opened.add(assembly());
@@ -171,7 +172,7 @@ final class DatabaseWriter implements BuildOutput {
       current = inOrder(assembly.writer(dictionary));
       writer = current;
       held.forEach(current::add);
-      held = new FramedRecords(options.seed());
+      held = new FramedRecords(SignatureFunction.of(options));
     }
     return current;
   }
@@ -187,7 +188,7 @@ final class DatabaseWriter implements BuildOutput {
               place.temporaryDirectory(),
               records,
               options.duplicates(),
-              options.seed(),
+              SignatureFunction.of(options),
               options.memoryBytes(),
               options.threads()));
     }
@@ -199,7 +200,7 @@ final class DatabaseWriter implements BuildOutput {
             place.temporaryDirectory(),
             records,
             options.duplicates(),
-            options.seed(),
+            SignatureFunction.of(options),
             options.memoryBytes(),
             options.threads()));
   }
@@ -246,7 +247,8 @@ final class DatabaseWriter implements BuildOutput {
       while (scanner.next()) {
         if (!lookup.leadsTo(scanner.key(), scanner.address())
             && lookup.get(scanner.key()) == null) {
-          throw SignatureCollisions.between(scanner.key(), keyWithSignatureOf(scanner.key()));
+          throw SignatureCollisions.between(
+              scanner.key(), keyWithSignatureOf(scanner.key()), SignatureFunction.of(options));
         }
         progress.checkNotCancelled();
       }
@@ -254,14 +256,15 @@ final class DatabaseWriter implements BuildOutput {
   }
 
   private byte[] keyWithSignatureOf(byte[] lost) throws IOException {
+    SignatureFunction function = SignatureFunction.of(options);
     Signature wanted = new Signature();
-    wanted.compute(lost, 0, lost.length, options.seed());
+    function.sign(lost, 0, lost.length, wanted);
     Signature found = new Signature();
     try (Lookup lookup = Lookup.open(place.directory(), EngineChoice.auto(), true);
         RecordScanner scanner = lookup.scan()) {
       while (scanner.next()) {
         byte[] key = scanner.key();
-        found.compute(key, 0, key.length, options.seed());
+        function.sign(key, 0, key.length, found);
         if (found.high == wanted.high && found.low == wanted.low && !Arrays.equals(key, lost)) {
           return key;
         }

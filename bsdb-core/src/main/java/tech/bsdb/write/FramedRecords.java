@@ -8,6 +8,7 @@ import java.util.Objects;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * Records in memory, framed and with computed signatures, in the order in which they were added.
@@ -22,7 +23,7 @@ public final class FramedRecords {
   /** Longer values are stored in separate arrays. */
   private static final int LARGE_VALUE = 1 << 16;
 
-  private final long seed;
+  private final SignatureFunction function;
   private final Signature signature = new Signature();
   private final List<byte[]> large = new ArrayList<>();
   private byte[] bytes = new byte[1 << 16];
@@ -34,14 +35,14 @@ public final class FramedRecords {
   private long contentBytes;
   private boolean deletes;
 
-  /** Creates an empty batch of records whose signatures have a seed. */
-  public FramedRecords(long seed) {
-    this.seed = seed;
+  /** Creates an empty batch of records whose signatures a function gives. */
+  public FramedRecords(SignatureFunction function) {
+    this.function = function;
   }
 
-  /** The seed of the signatures. */
-  public long seed() {
-    return seed;
+  /** The function that gives the signatures. */
+  public SignatureFunction function() {
+    return function;
   }
 
   /**
@@ -76,7 +77,7 @@ public final class FramedRecords {
       valueLengths = Arrays.copyOf(valueLengths, more);
       signatures = Arrays.copyOf(signatures, 2 * more);
     }
-    signature.compute(key, keyFrom, keyLength, seed);
+    function.sign(key, keyFrom, keyLength, signature);
     signatures[2 * records] = signature.high;
     signatures[2 * records + 1] = signature.low;
     starts[records] = used;

@@ -13,6 +13,7 @@ import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.OrderedTasks;
 
 /**
@@ -34,7 +35,7 @@ final class KeyOrder implements RecordOrder {
   private final Path directory;
   private final RecordWriter to;
   private final boolean rejects;
-  private final long seed;
+  private final SignatureFunction function;
   private final KeyOrderLimits limits;
   private int created;
   private Divided all;
@@ -54,20 +55,20 @@ final class KeyOrder implements RecordOrder {
    * @param directory the directory of the temporary files
    * @param to receives the records in order; the caller finishes and closes it
    * @param duplicates what to do with records that have the same key; here, reject them or not
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    * @param memoryBytes the memory limit
    */
   KeyOrder(
       Path directory,
       RecordWriter to,
       DuplicatePolicy duplicates,
-      long seed,
+      SignatureFunction function,
       long memoryBytes,
       int threads) {
     this.directory = directory;
     this.to = to;
     this.rejects = duplicates == DuplicatePolicy.ERROR;
-    this.seed = seed;
+    this.function = function;
     this.limits = new KeyOrderLimits(memoryBytes, threads);
     this.all = divided(List.of(), new int[1]);
   }
@@ -174,7 +175,7 @@ final class KeyOrder implements RecordOrder {
                   check(progress);
                   progress.progress(Stage.ORDER, done);
                 });
-        RunWriter runs = new RunWriter(spill, to, rejects, seed, () -> check(progress))) {
+        RunWriter runs = new RunWriter(spill, to, rejects, function, () -> check(progress))) {
       int number = 0;
       for (int i = 0; i < divided.partitions.count(); i++) {
         int partition = i;
@@ -224,7 +225,7 @@ final class KeyOrder implements RecordOrder {
             }
             last[0] = key;
           }
-          signature.compute(bytes, keyFrom, keyLength, seed);
+          function.sign(bytes, keyFrom, keyLength, signature);
           FramedRecord framed = record.of(bytes, from, signature.high, signature.low);
           to.add(framed);
           if (++done % UNCHECKED == 0 || RunWriter.isLong(framed)) {

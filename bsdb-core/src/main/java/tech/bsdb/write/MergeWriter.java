@@ -16,6 +16,7 @@ import tech.bsdb.directory.DatabaseDirectory;
 import tech.bsdb.directory.EngineChoice;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.FileKind;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.ChunkBuffer;
 import tech.bsdb.lookup.Lookup;
@@ -272,7 +273,7 @@ final class MergeWriter implements BuildOutput {
     List<byte[]> keys = new ArrayList<>();
     List<byte[]> values = new ArrayList<>();
     long collected = 0;
-    FramedRecords records = new FramedRecords(options.seed());
+    FramedRecords records = new FramedRecords(SignatureFunction.of(options));
     try (RecordWalk walk = new RecordWalk(base, number)) {
       boolean more = true;
       while (more) {
@@ -320,7 +321,7 @@ final class MergeWriter implements BuildOutput {
   private void addNew(
       Lookup changed, BuildOutput output, MergeCounts counts, AssemblyProgress progress)
       throws IOException {
-    FramedRecords records = new FramedRecords(options.seed());
+    FramedRecords records = new FramedRecords(SignatureFunction.of(options));
     try (RecordWalk walk = new RecordWalk(changed, 0)) {
       while (walk.next()) {
         progress.checkNotCancelled();

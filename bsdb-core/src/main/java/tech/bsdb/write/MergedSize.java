@@ -8,6 +8,7 @@ import tech.bsdb.data.PackedStream;
 import tech.bsdb.format.Facts;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.write.PackedJoin.Change;
 
 /**
@@ -51,7 +52,7 @@ record MergedSize(long records, long bytes) {
 
   private static boolean holdsEmptyKey(PackedSource base) throws IOException {
     Signature signature = new Signature();
-    signature.compute(new byte[0], 0, 0, base.facts().hashSeed());
+    SignatureFunction.of(base.facts()).sign(new byte[0], 0, 0, signature);
     PackedCursor cursor = PackedCursor.anywhere(base, 1);
     cursor.seek(signature.high, signature.low);
     while (cursor.isAt(signature.high, signature.low)) {

@@ -6,6 +6,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.error.ForeignRecordException;
 import tech.bsdb.format.KeySlots;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 
 /**
@@ -36,7 +37,9 @@ final class OneShardWriter implements BuildOutput {
     try {
       this.spill =
           writer.trains()
-              ? opened.add(new ShardSpill(place.temporaryDirectory(), "held", 1, options.seed()))
+              ? opened.add(
+                  new ShardSpill(
+                      place.temporaryDirectory(), "held", 1, SignatureFunction.of(options)))
               : null;
     } catch (IOException | RuntimeException | Error e) {
       opened.closeAfter(e);

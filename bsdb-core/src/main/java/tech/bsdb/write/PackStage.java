@@ -9,6 +9,7 @@ import org.jspecify.annotations.Nullable;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.PackedWriter;
 import tech.bsdb.format.PageEncoder;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.write.CompressedBins.Block;
@@ -36,7 +37,7 @@ public final class PackStage {
    * @param shape the bins and pages to produce
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    * @param kept which of the records with the same key to keep
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    * @param cancelled polled; true ends the stage with a {@link CancellationException}
    * @param compression how to compress the bins, or null
    * @param keys receives the key of each record that is not dropped
@@ -47,7 +48,7 @@ public final class PackStage {
       long memoryBytes,
       int threads,
       DuplicatePolicy kept,
-      long seed,
+      SignatureFunction function,
       BooleanSupplier cancelled,
       CompressedBins.@Nullable Rule compression,
       KeyReceiver keys) {
@@ -55,7 +56,7 @@ public final class PackStage {
     this.shape = shape;
     this.passes =
         new SortedPasses(
-            spill, shape, memoryBytes, threads, kept, seed, cancelled, compression != null);
+            spill, shape, memoryBytes, threads, kept, function, cancelled, compression != null);
     this.cancelled = cancelled;
     this.compression = compression;
     this.keys = keys;

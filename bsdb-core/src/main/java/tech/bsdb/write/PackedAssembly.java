@@ -8,6 +8,7 @@ import tech.bsdb.BuildOptions;
 import tech.bsdb.data.BlockCompressor;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.format.Facts;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.ChunkBuffer;
@@ -71,7 +72,7 @@ final class PackedAssembly implements Assembly {
             keys == null ? options.memoryBytes() : keys.packBytes(),
             options.threads(),
             options.duplicates(),
-            options.seed(),
+            SignatureFunction.of(options),
             progress::cancelled,
             compressed ? compression() : null,
             keys == null ? KeyReceiver.NONE : keys);

@@ -3,6 +3,7 @@ package tech.bsdb.write;
 import java.io.IOException;
 import tech.bsdb.data.PackedStream;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.Window;
 
@@ -13,7 +14,7 @@ import tech.bsdb.io.Window;
 final class PackedCursor {
   private final PackedStream stream;
   private final BinIndex index;
-  private final long seed;
+  private final SignatureFunction function;
   private final long allBins;
   private final long toBin;
   private final Signature signature = new Signature();
@@ -23,7 +24,7 @@ final class PackedCursor {
   private PackedCursor(PackedSource source, PackedStream stream, long allBins, long toBin) {
     this.stream = stream;
     this.index = source.index();
-    this.seed = source.facts().hashSeed();
+    this.function = SignatureFunction.of(source.facts());
     this.allBins = allBins;
     this.toBin = toBin;
   }
@@ -70,7 +71,7 @@ final class PackedCursor {
     if (ended) {
       return;
     }
-    signature.compute(stream.bytes(), stream.keyFrom(), stream.keyLength(), seed);
+    function.sign(stream.bytes(), stream.keyFrom(), stream.keyLength(), signature);
     if (compare(signature.high, signature.low, lastHigh, lastLow) < 0) {
       throw stream.corrupt("records in the order of their signatures", "another order");
     }

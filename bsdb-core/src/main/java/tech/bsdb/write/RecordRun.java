@@ -5,6 +5,7 @@ import java.util.Arrays;
 import org.jspecify.annotations.Nullable;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * Spilled records in memory, which are sorted there by their keys. Records with the same key stay
@@ -63,12 +64,12 @@ final class RecordRun {
   /**
    * Sorts the records by their keys.
    *
-   * @param seed the seed of their signatures
+   * @param function gives their signatures
    * @return the least key of more than one of them, or null if there is none
    */
-  byte @Nullable [] sort(long seed) {
+  byte @Nullable [] sort(SignatureFunction function) {
     keys.sort();
-    sign(seed);
+    sign(function);
     shared = keys.sharedWithLast(shared);
     if (addresses.length < keys.count()) {
       addresses = new long[keys.count() + keys.count() / 8];
@@ -76,7 +77,7 @@ final class RecordRun {
     return repeatedKey();
   }
 
-  private void sign(long seed) {
+  private void sign(SignatureFunction function) {
     if (signatures.length < 2 * keys.count()) {
       signatures = new long[2 * keys.count() + keys.count() / 4];
     }
@@ -84,7 +85,7 @@ final class RecordRun {
     Signature signature = new Signature();
     for (int i = 0; i < keys.count(); i++) {
       int start = keys.start(i);
-      signature.compute(from, start, keys.end(i) - start, seed);
+      function.sign(from, start, keys.end(i) - start, signature);
       signatures[2 * i] = signature.high;
       signatures[2 * i + 1] = signature.low;
     }

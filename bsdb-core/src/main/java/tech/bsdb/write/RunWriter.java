@@ -11,6 +11,7 @@ import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.PlainWriter;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.Turns;
 
 /**
@@ -26,7 +27,7 @@ final class RunWriter implements AutoCloseable {
   private final @Nullable PlainWriter plain;
 
   private final boolean rejects;
-  private final long seed;
+  private final SignatureFunction function;
   private final Runnable checkRunning;
   private final Queue<RecordRun> free = new ConcurrentLinkedQueue<>();
   private final Turns records = new Turns();
@@ -43,15 +44,20 @@ final class RunWriter implements AutoCloseable {
    *
    * @param to receives the records in order
    * @param rejects whether two records with the same key are an error
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    * @param checkRunning is called after long values; throws an exception to end the build
    */
-  RunWriter(RecordSpill spill, RecordWriter to, boolean rejects, long seed, Runnable checkRunning) {
+  RunWriter(
+      RecordSpill spill,
+      RecordWriter to,
+      boolean rejects,
+      SignatureFunction function,
+      Runnable checkRunning) {
     this.spill = spill;
     this.to = to;
     this.plain = to instanceof PlainWriter writer ? writer : null;
     this.rejects = rejects;
-    this.seed = seed;
+    this.function = function;
     this.checkRunning = checkRunning;
     this.record = new SpilledRecord(spill);
     this.placed = new SpilledRecord(spill);
@@ -70,7 +76,7 @@ final class RunWriter implements AutoCloseable {
       RecordRun run =
           last == null ? new RecordRun(spill.count(partition), spill.bytes(partition)) : last;
       run.read(spill, partition);
-      byte[] repeated = run.sort(seed);
+      byte[] repeated = run.sort(function);
       if (rejects && repeated != null) {
         throw duplicate(spill, partition, repeated);
       }

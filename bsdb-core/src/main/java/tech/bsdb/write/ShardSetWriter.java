@@ -18,6 +18,7 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.DatabaseId;
 import tech.bsdb.format.Manifest;
 import tech.bsdb.format.ShardSet;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 
 /**
@@ -92,7 +93,8 @@ final class ShardSetWriter implements BuildOutput {
     this.place = place;
     this.chunk = chunk;
     this.routed =
-        new ShardSpill(place.temporaryDirectory(), "routed", options.shards(), options.seed());
+        new ShardSpill(
+            place.temporaryDirectory(), "routed", options.shards(), SignatureFunction.of(options));
   }
 
   /** Only checks that no record was added: each shard takes samples of its own records. */

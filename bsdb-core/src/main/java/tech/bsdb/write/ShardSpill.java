@@ -7,6 +7,7 @@ import tech.bsdb.data.DictionaryTrainer;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * Routes records to the shards of their keys (FORMAT.md §14) and spills them until all are known.
@@ -20,7 +21,7 @@ final class ShardSpill implements Closeable {
   private static final int MOST_CHUNK = 1 << 20;
 
   private final int shards;
-  private final long seed;
+  private final SignatureFunction function;
   private final RecordSpill spill;
   private final long[] sampleBytes;
 
@@ -29,11 +30,12 @@ final class ShardSpill implements Closeable {
    *
    * @param name the first part of the files' names
    * @param shards the number of shards
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    */
-  ShardSpill(Path directory, String name, int shards, long seed) throws IOException {
+  ShardSpill(Path directory, String name, int shards, SignatureFunction function)
+      throws IOException {
     this.shards = shards;
-    this.seed = seed;
+    this.function = function;
     this.sampleBytes = new long[shards];
     this.spill = new RecordSpill(directory, name, shards, chunkBytes(shards));
   }
@@ -97,7 +99,7 @@ final class ShardSpill implements Closeable {
             return;
           }
           skip[0] = step - 1;
-          signature.compute(bytes, keyFrom, keyLength, seed);
+          function.sign(bytes, keyFrom, keyLength, signature);
           receiver.take(record.of(bytes, from, signature.high, signature.low));
         });
   }

@@ -8,6 +8,7 @@ import tech.bsdb.data.RecordScanner;
 import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.hash.BucketOverflowException;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /** The errors of builds whose keys were made to collide. Each advises what helps. */
 final class SignatureCollisions {
@@ -21,14 +22,14 @@ final class SignatureCollisions {
   private SignatureCollisions() {}
 
   /** The error for two different keys with the same signature. */
-  static IOException between(byte[] key, byte[] other) {
+  static IOException between(byte[] key, byte[] other, SignatureFunction function) {
     return new IOException(
         "the keys "
             + DuplicateKeyException.show(key)
             + " and "
             + DuplicateKeyException.show(other)
             + " have the same 128-bit signature"
-            + (collideWithEverySeed(key, other)
+            + (collideWithEverySeed(key, other, function)
                 ? " with every seed; " + PACKED
                 : "; " + OTHER_SEED));
   }
@@ -37,12 +38,13 @@ final class SignatureCollisions {
    * Whether two different keys have the same signature whatever the seed (FORMAT.md §9). With a
    * seed that nobody knew before, other keys do not collide.
    */
-  private static boolean collideWithEverySeed(byte[] key, byte[] other) {
-    long seed = ThreadLocalRandom.current().nextLong();
+  private static boolean collideWithEverySeed(
+      byte[] key, byte[] other, SignatureFunction function) {
+    SignatureFunction unknown = function.withSeed(ThreadLocalRandom.current().nextLong());
     Signature one = new Signature();
-    one.compute(key, 0, key.length, seed);
+    unknown.sign(key, 0, key.length, one);
     Signature two = new Signature();
-    two.compute(other, 0, other.length, seed);
+    unknown.sign(other, 0, other.length, two);
     return one.high == two.high && one.low == two.low && !Arrays.equals(key, other);
   }
 
@@ -72,7 +74,9 @@ final class SignatureCollisions {
    *
    * @param pair the addresses of the records
    */
-  static IOException find(DuplicateSignatureException pair, Records records) throws IOException {
+  static IOException find(
+      DuplicateSignatureException pair, Records records, SignatureFunction function)
+      throws IOException {
     byte @Nullable [] key = null;
     try (RecordScanner scanner = records.scan()) {
       while (scanner.next()) {
@@ -80,7 +84,7 @@ final class SignatureCollisions {
           if (key == null) {
             key = scanner.key();
           } else if (!Arrays.equals(key, scanner.key())) {
-            return between(key, scanner.key());
+            return between(key, scanner.key(), function);
           }
         }
       }

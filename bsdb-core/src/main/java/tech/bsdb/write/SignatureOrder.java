@@ -6,6 +6,7 @@ import tech.bsdb.BuildListener.Stage;
 import tech.bsdb.DuplicatePolicy;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.data.RecordWriter;
+import tech.bsdb.hash.SignatureFunction;
 
 /**
  * Holds records back until all are known, and writes them in the order of their signatures. So the
@@ -16,7 +17,7 @@ final class SignatureOrder implements RecordOrder {
   private final RecordSpill spill;
   private final RecordWriter to;
   private final DuplicatePolicy duplicates;
-  private final long seed;
+  private final SignatureFunction function;
   private final long memoryBytes;
   private final int threads;
 
@@ -26,21 +27,21 @@ final class SignatureOrder implements RecordOrder {
    * @param directory the directory of the temporary files
    * @param to receives the records in order; the caller finishes and closes it
    * @param duplicates what to do with records that have the same key
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    */
   SignatureOrder(
       Path directory,
       RecordWriter to,
       DuplicatePolicy duplicates,
-      long seed,
+      SignatureFunction function,
       long memoryBytes,
       int threads)
       throws IOException {
     this.spill = new RecordSpill(directory);
     this.to = to;
     this.duplicates = duplicates;
-    this.seed = seed;
+    this.function = function;
     this.memoryBytes = memoryBytes;
     this.threads = threads;
   }
@@ -60,7 +61,7 @@ final class SignatureOrder implements RecordOrder {
     PackedShape bins = PackedShape.of(spill.records(), spill.recordBytes());
     SortedPasses passes =
         new SortedPasses(
-            spill, bins, memoryBytes, threads, duplicates, seed, progress::cancelled, false);
+            spill, bins, memoryBytes, threads, duplicates, function, progress::cancelled, false);
     SpilledRecord record = new SpilledRecord(spill);
     long[] done = {0};
     passes.run(

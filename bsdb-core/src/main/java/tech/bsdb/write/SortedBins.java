@@ -12,6 +12,7 @@ import tech.bsdb.error.DuplicateKeyException;
 import tech.bsdb.format.PackedPage;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 
 /**
@@ -30,7 +31,7 @@ final class SortedBins {
 
   private final long bins;
   private final long fromBin;
-  private final long seed;
+  private final SignatureFunction function;
   private final DuplicatePolicy keep;
   private final int[] binStarts;
   private byte[] bytes;
@@ -66,13 +67,13 @@ final class SortedBins {
       long bins,
       long fromBin,
       long toBin,
-      long seed,
+      SignatureFunction function,
       DuplicatePolicy keep,
       long expectedRecords,
       long expectedBytes) {
     this.bins = bins;
     this.fromBin = fromBin;
-    this.seed = seed;
+    this.function = function;
     this.keep = keep;
     this.binStarts = new int[Math.toIntExact(toBin - fromBin) + 1];
     int room = (int) Math.min(1 << 28, expectedRecords) + 1;
@@ -98,7 +99,7 @@ final class SortedBins {
       long bins,
       long fromBin,
       long toBin,
-      long seed,
+      SignatureFunction function,
       DuplicatePolicy kept)
       throws IOException {
     long records = 0;
@@ -111,7 +112,7 @@ final class SortedBins {
     double share = Math.min(1, SLACK * (toBin - fromBin) / allBins);
     SortedBins sorted =
         new SortedBins(
-            bins, fromBin, toBin, seed, kept, (long) (share * records), (long) (share * bytes));
+            bins, fromBin, toBin, function, kept, (long) (share * records), (long) (share * bytes));
     Signature signature = new Signature();
     for (int i = fromPartition; i < toPartition; i++) {
       spill.read(
@@ -130,7 +131,7 @@ final class SortedBins {
   private void take(
       Signature signature, long number, byte[] from, int at, int keyAt, int keyLength, int length)
       throws IOException {
-    signature.compute(from, keyAt, keyLength, seed);
+    function.sign(from, keyAt, keyLength, signature);
     long bin = BinIndex.bin(signature.high, bins) - fromBin;
     if (bin < 0 || bin >= binStarts.length - 1) {
       return;

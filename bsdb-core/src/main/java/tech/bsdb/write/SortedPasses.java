@@ -5,6 +5,7 @@ import java.util.concurrent.CancellationException;
 import java.util.concurrent.ExecutionException;
 import java.util.function.BooleanSupplier;
 import tech.bsdb.DuplicatePolicy;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.OrderedTasks;
 
 /**
@@ -23,7 +24,7 @@ final class SortedPasses {
   private final long memoryBytes;
   private final int threads;
   private final DuplicatePolicy kept;
-  private final long seed;
+  private final SignatureFunction function;
   private final BooleanSupplier cancelled;
   private final boolean compresses;
 
@@ -34,7 +35,7 @@ final class SortedPasses {
    * @param shape the bins
    * @param memoryBytes the memory limit for concurrent passes; a single pass may exceed it
    * @param kept which of the records with the same key to keep
-   * @param seed the seed of the signatures
+   * @param function gives the signatures
    * @param cancelled polled; true ends the passes with a {@link CancellationException}
    * @param compresses whether records will be compressed, which needs more memory
    */
@@ -44,7 +45,7 @@ final class SortedPasses {
       long memoryBytes,
       int threads,
       DuplicatePolicy kept,
-      long seed,
+      SignatureFunction function,
       BooleanSupplier cancelled,
       boolean compresses) {
     this.spill = spill;
@@ -52,7 +53,7 @@ final class SortedPasses {
     this.memoryBytes = memoryBytes;
     this.threads = threads;
     this.kept = kept;
-    this.seed = seed;
+    this.function = function;
     this.cancelled = cancelled;
     this.compresses = compresses;
   }
@@ -134,7 +135,7 @@ final class SortedPasses {
           () -> {
             SortedBins sorted =
                 SortedBins.load(
-                    spill, fromPartition, toPartition, shape.bins(), from, to, seed, kept);
+                    spill, fromPartition, toPartition, shape.bins(), from, to, function, kept);
             return new Result<>(work.of(sorted), fromPartition, toPartition, last);
           });
     }

@@ -22,6 +22,7 @@ import tech.bsdb.error.CorruptDatabaseException;
 import tech.bsdb.format.FileIdentity;
 import tech.bsdb.format.FileKind;
 import tech.bsdb.format.RecordFrame;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.io.BufferedEngine;
 
@@ -99,7 +100,11 @@ class JoinedRecordsTest {
       List<DataFile> files = written.open();
       try {
         JoinedRecords records =
-            new JoinedRecords(files, written.index, 0, new JoinedRecords.Range(from, to));
+            new JoinedRecords(
+                files,
+                written.index,
+                SignatureFunction.spooky(0),
+                new JoinedRecords.Range(from, to));
         long before = keys.size();
         while (records.isPresent()) {
           keys.add(HexFormat.of().formatHex(records.key()));

@@ -29,12 +29,14 @@ import tech.bsdb.Seeds;
 import tech.bsdb.Truth;
 import tech.bsdb.data.RecordWriter;
 import tech.bsdb.error.DuplicateKeyException;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.io.ChunkBuffer;
 
 /** The order of keys collected while they are packed, against that of keys that are read back. */
 @Timeout(value = 300, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class CollectedKeysTest {
   private static final long SEED = 7;
+  private static final SignatureFunction FUNCTION = SignatureFunction.spooky(SEED);
 
   @TempDir Path directory;
 
@@ -62,7 +64,7 @@ class CollectedKeysTest {
   }
 
   private static void put(RecordWriter writer, Truth.Entry record) throws Exception {
-    writer.add(Framed.of(record.key(), record.value(), SEED));
+    writer.add(Framed.of(record.key(), record.value(), FUNCTION));
   }
 
   /** Where the stage has the keys from. */

@@ -3,15 +3,16 @@ package tech.bsdb.write;
 import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /** Frames records as builds do. */
 final class Framed {
   private Framed() {}
 
   /** A record, whose value lies in an array of its own. */
-  static FramedRecord of(byte[] key, byte[] value, long seed) {
+  static FramedRecord of(byte[] key, byte[] value, SignatureFunction function) {
     Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     int head = RecordFrame.headerLength(key.length, value.length);
     FramedRecord framed = new FramedRecord();
     framed.head = new byte[head + key.length];

@@ -12,6 +12,7 @@ import java.util.TreeMap;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.api.io.TempDir;
 import tech.bsdb.data.FramedRecord;
+import tech.bsdb.hash.SignatureFunction;
 
 class KeyPartitionsTest {
   private static final int MOST = 64;
@@ -33,7 +34,7 @@ class KeyPartitionsTest {
       KeyPartitions partitions, RecordSpill spill, List<String> keys) throws Exception {
     Map<Integer, List<String>> added = new TreeMap<>();
     for (String key : keys) {
-      FramedRecord record = Framed.of(key(key), new byte[20], 0);
+      FramedRecord record = Framed.of(key(key), new byte[20], SignatureFunction.spooky(0));
       int partition = partitions.of(record);
       spill.add(partition, record);
       added.computeIfAbsent(partition, number -> new ArrayList<>()).add(key);

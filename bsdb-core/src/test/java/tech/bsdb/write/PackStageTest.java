@@ -50,6 +50,7 @@ import tech.bsdb.format.FileKind;
 import tech.bsdb.format.PageEncoder;
 import tech.bsdb.format.RecordAddress;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 import tech.bsdb.index.BinIndex;
 import tech.bsdb.index.FilterWriter;
 import tech.bsdb.io.BufferedEngine;
@@ -66,7 +67,7 @@ class PackStageTest {
 
   private final SplittableRandom random = Seeds.random("PackStageTest");
   private final List<Truth.Entry> added = new ArrayList<>();
-  private long seed = random.nextLong();
+  private SignatureFunction function = SignatureFunction.spooky(random.nextLong());
   private int made;
 
   @AfterEach
@@ -111,7 +112,7 @@ class PackStageTest {
     Path own = Files.createDirectory(directory.resolve("spill-" + made++));
     RecordSpill spill = new RecordSpill(own);
     for (Truth.Entry record : added) {
-      spill.add(Framed.of(record.key(), record.value(), seed));
+      spill.add(Framed.of(record.key(), record.value(), function));
     }
     spill.finish();
     return spill;
@@ -142,7 +143,7 @@ class PackStageTest {
               memoryBytes,
               threads,
               kept,
-              seed,
+              function,
               () -> false,
               compressed ? new CompressedBins.Rule(compressor, BLOCK) : null,
               pass -> {
@@ -182,7 +183,7 @@ class PackStageTest {
 
   private Signature signature(byte[] key) {
     Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     return signature;
   }
 
@@ -432,7 +433,7 @@ class PackStageTest {
   @ParameterizedTest
   @EnumSource
   void differentKeysWithOneSignatureAreAllKept(DuplicatePolicy kept) throws Exception {
-    seed = 0;
+    function = SignatureFunction.spooky(0);
     addRandom(1000, 20, 20);
     for (int i = 0; i < 40; i++) { // groups of 2 to 41 keys, so that bins are sorted in both ways
       Signature victim = signature(added.get(i).key());
@@ -455,7 +456,7 @@ class PackStageTest {
   /** So many that comparing each with each would take minutes. */
   @Test
   void manyKeysWithOneSignature() throws Exception {
-    seed = 0;
+    function = SignatureFunction.spooky(0);
     int distinct = Rounds.longOrShort(150_000, 60_000);
     for (int i = 0; i < distinct * 4 / 3; i++) {
       added.add(new Truth.Entry(SpookyCollision.key(42, 43, i % distinct), new byte[i % 5]));
@@ -479,7 +480,7 @@ class PackStageTest {
   @ParameterizedTest
   @ValueSource(longs = {0, 42, 1L << 63, -1})
   void allRecordsInOneBin(long high) throws Exception {
-    seed = 0;
+    function = SignatureFunction.spooky(0);
     for (int i = 0; i < Rounds.longOrShort(3000, 1000); i++) {
       added.add(
           new Truth.Entry(
@@ -495,7 +496,7 @@ class PackStageTest {
 
   @Test
   void signaturesNextToTheBordersOfPartitions() throws Exception {
-    seed = 0;
+    function = SignatureFunction.spooky(0);
     for (int i = 0; i < RecordSpill.PARTITIONS; i++) {
       long border = (long) i << Long.SIZE - RecordSpill.PARTITION_BITS;
       for (long high : new long[] {border - 1, border, border + 1}) {
@@ -538,7 +539,7 @@ class PackStageTest {
               1 << 20,
               3,
               DuplicatePolicy.ERROR,
-              seed,
+              function,
               () -> done[0] > 2000,
               null,
               KeyReceiver.NONE);
@@ -551,7 +552,7 @@ class PackStageTest {
   /** A pass over a small part of the bins of its partitions takes memory for that part only. */
   @Test
   void aPassTakesMemoryForItsOwnBins() throws Exception {
-    seed = 0;
+    function = SignatureFunction.spooky(0);
     for (int i = 0; i < 4000; i++) {
       long partition = random.nextInt(4);
       long high = partition << 54 | random.nextLong() >>> 10;
@@ -563,10 +564,10 @@ class PackStageTest {
         (com.sun.management.ThreadMXBean) ManagementFactory.getThreadMXBean();
     try (RecordSpill spill = spill()) {
       long bins = 1 << 20;
-      SortedBins.load(spill, 0, 4, bins, 0, 1, seed, DuplicatePolicy.ERROR);
+      SortedBins.load(spill, 0, 4, bins, 0, 1, function, DuplicatePolicy.ERROR);
       long before = threads.getCurrentThreadAllocatedBytes();
       SortedBins sorted =
-          SortedBins.load(spill, 0, 4, bins, 2048, 2068, seed, DuplicatePolicy.ERROR);
+          SortedBins.load(spill, 0, 4, bins, 2048, 2068, function, DuplicatePolicy.ERROR);
       long taken = threads.getCurrentThreadAllocatedBytes() - before;
       assertThat(sorted.records()).isLessThan(200);
       assertThat(taken).as("for " + sorted.records() + " records").isLessThan(8 << 20);
@@ -580,10 +581,10 @@ class PackStageTest {
     long bins = 1 << 20;
     byte[] key = added.get(0).key();
     Signature signature = new Signature();
-    signature.compute(key, 0, key.length, seed);
+    function.sign(key, 0, key.length, signature);
     long bin = BinIndex.bin(signature.high, bins);
     int partition = (int) (bin * RecordSpill.PARTITIONS / bins);
-    return SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, seed, kept);
+    return SortedBins.load(spill, partition, partition + 1, bins, bin, bin + 1, function, kept);
   }
 
   private RecordSpill spillCopies() throws IOException {

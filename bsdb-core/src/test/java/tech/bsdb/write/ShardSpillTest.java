@@ -24,11 +24,12 @@ import tech.bsdb.data.FramedRecord;
 import tech.bsdb.format.KeySlots;
 import tech.bsdb.format.RecordFrame;
 import tech.bsdb.hash.Signature;
+import tech.bsdb.hash.SignatureFunction;
 
 /** Routed records come back by shard, in the order of adding, whole and with their signatures. */
 @Timeout(value = 120, threadMode = Timeout.ThreadMode.SEPARATE_THREAD)
 class ShardSpillTest {
-  private static final long SEED = 4711;
+  private static final SignatureFunction FUNCTION = SignatureFunction.spooky(4711);
 
   @TempDir Path directory;
 
@@ -51,7 +52,7 @@ class ShardSpillTest {
       added.add(new ArrayList<>());
     }
     records = 0;
-    return new ShardSpill(directory, "routed", shards, SEED);
+    return new ShardSpill(directory, "routed", shards, FUNCTION);
   }
 
   private void add(ShardSpill spill, byte[] key, int valueLength) throws IOException {
@@ -99,7 +100,7 @@ class ShardSpillTest {
               "value");
           assertThat(RecordFrame.headLengthAt(record.head, record.headStart) + record.keyLength)
               .isEqualTo(record.headLength);
-          signature.compute(found.key, 0, found.key.length, SEED);
+          FUNCTION.sign(found.key, 0, found.key.length, signature);
           assertThat(record.high).isEqualTo(signature.high);
           assertThat(record.low).isEqualTo(signature.low);
         });
